@@ -1,0 +1,44 @@
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: demo test lint bench experiments docs clean
+
+# The whole job on a made-up hospital table; says where the report is.
+demo: $(STAMP)
+	$(BIN)/sudare demo --out demo-release --overwrite
+
+# Everything that must be true: lint, types, layers, tests, doctests, documented commands.
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+# Speed and quality beside the rivals; they have their own environment so that
+# their pins never choose our versions.
+bench: .venv-bench/.installed
+	.venv-bench/bin/python benchmarks/all.py
+
+experiments: $(STAMP)
+	@echo "No experiment is part of this version yet; they arrive with the methods they repeat."
+
+docs: $(STAMP)
+	$(BIN)/python -m pip install -q -e ".[docs]"
+	$(BIN)/mkdocs build --strict
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[dev]"
+	touch $(STAMP)
+
+.venv-bench/.installed: pyproject.toml
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install -q --disable-pip-version-check -e ".[bench]"
+	touch .venv-bench/.installed
+
+clean:
+	rm -rf .venv .venv-bench demo-release site build dist .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,27 @@
+"""The methods there are, by the names that recipes and the command line use."""
+
+from __future__ import annotations
+
+from sudare.anonymize.coarsen import Round, TopBottomCode
+from sudare.anonymize.identifiers import Pseudonymize, RemoveIdentifiers
+from sudare.anonymize.mondrian import Mondrian
+from sudare.anonymize.protocol import Anonymizer
+from sudare.anonymize.records import Sample, Shuffle, SuppressRecords
+from sudare.anonymize.swap import RankSwap, SwapRecords
+from sudare.parameters import Catalogue
+
+METHODS: Catalogue[Anonymizer] = Catalogue(
+    "method",
+    {
+        "mondrian": Mondrian,
+        "record-suppression": SuppressRecords,
+        "remove-identifiers": RemoveIdentifiers,
+        "pseudonyms": Pseudonymize,
+        "top-bottom-coding": TopBottomCode,
+        "rounding": Round,
+        "sampling": Sample,
+        "shuffling": Shuffle,
+        "rank-swapping": RankSwap,
+        "data-swapping": SwapRecords,
+    },
+)

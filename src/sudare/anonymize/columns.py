@@ -1,0 +1,31 @@
+"""Which columns a method works on, checked with one sentence a breach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sudare.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sudare.describe.table import Table
+
+
+def present_columns(table: Table, names: Sequence[str], method: str) -> list[str]:
+    """The named columns, which must exist."""
+    for name in names:
+        table.column(name)
+    if not names:
+        raise ParameterError(f"{method} was given no column; name at least one.")
+    return list(names)
+
+
+def numeric_columns(table: Table, names: Sequence[str], method: str) -> list[str]:
+    """The named columns, which must hold numbers."""
+    for name in present_columns(table, names, method):
+        if not table.frame[name].dtype.is_numeric():
+            raise ParameterError(
+                f"{method} works on numbers, but column '{name}' holds {table.frame[name].dtype}; "
+                "leave it out or convert it."
+            )
+    return list(names)

@@ -1,0 +1,46 @@
+"""Several methods in a row, as one: rows with missing values that must be dropped first, identifiers last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from sudare.anonymize.identifiers import RemoveIdentifiers
+from sudare.anonymize.protocol import Anonymizer, Outcome
+
+if TYPE_CHECKING:
+    from sudare.assess.requirement import Requirement
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+    from sudare.randomness import Randomness
+
+
+def apply_all(
+    methods: Sequence[Anonymizer],
+    table: Table,
+    requirements: Sequence[Requirement],
+    random: Randomness,
+    progress: Progress,
+) -> Outcome:
+    """Apply methods in order and trace every released row back to its original."""
+    current, rows, notes = _drop_missing(table)
+    for method in [*methods, RemoveIdentifiers()]:
+        outcome = method.apply(current, requirements, random, progress)
+        current, rows = outcome.table, rows[outcome.rows]
+        notes.extend(outcome.notes)
+    return Outcome(current, rows, tuple(notes))
+
+
+def _drop_missing(table: Table) -> tuple[Table, np.ndarray[tuple[int], np.dtype[np.int64]], list[str]]:
+    names = [column.name for column in table.columns if column.missing == "drop"]
+    rows = np.arange(table.rows, dtype=np.int64)
+    if not names:
+        return table, rows, []
+    keep = table.frame.select(pl.all_horizontal(pl.col(names).is_not_null())).to_series().to_numpy()
+    if keep.all():
+        return table, rows, []
+    dropped = int((~keep).sum())
+    return table.take(rows[keep]), rows[keep], [f"Left out {dropped:,} rows with missing {', '.join(names)}."]

@@ -1,0 +1,102 @@
+"""Local recoding: every quasi-identifier of a group is replaced by the least text that covers the group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from sudare.describe.hierarchy.suppression import Suppress
+from sudare.describe.ranges import ANYTHING, closed_ranges
+from sudare.kernels.groups import group_nodes, group_ranges
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.describe.codes import Codes
+    from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.describe.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class TreeAxis:
+    """A column that is generalized along a hierarchy."""
+
+    name: str
+    codes: Codes
+    tree: Hierarchy
+    leaves: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedAxis:
+    """A column that is generalized to ranges of its values."""
+
+    name: str
+    codes: Codes
+    position: npt.NDArray[np.float64]
+    """Where each value lies: the number, the day, or its rank."""
+
+
+Axis = TreeAxis | OrderedAxis
+
+
+def axes_of(table: Table) -> list[Axis]:
+    """How each quasi-identifier is generalized: its hierarchy, else ranges where it has an order, else `*`."""
+    axes: list[Axis] = []
+    for name in table.names("quasi"):
+        column, codes, tree = table.column(name), table.codes(name), table.hierarchy(name)
+        if tree is None and column.kind in {"numeric", "date", "ordinal"}:
+            axes.append(OrderedAxis(name, codes, _positions(codes)))
+            continue
+        if tree is None:
+            tree = Suppress().build(codes.values, name)
+            tree = tree if codes.missing is None else tree.with_missing()
+        axes.append(TreeAxis(name, codes, tree, table.leaves(name, tree)))
+    return axes
+
+
+def recode(
+    table: Table, axes: list[Axis], labels: npt.NDArray[np.int32], count: int
+) -> Table:
+    """The table with each quasi-identifier generalized to what its group has in common."""
+    recoded = [(axis.name, _recoded(axis, labels, count)) for axis in axes]
+    changed = [texts.rename(name) for name, texts in recoded if texts is not None]
+    return table.recoded(table.frame.with_columns(changed))
+
+
+def _recoded(axis: Axis, labels: npt.NDArray[np.int32], count: int) -> pl.Series | None:
+    """The released texts, or None when no group needs a change and the column keeps its type."""
+    if isinstance(axis, TreeAxis):
+        tree = axis.tree
+        nodes = group_nodes(axis.leaves, labels, count, tree.parent, tree.first, tree.last)
+        if (nodes < tree.leaves).all():
+            return None
+        return tree.labels_of(nodes).gather(labels)
+    lowest, highest = group_ranges(axis.codes.ranks, labels, count)
+    if (lowest == highest).all():
+        return None
+    return _range_texts(axis.codes, lowest, highest).gather(labels)
+
+
+def _range_texts(codes: Codes, lowest: npt.NDArray[np.int32], highest: npt.NDArray[np.int32]) -> pl.Series:
+    """One text a group: a range, `*` where missing and present values met, null where all are missing."""
+    ranges = closed_ranges(codes.values.gather(np.maximum(lowest, 0)), codes.values.gather(np.maximum(highest, 0)))
+    frame = pl.DataFrame({"text": ranges, "low": lowest, "high": highest})
+    return frame.select(
+        pl.when(pl.col("high") < 0)
+        .then(None)
+        .when(pl.col("low") < 0)
+        .then(pl.lit(ANYTHING))
+        .otherwise(pl.col("text"))
+        .alias("text")
+    )["text"]
+
+
+def _positions(codes: Codes) -> npt.NDArray[np.float64]:
+    values = codes.values
+    if values.dtype.is_numeric() or values.dtype.is_temporal():
+        return values.to_physical().cast(pl.Float64).to_numpy()
+    return np.arange(len(values), dtype=np.float64)

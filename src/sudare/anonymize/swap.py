@@ -1,0 +1,108 @@
+"""Swapping: values change places between records, so that margins stay and links break."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.anonymize.columns import present_columns
+from sudare.anonymize.protocol import Outcome, same_rows
+from sudare.assess.blocks import blocks_of
+from sudare.kernels.swap import rank_swap_partners
+from sudare.parameters import Annotated, Field, Names, parameters
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.assess.requirement import Requirement
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+    from sudare.randomness import Randomness
+
+
+@parameters
+class RankSwap:
+    """Rank swapping (Moore 1996): each value changes places with one whose rank is at most a window away.
+
+    Each column is sorted and its ranks are paired at random within the window; the margins of every column
+    stay exactly as they were. Missing values stay where they are. Gives no guarantee on blocks by itself.
+    """
+
+    columns: Names
+    """Columns with an order (numbers, dates, texts in alphabetical order), each swapped by itself."""
+    window: Annotated[float, Field(gt=0, le=1)] = 0.05
+    """Largest distance of ranks as a share of the rows."""
+
+    def apply(
+        self,
+        table: Table,
+        requirements: Sequence[Requirement],  # noqa: ARG002
+        random: Randomness,
+        progress: Progress,
+    ) -> Outcome:
+        """Swap every column."""
+        names = present_columns(table, self.columns, "RankSwap")
+        result = table
+        progress.start("swap", len(names))
+        for done, name in enumerate(names, start=1):
+            codes = table.codes(name)
+            present = np.flatnonzero(codes.ranks >= 0)
+            # Ties are put in random order: else equal values would always swap among themselves first.
+            mixed = present[random.permutation(len(present))]
+            order = mixed[np.argsort(codes.codes[mixed], kind="stable")]
+            reach = max(1, int(self.window * len(order)))
+            partner = rank_swap_partners(random.uniform(len(order)), reach)
+            swapped = codes.codes.copy()
+            swapped[order] = codes.codes[order[partner]]
+            result = result.with_values(codes.decode(swapped).rename(name))
+            progress.update(done)
+        return same_rows(result, f"Swapped the values of {', '.join(names)} within {self.window:.1%} of the ranks.")
+
+
+@parameters
+class SwapRecords:
+    """Data swapping (Dalenius, Reiss 1982): pairs of records exchange the values of some columns together.
+
+    Partners agree on the `within` columns, so that all tables of swapped by within columns stay as they were.
+    """
+
+    columns: Names
+    """Columns whose values are exchanged together."""
+    share: Annotated[float, Field(gt=0, le=1)] = 0.1
+    """Share of the records that take part."""
+    within: Names = ()
+    """Columns on which partners must agree; anyone with anyone when empty."""
+
+    def apply(
+        self,
+        table: Table,
+        requirements: Sequence[Requirement],  # noqa: ARG002
+        random: Randomness,
+        progress: Progress,  # noqa: ARG002
+    ) -> Outcome:
+        """Draw the records and exchange their values."""
+        names = present_columns(table, self.columns, "SwapRecords")
+        chosen = random.permutation(table.rows)[: round(self.share * table.rows)]
+        labels = blocks_of(table, self.within).labels[chosen]
+        source = np.arange(table.rows)
+        one, other = _pairs(chosen, labels)
+        source[one], source[other] = other, one
+        result = table
+        for name in names:
+            result = result.with_values(table.frame[name].gather(source))
+        moved = int((source != np.arange(table.rows)).sum())
+        return same_rows(result, f"Exchanged {', '.join(names)} between {moved:,} of {table.rows:,} rows.")
+
+
+def _pairs(
+    chosen: npt.NDArray[np.int64], labels: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Neighbors in random order within each stratum; an odd one out stays as it is."""
+    order = np.argsort(labels, kind="stable")
+    rows, strata = chosen[order], labels[order]
+    starts = np.flatnonzero(np.r_[True, strata[1:] != strata[:-1]]) if len(strata) else np.empty(0, dtype=np.int64)
+    place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)]))
+    first = np.flatnonzero((place % 2 == 0)[:-1] & (strata[1:] == strata[:-1])) if len(rows) > 1 else starts[:0]
+    return rows[first], rows[first + 1]

@@ -1,0 +1,13 @@
+"""The requirements there are, by the names that recipes and the command line use."""
+
+from __future__ import annotations
+
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.l_diversity import LDiversity
+from sudare.assess.requirement import Requirement
+from sudare.assess.t_closeness import TCloseness
+from sudare.parameters import Catalogue
+
+REQUIREMENTS: Catalogue[Requirement] = Catalogue(
+    "requirement", {"k-anonymity": KAnonymity, "l-diversity": LDiversity, "t-closeness": TCloseness}
+)

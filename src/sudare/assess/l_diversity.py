@@ -1,0 +1,58 @@
+"""l-diversity (Machanavajjhala et al. 2006): no block gives its sensitive value away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Self
+
+from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
+from sudare.kernels.rules import DISTINCT, ENTROPY, RECURSIVE
+from sudare.parameters import Annotated, Field, Names, model_validator, parameters
+
+if TYPE_CHECKING:
+    from sudare.describe.table import Table
+
+_KINDS = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}
+
+
+@parameters
+class LDiversity(BlockRequirement):
+    """Every block has l well-represented values of each sensitive column.
+
+    - distinct: at least l different values.
+    - entropy: -sum P(s) log P(s) >= log l, where l is any real number >= 1; `reached` is exp of the entropy.
+    - recursive (c, l): with counts r1 >= r2 >= … >= rm, r1 < c (r_l + … + r_m); `reached` is the largest
+      l that holds for the given c.
+
+    Several sensitive columns are each protected by themselves. A missing sensitive value is a value of its
+    own. Does not promise anything about values that are alike in meaning (see TCloseness).
+    """
+
+    l: Annotated[float, Field(ge=1)]  # noqa: E741  # the name in the field
+    """How diverse each block must be."""
+    kind: Literal["distinct", "entropy", "recursive"] = "distinct"
+    """Which of the three definitions."""
+    c: Annotated[float, Field(gt=0)] | None = None
+    """The constant of recursive (c, l)-diversity."""
+    sensitive: Names | None = None
+    """Sensitive columns to protect; all of them when left out."""
+
+    @model_validator(mode="after")
+    def _fits_kind(self) -> Self:
+        if (self.kind == "recursive") != (self.c is not None):
+            raise ValueError("'c' belongs to kind 'recursive' and to no other; give both or neither.")
+        if self.kind != "entropy" and self.l != int(self.l):
+            raise ValueError(f"'l' is {self.l:g}, but kind '{self.kind}' counts values; give a whole number.")
+        return self
+
+    def rules(self, table: Table) -> list[Rule]:
+        """One rule for each sensitive column."""
+        names = sensitive_columns(table, self.sensitive, "l-diversity")
+        return [Rule(_KINDS[self.kind], self.l, name, self.c or 0.0) for name in names]
+
+    def explain(self, reached: float, where: str) -> tuple[str, str]:
+        """Sentences about the least diverse block."""
+        kind = f"recursive ({self.c:g}, l)" if self.c is not None else self.kind
+        return (
+            f"Every block reaches {kind} diversity l = {reached:.4g} or more (asked: {self.l:g}).",
+            f"The least diverse block, {where}, reaches {kind} diversity l = {reached:.4g} where {self.l:g} is asked",
+        )

@@ -1,0 +1,198 @@
+"""Requirements on blocks: how one is checked, and how several become rules for a kernel.
+
+A requirement says for each block a number (its size, its l, its distance t) that must reach a bound.
+`check` recomputes that number for every block and explains the worst; `compile_rules` hands the same
+rules to a method that has to form blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from sudare.assess.blocks import Blocks, blocks_of
+from sudare.assess.verdict import Verdict
+from sudare.describe.hierarchy.suppression import Suppress
+from sudare.describe.table import Table
+from sudare.errors import DescriptionError
+from sudare.kernels import rules as kernel_rules
+from sudare.kernels.rules import Rules, reached_by_block, scratch_for
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.describe.hierarchy.tree import Hierarchy
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One number that every block must reach."""
+
+    kind: int
+    """SIZE, DISTINCT, … of `sudare.kernels.rules`."""
+    bound: float
+    column: str | None = None
+    """The sensitive column it speaks of, None for SIZE."""
+    factor: float = 0.0
+
+
+@runtime_checkable
+class Requirement(Protocol):
+    """What a release must satisfy."""
+
+    def check(self, data: Any) -> Verdict:
+        """Recompute the requirement on a Table or a Release."""
+
+
+class BlockRequirement:
+    """Base of the requirements that speak of each block by itself."""
+
+    def rules(self, table: Table) -> list[Rule]:
+        """The rules of this requirement on a table."""
+        raise NotImplementedError
+
+    def explain(self, reached: float, where: str) -> tuple[str, str]:
+        """(sentence when it holds, sentence when it does not) for the worst block found."""
+        raise NotImplementedError
+
+    def check(self, data: Any) -> Verdict:
+        """Recompute the requirement on every block of a Table or a Release."""
+        table = table_of(data)
+        return check_blocks(self, table, blocks_of(table))
+
+
+def table_of(data: Any) -> Table:
+    """The table behind a Table or a Release."""
+    table = getattr(data, "table", data)
+    if not isinstance(table, Table):
+        raise DescriptionError(
+            f"A {type(data).__name__} has no roles to check; make it a Table with sudare.read(…).describe(…)."
+        )
+    return table
+
+
+def sensitive_columns(table: Table, chosen: Sequence[str] | None, requirement: str) -> list[str]:
+    """The sensitive columns a requirement speaks of: those named, else all of them."""
+    names = table.names("sensitive") if chosen is None else list(chosen)
+    for name in names:
+        if table.column(name).role != "sensitive":
+            raise DescriptionError(
+                f"{requirement} names column '{name}', whose role is {table.column(name).role}; "
+                "describe it as sensitive."
+            )
+    if not names:
+        raise DescriptionError(
+            f"{requirement} needs a sensitive column and the table has none; describe one with sensitive=[…]."
+        )
+    return names
+
+
+def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) -> Verdict:
+    """Check one requirement on given blocks."""
+    name = type(requirement).__name__
+    if table.rows == 0:
+        return Verdict(name, True, None, np.empty(0, dtype=np.int64), "There are no rows, so nothing is violated.")
+    own = requirement.rules(table)
+    compiled = compile_rules(table, own)
+    scratch = scratch_for(compiled)
+    order, starts = blocks.grouped
+    worst_value, worst_block, worst_column = 0.0, -1, None
+    violating = np.zeros(blocks.count, dtype=bool)
+    for index, rule in enumerate(own):
+        values = reached_by_block(compiled, index, scratch, order, starts)
+        is_distance = rule.kind >= kernel_rules.EQUAL
+        block = int(np.argmax(values) if is_distance else np.argmin(values))
+        if worst_block < 0 or (values[block] > worst_value) == is_distance:
+            worst_value, worst_block, worst_column = float(values[block]), block, rule.column
+        violating |= ~_holds(rule, values)
+    rows = blocks.rows_of(violating)
+    good, bad = requirement.explain(worst_value, _where(table, int(order[starts[worst_block]]), worst_column))
+    if not len(rows):
+        return Verdict(name, True, worst_value, rows, good)
+    count = int(violating.sum())
+    amount = f"{len(rows):,} of {table.rows:,} rows in {count:,} block{'s' if count > 1 else ''} do not comply."
+    return Verdict(name, False, worst_value, rows, f"{bad}; {amount}")
+
+
+def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
+    """Rules as arrays: sensitive columns as codes, their overall distributions, their trees."""
+    names = list(dict.fromkeys(rule.column for rule in own if rule.column is not None))
+    coded = [table.codes(name) for name in names]
+    widest = max([each.count for each in coded], default=1)
+    trees = {
+        names.index(rule.column): _tree_of(table, rule.column)
+        for rule in own
+        if rule.kind == kernel_rules.HIERARCHICAL and rule.column is not None
+    }
+    nodes = max([tree.nodes for tree in trees.values()], default=1)
+    columns = max(len(names), 1)
+    overall = np.zeros((columns, widest))
+    leaf = np.zeros((columns, widest), dtype=np.int32)
+    parent = np.zeros((columns, nodes), dtype=np.int32)
+    height = np.zeros((columns, nodes))
+    sensitive = [_in_order(table, name) for name in names]
+    for index, (each, codes) in enumerate(zip(coded, sensitive, strict=True)):
+        overall[index, : each.count] = np.bincount(codes, minlength=each.count) / max(table.rows, 1)
+        if index in trees:
+            tree = trees[index]
+            leaf[index, codes] = table.leaves(names[index], tree)
+            parent[index, : tree.nodes] = tree.parent
+            height[index, : tree.nodes] = tree.level / max(tree.height, 1)
+    return Rules(
+        kind=np.array([rule.kind for rule in own], dtype=np.int64),
+        column=np.array([names.index(rule.column) if rule.column else 0 for rule in own], dtype=np.int64),
+        bound=np.array([rule.bound for rule in own], dtype=np.float64),
+        factor=np.array([rule.factor for rule in own], dtype=np.float64),
+        sensitive=np.stack(sensitive) if sensitive else np.zeros((1, 1), dtype=np.int32),
+        overall=overall,
+        values=np.array([each.count for each in coded] or [1], dtype=np.int64),
+        leaf=leaf,
+        parent=parent,
+        height=height,
+        nodes=np.array([trees[i].nodes if i in trees else 1 for i in range(columns)], dtype=np.int64),
+    )
+
+
+def _holds(rule: Rule, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    if rule.kind >= kernel_rules.EQUAL:
+        return values <= rule.bound + kernel_rules.TOLERANCE
+    slack = kernel_rules.TOLERANCE if rule.kind == kernel_rules.ENTROPY else 0.0
+    return values >= rule.bound * (1.0 - slack)
+
+
+def _in_order(table: Table, name: str) -> npt.NDArray[np.int32]:
+    """Codes in the order that the ordered distance means: by value, or as a given hierarchy lists its leaves."""
+    column, codes = table.column(name), table.codes(name)
+    tree = None if column.kind in {"numeric", "date"} else table.hierarchy(name)
+    if tree is None:
+        return codes.codes
+    rank = np.empty(codes.count, dtype=np.int32)
+    rank[np.argsort(tree.leaf_of(codes.values))] = np.arange(len(codes.values))
+    rank[len(codes.values) :] = len(codes.values)
+    return rank[codes.codes]
+
+
+def _tree_of(table: Table, column: str) -> Hierarchy:
+    tree = table.hierarchy(column)
+    if tree is not None:
+        return tree
+    codes = table.codes(column)
+    flat = Suppress().build(codes.values, column)
+    return flat if codes.missing is None else flat.with_missing()
+
+
+def _where(table: Table, row: int, column: str | None) -> str:
+    """The worst block in words, by the values of one of its rows."""
+    quasi = table.names("quasi")
+    cells = [f"{name} = {_shown(table.frame[name][row])}" for name in quasi[:4]]
+    if len(quasi) > 4:
+        cells.append("…")
+    block = f"the block {', '.join(cells)}" if cells else "the whole table"
+    return block if column is None else f"{block} (column '{column}')"
+
+
+def _shown(value: Any) -> str:
+    return "missing" if value is None else str(value)

@@ -1,0 +1,149 @@
+"""Risk figures of any table, before or after: who can be found, and what can be guessed about them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.assess.blocks import Blocks, blocks_of
+from sudare.assess.requirement import table_of
+from sudare.errors import ParameterError
+from sudare.kernels.attacks import best_guesses
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.describe.table import Table
+
+
+@dataclass(frozen=True)
+class GuessRisk:
+    """An attacker who knows the block of a person guesses the person's sensitive value."""
+
+    column: str
+    homogeneous_share: float
+    """Share of rows in blocks with a single sensitive value (homogeneity attack)."""
+    guess_mean: float
+    """Mean over rows of max P(s) in the block: how often the best guess is right."""
+    guess_largest: float
+    background_mean: float
+    """The same after the attacker has ruled out `background` values by other knowledge."""
+    background_largest: float
+    background: int
+    """How many values the attacker rules out."""
+
+
+@dataclass(frozen=True)
+class Risk:
+    """Re-identification and inference risks of one table. All are probabilities or shares in [0, 1]."""
+
+    rows: int
+    blocks: int
+    smallest_block: int
+    unique_rows: int
+    """Sample uniques: rows alone in their block."""
+    unique_share: float
+    prosecutor_largest: float
+    """The attacker knows the person is in the table: 1 / smallest block."""
+    prosecutor_mean: float
+    """Mean over rows of 1 / block size, which is blocks / rows."""
+    rows_above_threshold: float
+    """Share of rows whose prosecutor risk exceeds `threshold`."""
+    threshold: float
+    journalist_largest: float
+    """The attacker does not know who is in the table: 1 / smallest block in the population."""
+    journalist_mean: float
+    marketer: float
+    """Expected share of rows re-identified by linking all of them against the population."""
+    population: str
+    """Where population counts come from: 'given', 'weights', or 'none' (then the sample itself: cautious)."""
+    guesses: tuple[GuessRisk, ...]
+    """One entry for each sensitive column."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def risk(
+    data: Any, *, background: int = 1, threshold: float = 0.2, population: Table | None = None
+) -> Risk:
+    """Risk figures of a Table or a Release.
+
+    Population sizes of the blocks come from `population` (a table with the same quasi-identifiers, in the
+    same coding), else from the weight column (sum of weights), else the sample is taken for the population.
+    """
+    table = table_of(data)
+    if background < 0:
+        raise ParameterError(f"background is {background}, but nobody rules out fewer than 0 values; give 0 or more.")
+    blocks = blocks_of(table)
+    sizes = blocks.sizes
+    per_row = 1.0 / sizes[blocks.labels] if table.rows else np.ones(0)
+    population_sizes, source = _population(table, blocks, population)
+    per_row_population = 1.0 / population_sizes[blocks.labels] if table.rows else np.ones(0)
+    unique = int((sizes == 1).sum())
+    return Risk(
+        rows=table.rows,
+        blocks=blocks.count,
+        smallest_block=int(sizes.min(initial=table.rows)),
+        unique_rows=unique,
+        unique_share=unique / max(table.rows, 1),
+        prosecutor_largest=float(per_row.max(initial=0.0)),
+        prosecutor_mean=_mean(per_row),
+        rows_above_threshold=_mean(per_row > threshold),
+        threshold=threshold,
+        journalist_largest=float(per_row_population.max(initial=0.0)),
+        journalist_mean=_mean(per_row_population),
+        marketer=_mean(per_row_population),
+        population=source,
+        guesses=tuple(_guess(table, blocks, name, background) for name in table.names("sensitive")),
+    )
+
+
+def _population(
+    table: Table, blocks: Blocks, population: Table | None
+) -> tuple[npt.NDArray[np.float64], str]:
+    sizes = blocks.sizes.astype(np.float64)
+    weights = table.names("weight")
+    if population is not None:
+        return np.maximum(_sizes_in(population, table, blocks), sizes), "given"
+    if weights:
+        weight = table.frame[weights[0]].fill_null(1.0).to_numpy().astype(np.float64)
+        return np.maximum(np.bincount(blocks.labels, weights=weight, minlength=blocks.count), sizes), "weights"
+    return sizes, "none"
+
+
+def _sizes_in(population: Table, table: Table, blocks: Blocks) -> npt.NDArray[np.float64]:
+    """Rows of the population in each block of the table."""
+    quasi = table.names("quasi")
+    if not quasi:
+        return np.array([population.rows], dtype=np.float64)
+    counts = population.frame.group_by(quasi).len("population")
+    joined = table.frame.select(quasi).join(counts, on=quasi, how="left", nulls_equal=True, maintain_order="left")
+    result = np.zeros(blocks.count)
+    result[blocks.labels] = joined["population"].fill_null(0).to_numpy()
+    return result
+
+
+def _guess(table: Table, blocks: Blocks, name: str, background: int) -> GuessRisk:
+    codes = table.codes(name)
+    order, starts = blocks.grouped
+    guess = best_guesses(codes.codes, codes.count, order, starts, 0)
+    informed = best_guesses(codes.codes, codes.count, order, starts, background)
+    sizes = blocks.sizes
+    rows = max(table.rows, 1)
+    return GuessRisk(
+        column=name,
+        homogeneous_share=float(sizes[guess == 1.0].sum() / rows),
+        guess_mean=float((guess * sizes).sum() / rows),
+        guess_largest=float(guess.max(initial=0.0)),
+        background_mean=float((informed * sizes).sum() / rows),
+        background_largest=float(informed.max(initial=0.0)),
+        background=background,
+    )
+
+
+def _mean(values: npt.NDArray[Any]) -> float:
+    return float(values.mean()) if len(values) else 0.0

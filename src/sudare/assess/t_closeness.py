@@ -1,0 +1,48 @@
+"""t-closeness (Li, Li, Venkatasubramanian 2007): a block's sensitive values are like everybody's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
+from sudare.kernels.rules import EQUAL, HIERARCHICAL, ORDERED
+from sudare.parameters import Annotated, Field, Names, parameters
+
+if TYPE_CHECKING:
+    from sudare.describe.table import Table
+
+_KINDS = {"equal": EQUAL, "ordered": ORDERED, "hierarchical": HIERARCHICAL}
+
+
+@parameters
+class TCloseness(BlockRequirement):
+    """In every block the distribution P of a sensitive column is within t of its distribution Q in the table.
+
+    The distance is the earth mover's, with one of three ground distances:
+
+    - equal: every two values are 1 apart; 1/2 sum |p - q|.
+    - ordered: the m values in ascending order (missing last), neighbors 1/(m-1) apart;
+      sum_i |sum_{j<=i} (p_j - q_j)| / (m - 1).
+    - hierarchical: level of the lowest common node over the height of the column's hierarchy.
+
+    Q is the distribution of the table that is checked: for a release, what was released.
+    """
+
+    t: Annotated[float, Field(ge=0, le=1)]
+    """Largest distance."""
+    distance: Literal["equal", "ordered", "hierarchical"] = "equal"
+    """The ground distance between two sensitive values."""
+    sensitive: Names | None = None
+    """Sensitive columns to protect; all of them when left out."""
+
+    def rules(self, table: Table) -> list[Rule]:
+        """One rule for each sensitive column."""
+        names = sensitive_columns(table, self.sensitive, "t-closeness")
+        return [Rule(_KINDS[self.distance], self.t, name) for name in names]
+
+    def explain(self, reached: float, where: str) -> tuple[str, str]:
+        """Sentences about the farthest block."""
+        return (
+            f"Every block is within t = {reached:.4g} of the whole table (asked: {self.t:g}).",
+            f"The farthest block, {where}, is {reached:.4g} from the whole table where {self.t:g} is allowed",
+        )

@@ -1,0 +1,46 @@
+"""Verdict: whether a requirement holds, how far it goes, which rows break it, and a sentence that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """The result of checking one requirement."""
+
+    requirement: str
+    holds: bool
+    reached: float | None
+    """Smallest k or l, or largest t, over all blocks; None when there are no rows."""
+    violating_rows: npt.NDArray[np.int64]
+    """Row numbers (from 0) that stand in a block which does not comply."""
+    explanation: str
+    """One sentence for people."""
+
+    @property
+    def sentence(self) -> str:
+        """The explanation."""
+        return self.explanation
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __repr__(self) -> str:
+        reached = "nothing" if self.reached is None else f"{self.reached:g}"
+        return f"Verdict({self.requirement} {'holds' if self.holds else 'DOES NOT HOLD'}, reached {reached})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; row numbers are counted, not listed."""
+        return {
+            "requirement": self.requirement,
+            "holds": self.holds,
+            "reached": self.reached,
+            "violating_rows": len(self.violating_rows),
+            "explanation": self.explanation,
+        }

@@ -1,0 +1,80 @@
+"""Columns to codes and back, without loss: what kernels see instead of values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from sudare.errors import DescriptionError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """A column as integers: code c stands for `values[c]`, and the last code for missing where it occurs."""
+
+    codes: npt.NDArray[np.int32]
+    """One code a row."""
+    values: pl.Series
+    """The distinct present values in ascending order."""
+    missing: int | None
+    """The code of missing cells (one beyond the last value), or None when the column has none."""
+
+    @property
+    def count(self) -> int:
+        """Number of distinct values, missing included."""
+        return len(self.values) + (self.missing is not None)
+
+    @cached_property
+    def ranks(self) -> npt.NDArray[np.int32]:
+        """Codes with missing as -1, for loops that treat missing apart from the order of values."""
+        if self.missing is None:
+            return self.codes
+        return np.where(self.codes == self.missing, np.int32(-1), self.codes)
+
+    def decode(self, codes: npt.NDArray[np.int32]) -> pl.Series:
+        """The values behind codes, in the column's own type."""
+        present = pl.Series(codes.astype(np.int64))
+        if self.missing is not None:
+            present = present.replace(self.missing, None)
+        return self.values.gather(present).rename(self.values.name)
+
+
+def encode(series: pl.Series) -> Codes:
+    """Code a column by the rank of its values; null is missing (a Table holds no NaN)."""
+    if series.dtype.is_nested() or series.dtype == pl.Object:
+        raise DescriptionError(
+            f"Column '{series.name}' holds {series.dtype}, which cannot be grouped by value; "
+            "give it the role identifier (dropped), or split it into plain columns."
+        )
+    values = series.drop_nulls().unique().sort()
+    has_missing = series.null_count() > 0
+    codes = _rank(series, values)
+    codes.flags.writeable = False
+    return Codes(codes, values, len(values) if has_missing else None)
+
+
+def _rank(series: pl.Series, values: pl.Series) -> npt.NDArray[np.int32]:
+    missing = len(values)
+    if series.dtype == pl.String:
+        coded = series.cast(pl.Enum(values)).to_physical()
+        return coded.fill_null(missing).cast(pl.Int32).to_numpy(writable=True)
+    if series.dtype.is_numeric() or series.dtype.is_temporal():
+        if not series.dtype.is_decimal():
+            ordered = values.to_physical().to_numpy()
+            physical = series.to_physical()
+            found = np.searchsorted(ordered, physical.drop_nulls().to_numpy()).astype(np.int32)
+            if series.null_count() == 0:
+                return found
+            result = np.full(len(series), missing, dtype=np.int32)
+            result[series.is_not_null().to_numpy()] = found
+            return result
+    index = pl.DataFrame({"value": values, "code": np.arange(missing, dtype=np.int32)})
+    joined = series.rename("value").to_frame().join(index, on="value", how="left", maintain_order="left")
+    return joined["code"].fill_null(missing).to_numpy(writable=True)

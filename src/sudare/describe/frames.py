@@ -1,0 +1,61 @@
+"""The border: frames of other libraries come in as polars and go back as what they were."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import polars as pl
+
+from sudare.errors import DescriptionError
+
+NativeKind = Literal["polars", "pandas", "arrow"]
+
+
+def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
+    """A polars frame (NaN made null: both mean missing) and the kind it came from.
+
+    A pandas index is not part of the data and is left out: it often identifies the rows.
+    """
+    library = type(frame).__module__.partition(".")[0]
+    native: NativeKind = "polars"
+    try:
+        if isinstance(frame, pl.LazyFrame):
+            inner = frame.collect()
+        elif isinstance(frame, pl.DataFrame):
+            inner = frame
+        elif library == "pandas":
+            native = "pandas"
+            inner = _from_pandas(frame)
+        elif hasattr(frame, "__arrow_c_stream__"):
+            native = "arrow"
+            inner = pl.DataFrame(frame)
+        else:
+            raise DescriptionError(
+                f"A {type(frame).__name__} is not a table; give a polars, pandas or Arrow frame, or a path."
+            )
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise DescriptionError(
+            f"The {library} frame cannot be taken over ({error}); give every column one plain type."
+        ) from None
+    floats = [name for name, dtype in inner.schema.items() if dtype.is_float()]
+    return inner.with_columns(pl.col(floats).fill_nan(None)) if floats else inner, native
+
+
+def to_native(frame: pl.DataFrame, native: NativeKind) -> Any:
+    """The frame in the caller's kind."""
+    if native == "pandas":
+        return frame.to_pandas()
+    if native == "arrow":
+        return frame.to_arrow()
+    return frame
+
+
+def _from_pandas(frame: Any) -> pl.DataFrame:
+    names = list(frame.columns)
+    wrong = next((name for name in names if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise DescriptionError(f"Column name {wrong!r} is not text; rename it, for example to '{wrong}'.")
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise DescriptionError(f"Column name '{repeated}' stands twice; rename one of them.")
+    return pl.from_pandas(frame.reset_index(drop=True), include_index=False)

@@ -1,0 +1,296 @@
+"""A first, cautious guess of what each column is, with the reason, for the custodian to correct.
+
+The order of evidence: values that name a person by their form (e-mail addresses), then the column's name,
+then other forms of values, then uniqueness and cardinality. Where evidence is weak the guess is the more
+protective role, because a wrong `quasi` costs some detail and a wrong `insensitive` may cost a person.
+
+>>> import polars as pl
+>>> frame = pl.DataFrame({"患者ID": ["P001", "P002"], "age": [34, 71], "病名": ["flu", "gout"]})
+>>> for guess in guess_roles(frame):
+...     print(guess.column, guess.role, guess.kind, guess.hierarchy)
+患者ID identifier string None
+age quasi numeric {'type': 'intervals', 'width': 5}
+病名 sensitive nominal None
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sudare.describe.name_hints import is_about_person, is_key, topic_of
+from sudare.describe.suggested_hierarchy import suggested_hierarchy
+from sudare.describe.value_hints import Values
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sudare.describe.kinds import Kind, Role
+    from sudare.describe.name_topics import Topic
+
+_KEY_SHARE = 0.95
+_FEWEST_ROWS_FOR_KEY = 20
+_ROWS_PER_SHARED_VALUE = 20
+_CATEGORIES = 50
+_ALWAYS_IDENTIFYING = frozenset({"person name", "official number"})
+
+_IDENTIFYING_FORMS: dict[str, tuple[str, str]] = {
+    "email": ("e-mail addresses", "メールアドレス"),
+    "web address": ("web addresses", "URL"),
+    "uuid": ("unique ids (UUID)", "一意の識別子(UUID)"),
+    "ip address": ("IP addresses", "IPアドレス"),
+    "social security number": ("social security numbers", "社会保障番号"),
+    "card number": ("card numbers", "カード番号"),
+    "phone number": ("phone numbers", "電話番号"),
+}
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a column seems to be, and why."""
+
+    column: str
+    """Name of the column."""
+    role: Role
+    """Role it should have."""
+    kind: Kind
+    """Kind of its values."""
+    hierarchy: dict[str, object] | None
+    """Hierarchy to generalize it with, as in a recipe; None leaves the ranges to the method."""
+    reason: str
+    """Why, in one sentence."""
+    reason_ja: str
+    """The same in Japanese."""
+    confidence: float
+    """From 0 (no evidence) to 1 (certain)."""
+
+
+@dataclass(frozen=True)
+class _Judgment:
+    """A role with its evidence, before the hierarchy is chosen."""
+
+    role: Role
+    confidence: float
+    reason: str
+    reason_ja: str
+
+
+def guess_roles(frame: pl.DataFrame) -> list[Guess]:
+    """Guess role, kind and hierarchy of every column, in the order of the table."""
+    topics = [topic_of(name) for name in frame.columns]
+    measures_bodies = any(topic is not None and topic.key == "body" for topic in topics)
+    return [
+        _guess(series, topic, measures_bodies=measures_bodies)
+        for series, topic in zip(frame.get_columns(), topics, strict=True)
+    ]
+
+
+def guess_kind(series: pl.Series) -> Kind:
+    """The kind of a column by its type and values; names play no part.
+
+    Numbers are numeric, dates and ISO texts of days are dates, ordered categories are ordinal, lists are sets;
+    texts are strings where they are codes of one width, sentences, or mostly different, and else nominal.
+
+    >>> import polars as pl
+    >>> guess_kind(pl.Series(["02139", "02140"])), guess_kind(pl.Series(["flu", "gout"]))
+    ('string', 'nominal')
+    """
+    return Values(series).kind()
+
+
+def _guess(series: pl.Series, topic: Topic | None, *, measures_bodies: bool) -> Guess:
+    values = Values(series)
+    name = series.name
+    judgment = (
+        _by_identifying_form(values)
+        or _by_key_name(name, values)
+        or _by_topic(name, values, topic, measures_bodies=measures_bodies)
+        or _by_other_form(values)
+        or _by_count(values)
+    )
+    kind = values.kind()
+    is_postal = judgment.role == "quasi" and topic is not None and topic.key == "postal code"
+    if judgment.role == "identifier" or is_postal:
+        kind = "string"
+    hierarchy = suggested_hierarchy(values, kind, topic) if judgment.role == "quasi" else None
+    return Guess(
+        name, judgment.role, kind, hierarchy, judgment.reason, judgment.reason_ja, judgment.confidence
+    )
+
+
+def _by_identifying_form(values: Values) -> _Judgment | None:
+    if values.form not in _IDENTIFYING_FORMS:
+        return None
+    what, what_ja = _IDENTIFYING_FORMS[values.form]
+    return _Judgment("identifier", 0.95, f"The values look like {what}.", f"値が{what_ja}の形をしています。")
+
+
+def _by_key_name(name: str, values: Values) -> _Judgment | None:
+    """A name such as `test_result_id` is about the key, not about the result, where every value differs."""
+    if not is_key(name) or not values.present:
+        return None
+    is_fraction = values.series.dtype.is_numeric() and not values.is_whole
+    is_different = values.share >= _KEY_SHARE and not is_fraction
+    postal = values.form == "postal code" and not is_about_person(name)
+    if is_about_person(name) or (is_different and not postal):
+        return _Judgment(
+            "identifier",
+            0.95 if is_different else 0.85,
+            "The name is that of a key, which points to one person in other records.",
+            "列名は識別番号を表し、他の記録の同じ人に結び付きます。",
+        )
+    return None
+
+
+def _by_topic(name: str, values: Values, topic: Topic | None, *, measures_bodies: bool) -> _Judgment | None:
+    if topic is None:
+        return None
+    if topic.role == "weight":
+        return _weight(name, values, topic, measures_bodies=measures_bodies)
+    if topic.role == "identifier":
+        return _named_identifier(values, topic)
+    if values.kind() == "date" and topic.key != "birth":
+        return _dated()
+    if topic.role == "sensitive":
+        return _Judgment(
+            "sensitive",
+            0.9,
+            f"The name speaks of {topic.about}, which must not be learned about a person.",
+            f"列名は{topic.about_ja}を表し、本人について知られてはならない値です。",
+        )
+    return _Judgment(
+        "quasi",
+        0.7 if topic.weak else 0.9,
+        f"The name speaks of {topic.about}, which an outsider could know.",
+        f"列名は{topic.about_ja}を表し、外部の人が知りうる値です。",
+    )
+
+
+def _named_identifier(values: Values, topic: Topic) -> _Judgment | None:
+    if topic.key not in _ALWAYS_IDENTIFYING and values.form != "person name" and _is_shared(values):
+        return _Judgment(
+            "quasi",
+            0.5,
+            f"The name speaks of {topic.about}, but many records share each value, so it groups people.",
+            f"列名は{topic.about_ja}を表しますが、同じ値の記録が多く、人をグループに分ける列です。",
+        )
+    if topic.key == "key":
+        return None
+    return _Judgment(
+        "identifier",
+        0.75 if topic.weak else 0.9,
+        "The name speaks of free text, which may name people."
+        if topic.key == "free text"
+        else f"The name speaks of {topic.about}, which points to one person.",
+        "列名は自由記述を表し、人の名前を含むおそれがあります。"
+        if topic.key == "free text"
+        else f"列名は{topic.about_ja}を表し、一人の人を指し示します。",
+    )
+
+
+def _is_shared(values: Values) -> bool:
+    """Whether the values are few and each belongs to many records, as those of a group do."""
+    distinct = len(values.distinct)
+    return distinct <= _CATEGORIES and distinct * _ROWS_PER_SHARED_VALUE <= values.present
+
+
+def _weight(name: str, values: Values, topic: Topic, *, measures_bodies: bool) -> _Judgment | None:
+    if not values.numbers.len() or float(values.numbers[0]) < 0:
+        return None
+    if measures_bodies and name.strip().lower() in {"weight", "wt"}:
+        return _Judgment(
+            "quasi",
+            0.6,
+            "The table also measures bodies, so this is probably body weight, which an outsider could know.",
+            "身体の測定値が他にもあるため体重と思われ、外部の人が知りうる値です。",
+        )
+    return _Judgment(
+        "weight",
+        0.6 if name.strip().lower() in {"weight", "wt"} else 0.9,
+        f"The name speaks of {topic.about}: how many people it stands for.",
+        f"列名は{topic.about_ja}(その記録が代表する人数)を表します。",
+    )
+
+
+def _by_other_form(values: Values) -> _Judgment | None:
+    if values.kind() == "date" or values.form == "date":
+        return _dated()
+    is_key = values.present >= _FEWEST_ROWS_FOR_KEY and values.share >= _KEY_SHARE
+    if values.form == "postal code" and not is_key:
+        return _Judgment(
+            "quasi",
+            0.7,
+            "The values look like postal codes, which an outsider could know.",
+            "値が郵便番号の形をしており、外部の人が知りうる値です。",
+        )
+    if values.form == "person name" and values.share > 0.5:
+        return _Judgment(
+            "identifier", 0.8, "The values look like names of people.", "値が人の名前の形をしています。"
+        )
+    if values.is_long_text and values.share > 0.5:
+        return _Judgment(
+            "identifier",
+            0.7,
+            "The values are free text, which may name people.",
+            "値が自由記述であり、人の名前を含むおそれがあります。",
+        )
+    return None
+
+
+def _by_count(values: Values) -> _Judgment:
+    distinct = len(values.distinct)
+    if not values.present:
+        return _Judgment("insensitive", 0.6, "There is no value in it.", "値が一つもありません。")
+    if distinct == 1 and values.present == len(values.series) > 1:
+        return _Judgment(
+            "insensitive",
+            0.7,
+            "Every record has the same value, so it tells nobody apart.",
+            "全ての記録が同じ値なので、人を区別できません。",
+        )
+    if _is_key(values):
+        return _Judgment(
+            "identifier",
+            0.8,
+            f"Nearly every record has a value of its own ({distinct} values in {values.present} records).",
+            f"ほぼ全ての記録が異なる値を持ちます(記録{values.present}件に値{distinct}種類)。",
+        )
+    if values.kind() == "set":
+        return _Judgment(
+            "sensitive",
+            0.4,
+            "A set of items may tell much about a person and nothing says it is harmless, to be cautious.",
+            "項目の集合は本人について多くを語りうるため、無害と分かるまで慎重に扱います。",
+        )
+    if values.kind() == "numeric" and distinct > _CATEGORIES:
+        return _Judgment(
+            "sensitive",
+            0.3,
+            f"An outsider hardly knows a measurement so exact ({distinct} values), but it may tell something "
+            "about a person and nothing says it is harmless, to be cautious.",
+            f"これほど細かい測定値({distinct}種類)を外部の人が知ることは少ないものの、無害と分かるまで"
+            "慎重に扱います。",
+        )
+    return _Judgment(
+        "quasi",
+        0.4,
+        f"An outsider might know it ({distinct} values) and nothing says otherwise, to be cautious.",
+        f"外部の人が知りうるか不明なため、慎重に準識別子とします(値{distinct}種類)。",
+    )
+
+
+def _is_key(values: Values) -> bool:
+    if values.present < _FEWEST_ROWS_FOR_KEY or values.kind() == "set":
+        return False
+    if values.series.dtype.is_numeric():
+        return values.are_key_numbers
+    return values.share >= _KEY_SHARE
+
+
+def _dated() -> _Judgment:
+    return _Judgment(
+        "quasi",
+        0.8,
+        "The values are dates, and an outsider could know when something happened.",
+        "値が日付であり、いつの出来事かは外部の人が知りうる値です。",
+    )

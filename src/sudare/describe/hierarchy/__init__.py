@@ -1,0 +1,43 @@
+"""Generalization hierarchies: the tree, and its makers under the names of the public face.
+
+`csv` a file of levels · `mask` starred characters · `intervals` of numbers · `dates` by calendar period ·
+`tree` a nested mapping · `order` groups of an ordinal column · `suppress` one level · `load`, `save` files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.describe.hierarchy.interval import Intervals as intervals  # noqa: N813
+from sudare.describe.hierarchy.levels_file import LevelsFile as csv  # noqa: N813
+from sudare.describe.hierarchy.masking import Mask as mask  # noqa: N813
+from sudare.describe.hierarchy.nested import Tree as tree  # noqa: N813
+from sudare.describe.hierarchy.ordered import Order as order  # noqa: N813
+from sudare.describe.hierarchy.periods import Dates as dates  # noqa: N813
+from sudare.describe.hierarchy.suppression import Suppress as suppress  # noqa: N813
+from sudare.describe.hierarchy.tree import Hierarchy
+
+# `tree` names the maker here; the module of that name is reached by `from sudare.describe.hierarchy.tree import …`
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = [
+    "Hierarchy",
+    "csv",
+    "dates",
+    "intervals",
+    "load",
+    "mask",
+    "order",
+    "save",
+    "suppress",
+    "tree",
+]
+
+load = Hierarchy.load
+
+
+def save(hierarchy: Hierarchy, path: str | Path) -> None:
+    """Write a hierarchy: all of it as `.json`, or its table of levels as `.csv`."""
+    hierarchy.save(path)

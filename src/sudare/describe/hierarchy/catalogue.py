@@ -1,0 +1,41 @@
+"""The makers of hierarchies by the names that recipes and the library use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from sudare.describe.hierarchy.interval import Intervals
+from sudare.describe.hierarchy.levels_file import LevelsFile
+from sudare.describe.hierarchy.masking import Mask
+from sudare.describe.hierarchy.nested import Tree
+from sudare.describe.hierarchy.ordered import Order
+from sudare.describe.hierarchy.periods import Dates
+from sudare.describe.hierarchy.suppression import Suppress
+from sudare.parameters import Catalogue
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sudare.describe.hierarchy.tree import Hierarchy
+
+
+class Maker(Protocol):
+    """Parameters from which the hierarchy of a column is built."""
+
+    def build(self, values: pl.Series, column: str) -> Hierarchy:
+        """The hierarchy that covers these values."""
+        ...
+
+
+CATALOGUE: Catalogue[Maker] = Catalogue(
+    "hierarchy",
+    {
+        "csv": LevelsFile,
+        "mask": Mask,
+        "intervals": Intervals,
+        "dates": Dates,
+        "tree": Tree,
+        "order": Order,
+        "suppress": Suppress,
+    },
+)

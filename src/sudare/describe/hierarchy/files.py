@@ -1,0 +1,95 @@
+"""Reading and writing the files of hierarchies: JSON of the arrays, CSV of levels."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from sudare.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_DELIMITERS = ";,\t|"
+_ENCODINGS = ("utf-8-sig", "cp932")
+
+
+def write_json(path: Path, stored: dict[str, Any]) -> None:
+    """Write the arrays of a hierarchy."""
+    _write(path, json.dumps(stored, ensure_ascii=False, allow_nan=False))
+
+
+def write_levels(path: Path, rows: Sequence[Sequence[str]]) -> None:
+    """Write a table of levels, ';' between levels."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=";").writerows(rows)
+    _write(path, text.getvalue())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The arrays that `write_json` wrote."""
+    try:
+        stored = json.loads(_bytes(path))
+    except ValueError:
+        stored = None
+    if not isinstance(stored, dict):
+        raise InputError(f"'{path}' is not the JSON file of a hierarchy; give a file that `save` wrote.")
+    return stored
+
+
+def read_levels(path: Path, delimiter: str | None, encoding: str | None) -> list[list[str]]:
+    """The rows of a table of levels, blank lines left out; delimiter and encoding are found where not given."""
+    text = _decode(path, encoding)
+    try:
+        return _rows(text, delimiter or _delimiter(text))
+    except csv.Error as error:
+        raise InputError(
+            f"The hierarchy '{path}' is not a table of levels ({error}); correct the file."
+        ) from None
+
+
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+
+
+def _delimiter(text: str) -> str:
+    """The sign that cuts the first lines into equally many levels, and into most of them."""
+    sample = "".join(text.splitlines(keepends=True)[:50])
+    widths = {sign: [len(row) for row in _rows(sample, sign)] or [1] for sign in _DELIMITERS}
+    return max(
+        _DELIMITERS, key=lambda sign: (min(widths[sign]) > 1, len(set(widths[sign])) == 1, sum(widths[sign]))
+    )
+
+
+def _decode(path: Path, encoding: str | None) -> str:
+    content = _bytes(path)
+    for name in (encoding,) if encoding else _ENCODINGS:
+        try:
+            return content.decode(name)
+        except UnicodeDecodeError:
+            continue
+        except LookupError:
+            raise InputError(f"'{name}' is not a known encoding; use for example utf-8 or cp932.") from None
+    tried = encoding or "UTF-8 or Shift_JIS (CP932)"
+    raise InputError(f"The hierarchy '{path}' is not text in {tried}; name its encoding.")
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"The hierarchy '{path}' cannot be read: {error.strerror}; check the path."
+        ) from None
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise OutputError(
+            f"The hierarchy cannot be written to '{path}': {error.strerror}; choose another place."
+        ) from None

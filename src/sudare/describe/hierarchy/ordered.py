@@ -1,0 +1,90 @@
+"""Hierarchy of ordered groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BeforeValidator
+
+from sudare.describe.hierarchy.making import ROOT
+from sudare.describe.hierarchy.tree import Hierarchy
+from sudare.describe.text import scalar_text
+from sudare.parameters import Annotated, Field, model_validator, parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+
+def _texts(given: Any) -> Any:
+    """The items of a list as texts (YAML reads 1 and true as other types)."""
+    if not isinstance(given, list | tuple):
+        return given
+    return tuple(scalar_text(item) if isinstance(item, int | float) else item for item in given)
+
+
+Values = Annotated[tuple[str, ...], Field(min_length=1), BeforeValidator(_texts)]
+
+
+@parameters
+class Order:
+    """Consecutive values of an ordinal column in groups, labeled by their ends: "low … medium".
+
+    With one number, so many neighbors become one group, so many groups one group of the next level, and so on
+    up to the root; with a list of sizes or of groups there is one level of groups below the root.
+    """
+
+    values: Values
+    """All values, lowest first."""
+    groups: Annotated[int, Field(ge=2)] | tuple[Annotated[int, Field(ge=1)], ...] | tuple[Values, ...] = 2
+    """How many neighbors make a group; or the size of each group; or the groups themselves."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Order:
+        value, count = Counter(self.values).most_common(1)[0]
+        if count > 1:
+            raise ValueError(
+                f"'values' lists '{value}' {count} times, but every value has one place; list it once."
+            )
+        if isinstance(self.groups, int):
+            return self
+        listed = [value for group in self.groups if isinstance(group, tuple) for value in group]
+        if listed and listed != list(self.values):
+            raise ValueError(
+                "'groups' does not list the same values in the same order as 'values'; make them agree."
+            )
+        total = sum(_size(group) for group in self.groups)
+        if total != len(self.values):
+            raise ValueError(
+                f"'groups' holds {total} values but there are {len(self.values)}; make them agree."
+            )
+        return self
+
+    def build(self, values: pl.Series, column: str) -> Hierarchy:
+        """The tree of the ordered groups, which must cover the column's values."""
+        levels = [list(self.values)]
+        if isinstance(self.groups, int):
+            size = self.groups
+            while size < len(self.values):
+                levels.append(_labels(self.values, [size] * (len(self.values) // size + 1)))
+                size *= self.groups
+        else:
+            levels.append(_labels(self.values, [_size(group) for group in self.groups]))
+        rows = [[*row, ROOT] for row in zip(*levels, strict=True)]
+        return Hierarchy.from_levels(rows, column).build(values, column)
+
+
+def _size(group: int | tuple[str, ...]) -> int:
+    return group if isinstance(group, int) else len(group)
+
+
+def _labels(values: Sequence[str], sizes: Sequence[int]) -> list[str]:
+    """The label of every value's group, groups being consecutive and of these sizes (the last may be cut short)."""
+    labels: list[str] = []
+    for size in sizes:
+        group = values[len(labels) : len(labels) + size]
+        if group:
+            labels += [group[0] if len(group) == 1 else f"{group[0]} … {group[-1]}"] * len(group)
+    return labels

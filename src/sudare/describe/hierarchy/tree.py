@@ -1,0 +1,319 @@
+"""The generalization hierarchy of one column (DGH/VGH) as parent and level arrays.
+
+Nodes are numbered leaves first (the missing leaf, if any, is the last leaf), then inner nodes by level, the root
+last; so a parent always has a greater number than its children. Leaves are at level 0, a parent's level is greater
+than its child's, and the root's level is the height |DGH|: the number of steps that a full generalization costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from sudare.describe.hierarchy import files
+from sudare.describe.hierarchy.checks import check_tree, shown
+from sudare.describe.hierarchy.levels import assemble, columns_of
+from sudare.describe.text import as_text
+from sudare.errors import DescriptionError, OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Ints = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hierarchy:
+    """A value generalization hierarchy; immutable, its arrays are read-only."""
+
+    parent: Ints
+    """Parent node of each node; the root's is itself."""
+    level: Ints
+    """Level of each node: 0 for leaves, the height for the root."""
+    labels: tuple[str | None, ...]
+    """Released text of each node; None only for the missing leaf."""
+    lower: Floats | None = None
+    """Smallest number a node stands for (NaN for the missing leaf), where nodes are intervals."""
+    upper: Floats | None = None
+    """Largest number, or excluded upper end, of a node."""
+
+    def __post_init__(self) -> None:
+        for name, dtype in (
+            ("parent", np.int32),
+            ("level", np.int32),
+            ("lower", np.float64),
+            ("upper", np.float64),
+        ):
+            given = getattr(self, name)
+            if given is not None:
+                array = np.array(given, dtype=dtype)
+                array.setflags(write=False)
+                object.__setattr__(self, name, array)
+        object.__setattr__(self, "labels", tuple(self.labels))
+        check_tree(self.parent, self.level, self.labels, self.lower, self.upper)
+
+    @classmethod
+    def from_levels(cls, rows: Sequence[Sequence[str]], column: str) -> Hierarchy:
+        """The tree of a table of levels: one row a value, leaf first, most general last (ARX's format).
+
+        >>> Hierarchy.from_levels([["Lyon", "France", "*"], ["Oslo", "Norway", "*"]], "city")
+        Hierarchy(2 leaves, 5 nodes, height 2)
+        """
+        return cls(*assemble(columns_of(rows, column), column)[:3])
+
+    @classmethod
+    def bare(cls, label: str = "*") -> Hierarchy:
+        """A root without any value below: the hierarchy of a column that holds nothing but missing values."""
+        return cls(np.zeros(1, np.int32), np.ones(1, np.int32), (label,))
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.labels)
+
+    @cached_property
+    def leaves(self) -> int:
+        """Number of leaves, the missing leaf included."""
+        return int(np.count_nonzero(self.level == 0))
+
+    @property
+    def root(self) -> int:
+        """The most general node."""
+        return self.nodes - 1
+
+    @property
+    def height(self) -> int:
+        """|DGH|: the level of the root."""
+        return int(self.level[-1])
+
+    @property
+    def missing(self) -> int | None:
+        """The node of missing values, if there is one."""
+        last = self.leaves - 1
+        return last if last >= 0 and self.labels[last] is None else None
+
+    @cached_property
+    def leaf_counts(self) -> Ints:
+        """Number of leaves under each node (a leaf counts itself)."""
+        counts = (self.level == 0).astype(np.int32)
+        for nodes in self._by_level:
+            np.add.at(counts, self.parent[nodes], counts[nodes])
+        return _frozen(counts)
+
+    @cached_property
+    def first(self) -> Ints:
+        """Rank of the first leaf under each node, leaves ranked depth first, siblings by their first-made leaf."""
+        earliest = np.full(self.nodes, self.nodes, dtype=np.int64)
+        earliest[: self.leaves] = np.arange(self.leaves)
+        for nodes in self._by_level:
+            np.minimum.at(earliest, self.parent[nodes], earliest[nodes])
+        order = np.lexsort((earliest[:-1], self.parent[:-1]))  # siblings side by side
+        family = self.parent[order]
+        before = np.cumsum(self.leaf_counts[order]) - self.leaf_counts[order]
+        start = np.searchsorted(family, family)  # position of the family's first child
+        first = np.zeros(self.nodes, dtype=np.int32)
+        first[order] = before - before[start]
+        for nodes in reversed(self._by_level):
+            first[nodes] += first[self.parent[nodes]]
+        return _frozen(first)
+
+    @cached_property
+    def last(self) -> Ints:
+        """One past the rank of the last leaf under each node: a node covers the ranks first … last-1."""
+        return _frozen(self.first + self.leaf_counts)
+
+    @cached_property
+    def leaf_order(self) -> Ints:
+        """Rank of each leaf in depth-first order."""
+        return self.first[: self.leaves]
+
+    def ancestors(self, level: int) -> Ints:
+        """The most general ancestor (or self) of each leaf whose level is at most `level`."""
+        nodes = np.arange(self.leaves, dtype=np.int32)
+        while True:
+            above = self.parent[nodes]
+            moved = (self.level[above] <= level) & (above != nodes)
+            if not moved.any():
+                return nodes
+            nodes = np.where(moved, above, nodes)
+
+    def lowest_common(self, nodes: npt.ArrayLike) -> int:
+        """The lowest node that is an ancestor of (or is) every given node.
+
+        A node is above another exactly if its leaf interval contains the other's and its level is not lower.
+        """
+        given = np.asarray(nodes, dtype=np.int64)
+        if given.size == 0:
+            raise DescriptionError(
+                "No nodes were given, but a lowest common ancestor needs one; give at least one."
+            )
+        start = int(given[np.argmin(self.first[given])])
+        end, level = self.last[given].max(), self.level[given].max()
+        while self.last[start] < end or self.level[start] < level:
+            start = int(self.parent[start])
+        return start
+
+    def leaf_of(self, values: pl.Series) -> Ints:
+        """The leaf of every value of a column; a value that is not covered is a `DescriptionError`."""
+        return self._find(values, self._leaf_labels, "value", "add it to the hierarchy or correct the data")
+
+    def node_of(self, labels: pl.Series) -> Ints:
+        """The node of every released label; where two nodes share a label, the lower one."""
+        names, nodes = self._node_labels
+        found = self._find(labels, names, "label", "give the hierarchy that the release was made with")
+        return nodes[found]
+
+    def labels_of(self, nodes: npt.ArrayLike) -> pl.Series:
+        """The released text of every given node; null for the missing leaf."""
+        return self._label_series.gather(np.asarray(nodes, dtype=np.int64))
+
+    def with_missing(self) -> Hierarchy:
+        """The same tree with a leaf for missing values directly below the root, equal to no other value."""
+        if self.missing is not None:
+            return self
+        at = self.leaves
+        shifted = self.parent + (self.parent >= at)
+        return Hierarchy(
+            np.insert(shifted, at, self.root + 1),
+            np.insert(self.level, at, 0),
+            (*self.labels[:at], None, *self.labels[at:]),
+            None if self.lower is None else np.insert(self.lower, at, np.nan),
+            None if self.upper is None else np.insert(self.upper, at, np.nan),
+        )
+
+    def build(self, values: pl.Series, column: str) -> Hierarchy:
+        """This hierarchy for a column: every value must be covered; a missing leaf is added where needed."""
+        made = self.with_missing() if as_text(values).null_count() else self
+        made.leaf_of(values.alias(column).unique())
+        return made
+
+    def to_levels(self) -> list[list[str]]:
+        """The table of levels of this tree, without missing leaf: one row a leaf, labels repeated where ragged."""
+        columns = [self.labels_of(self.ancestors(level)).to_list() for level in range(self.height + 1)]
+        return [list(row) for row in zip(*columns, strict=True) if row[0] is not None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists, for JSON; `from_dict` gives an equal hierarchy back."""
+        return {
+            "parent": self.parent.tolist(),
+            "level": self.level.tolist(),
+            "labels": list(self.labels),
+            "lower": _plain(self.lower),
+            "upper": _plain(self.upper),
+        }
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Hierarchy:
+        """The hierarchy that `to_dict` wrote."""
+        try:
+            labels = [None if label is None else str(label) for label in given["labels"]]
+            bounds = [_array(given.get(name)) for name in ("lower", "upper")]
+            return cls(np.asarray(given["parent"]), np.asarray(given["level"]), tuple(labels), *bounds)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise DescriptionError(
+                f"A stored hierarchy does not hold the lists parent, level and labels ({error!r}); save it anew."
+            ) from None
+
+    def save(self, path: str | Path) -> None:
+        """Write the hierarchy: all of it as `.json`, or its table of levels as `.csv` (';' between levels)."""
+        target = Path(path)
+        if target.suffix.lower() == ".json":
+            files.write_json(target, self.to_dict())
+        elif target.suffix.lower() == ".csv":
+            files.write_levels(target, self.to_levels())
+        else:
+            raise OutputError(
+                f"'{target}' ends neither in .json nor in .csv; choose one of them for a hierarchy."
+            )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Hierarchy:
+        """The hierarchy of a file that `save` wrote (for other tables of levels there is `hierarchy.csv`)."""
+        source = Path(path)
+        if source.suffix.lower() == ".csv":
+            return cls.from_levels(files.read_levels(source, ";", "utf-8"), source.stem)
+        return cls.from_dict(files.read_json(source))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return (
+            self.labels == other.labels
+            and np.array_equal(self.parent, other.parent)
+            and np.array_equal(self.level, other.level)
+            and _same(self.lower, other.lower)
+            and _same(self.upper, other.upper)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.labels, self.parent.tobytes(), self.level.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({self.leaves} leaves, {self.nodes} nodes, height {self.height})"
+
+    @cached_property
+    def _by_level(self) -> list[npt.NDArray[np.int64]]:
+        """Every node but the root, grouped by level from the leaves up (nodes are numbered so)."""
+        below = self.level[:-1]
+        edges = np.flatnonzero(np.diff(below)) + 1
+        return [group for group in np.split(np.arange(len(below)), edges) if len(group)]
+
+    @cached_property
+    def _label_series(self) -> pl.Series:
+        return pl.Series(self.labels, dtype=pl.String)
+
+    @cached_property
+    def _leaf_labels(self) -> pl.Enum:
+        return pl.Enum([label for label in self.labels[: self.leaves] if label is not None])
+
+    @cached_property
+    def _node_labels(self) -> tuple[pl.Enum, Ints]:
+        lowest: dict[str, int] = {}
+        for node, label in enumerate(self.labels):
+            if label is not None:
+                lowest.setdefault(label, node)
+        missing = -1 if self.missing is None else self.missing
+        # the place after the last name is where `_find` sends missing values when there is a missing leaf
+        return pl.Enum(list(lowest)), _frozen(np.array([*lowest.values(), missing], dtype=np.int32))
+
+    def _find(self, given: pl.Series, names: pl.Enum, what: str, advice: str) -> Ints:
+        """The position of each text among `names`; missing values come after the last name."""
+        text = as_text(given)
+        places = text.cast(names, strict=False).to_physical().cast(pl.Int32)
+        unknown = text.filter(places.is_null() & text.is_not_null())
+        if len(unknown):
+            raise DescriptionError(
+                f"Column '{given.name}' holds {shown(unknown, what)}, which its hierarchy does not cover; {advice}."
+            )
+        if text.null_count() and self.missing is None:
+            raise DescriptionError(
+                f"Column '{given.name}' holds missing values, which its hierarchy does not cover; "
+                "add a missing leaf with `with_missing()` or remove these rows."
+            )
+        return places.fill_null(len(names.categories)).to_numpy().astype(np.int32)
+
+
+def _frozen(array: Ints) -> Ints:
+    array.setflags(write=False)
+    return array
+
+
+def _same(one: Floats | None, other: Floats | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other, equal_nan=True)
+
+
+def _plain(bounds: Floats | None) -> list[float | None] | None:
+    return None if bounds is None else [None if np.isnan(bound) else float(bound) for bound in bounds]
+
+
+def _array(bounds: Sequence[float | None] | None) -> Floats | None:
+    return None if bounds is None else np.array(bounds, dtype=np.float64)

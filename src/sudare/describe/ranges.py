@@ -1,0 +1,44 @@
+"""Ranges as released text: "[20, 29]" closed, "[20, 30)" half open; written and read in one place."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sudare.describe.text import as_text
+
+ANYTHING = "*"
+"""The released text of a cell about which nothing is said."""
+
+_PATTERN = r"^\[(.+), (.+)[\])]$"
+
+
+def closed_ranges(lowest: pl.Series, highest: pl.Series) -> pl.Series:
+    """Texts of the ranges from lowest to highest: the value itself where both are equal.
+
+    >>> closed_ranges(pl.Series([20, 30]), pl.Series([29, 30])).to_list()
+    ['[20, 29]', '30']
+    """
+    low, high = as_text(lowest), as_text(highest)
+    frame = pl.DataFrame({"low": low, "high": high})
+    return frame.select(
+        pl.when(pl.col("low") == pl.col("high"))
+        .then(pl.col("low"))
+        .otherwise(pl.format("[{}, {}]", "low", "high"))
+        .alias("range")
+    )["range"]
+
+
+def range_ends(texts: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """The two ends of released cells as texts: a plain value is both of its ends; `ANYTHING` and null have none.
+
+    >>> low, high = range_ends(pl.Series(["[20, 29]", "30", "*", None]))
+    >>> low.to_list(), high.to_list()
+    (['20', '30', None, None], ['29', '30', None, None])
+    """
+    frame = texts.alias("text").to_frame()
+    ends = []
+    for group in (1, 2):
+        inside = pl.col("text").str.extract(_PATTERN, group)
+        plain = pl.when(pl.col("text") != ANYTHING).then(pl.col("text"))
+        ends.append(frame.select(pl.coalesce(inside, plain))["text"])
+    return ends[0], ends[1]

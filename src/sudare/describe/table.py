@@ -1,0 +1,249 @@
+"""Table: an immutable frame in which every column has a role, a kind and, where needed, a hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, get_args
+
+import numpy as np
+import polars as pl
+
+from sudare.describe.codes import Codes, encode
+from sudare.describe.frames import NativeKind, from_native, to_native
+from sudare.describe.guess import guess_kind
+from sudare.describe.kinds import Kind, MissingPolicy, Role
+from sudare.errors import DescriptionError, did_you_mean
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.read.source import SourceFacts
+
+
+class HierarchyMaker(Protocol):
+    """Parameters from which the hierarchy of a column is built."""
+
+    def build(self, values: pl.Series, column: str) -> Hierarchy:
+        """The hierarchy that covers these values."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is known about one column."""
+
+    name: str
+    kind: Kind
+    role: Role = "insensitive"
+    hierarchy: HierarchyMaker | None = None
+    missing: MissingPolicy = "own"
+    described: bool = False
+    """False while nobody has given it a role: it would be published unchanged, and the release warns."""
+
+
+class Table:
+    """An immutable table of persons with its description; every change gives a new Table.
+
+    >>> table = Table.from_frame(pl.DataFrame({"age": [34, 36, 71], "disease": ["flu", "flu", "gout"]}))
+    >>> table = table.describe(quasi=["age"], sensitive=["disease"])
+    >>> table
+    Table(3 rows; quasi: age; sensitive: disease)
+    >>> table.codes("disease").codes
+    array([0, 0, 1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        frame: pl.DataFrame,
+        columns: Iterable[Column],
+        *,
+        native: NativeKind = "polars",
+        source: SourceFacts | None = None,
+    ) -> None:
+        self.frame = frame
+        self.columns = tuple(columns)
+        self.source = source
+        self._native = native
+        self._by_name = {column.name: column for column in self.columns}
+        self._codes: dict[str, Codes] = {}
+        self._hierarchies: dict[str, Hierarchy] = {}
+
+    @classmethod
+    def from_frame(cls, frame: Any, source: SourceFacts | None = None) -> Table:
+        """A table from polars, pandas, Arrow, or anything with the Arrow stream interface."""
+        inner, native = from_native(frame)
+        columns = (Column(name, guess_kind(inner[name])) for name in inner.columns)
+        return cls(inner, columns, native=native, source=source)
+
+    @property
+    def rows(self) -> int:
+        """Number of records."""
+        return self.frame.height
+
+    def column(self, name: str) -> Column:
+        """The description of one column."""
+        if name not in self._by_name:
+            raise DescriptionError(f"There is no column '{name}'; {did_you_mean(name, self._by_name)}")
+        return self._by_name[name]
+
+    def names(self, *roles: Role) -> list[str]:
+        """Names of the columns with any of these roles, in table order."""
+        return [column.name for column in self.columns if column.role in roles]
+
+    @property
+    def undescribed(self) -> list[str]:
+        """Columns that nobody has given a role."""
+        return [column.name for column in self.columns if not column.described]
+
+    def describe(
+        self,
+        *,
+        identifier: Iterable[str] = (),
+        quasi: Iterable[str] = (),
+        sensitive: Iterable[str] = (),
+        insensitive: Iterable[str] = (),
+        weight: Iterable[str] = (),
+        kinds: Mapping[str, Kind] | None = None,
+        hierarchies: Mapping[str, HierarchyMaker] | None = None,
+        missing: Mapping[str, MissingPolicy] | None = None,
+    ) -> Table:
+        """A table with these columns described; what is not named keeps its description."""
+        roles = self._roles_given(
+            identifier=identifier, quasi=quasi, sensitive=sensitive, insensitive=insensitive, weight=weight
+        )
+        described = dict(self._by_name)
+        for name, role in roles.items():
+            described[name] = replace(self.column(name), role=role, described=True)
+        for name, kind in (kinds or {}).items():
+            _check_choice(name, "kind", kind, get_args(Kind))
+            self.column(name)
+            described[name] = replace(described[name], kind=kind)
+        for name, maker in (hierarchies or {}).items():
+            self.column(name)
+            described[name] = replace(described[name], hierarchy=maker)
+        for name, policy in (missing or {}).items():
+            _check_choice(name, "missing policy", policy, get_args(MissingPolicy))
+            self.column(name)
+            described[name] = replace(described[name], missing=policy)
+        table = self.changed(columns=described.values())
+        table._validate()
+        return table
+
+    def codes(self, name: str) -> Codes:
+        """The column as codes (computed once)."""
+        if name not in self._codes:
+            self.column(name)
+            self._codes[name] = encode(self.frame[name])
+        return self._codes[name]
+
+    def hierarchy(self, name: str) -> Hierarchy | None:
+        """The column's hierarchy, built for its values (once), or None when it was given none."""
+        maker = self.column(name).hierarchy
+        if maker is None:
+            return None
+        if name not in self._hierarchies:
+            codes = self.codes(name)
+            hierarchy = maker.build(codes.values, name)
+            self._hierarchies[name] = hierarchy if codes.missing is None else hierarchy.with_missing()
+        return self._hierarchies[name]
+
+    def leaves(self, name: str, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
+        """The leaf of every row in a hierarchy that covers the column."""
+        codes = self.codes(name)
+        leaf = hierarchy.leaf_of(codes.values)
+        if codes.missing is not None:
+            leaf = np.append(leaf, hierarchy.missing)
+        return leaf.astype(np.int32)[codes.codes]
+
+    def changed(self, frame: pl.DataFrame | None = None, columns: Iterable[Column] | None = None) -> Table:
+        """The table with another frame, other descriptions, or both; its origin stays known."""
+        return Table(
+            self.frame if frame is None else frame,
+            self.columns if columns is None else columns,
+            native=self._native,
+            source=self.source,
+        )
+
+    def recoded(self, frame: pl.DataFrame) -> Table:
+        """The released counterpart: generalized values under the same description, without its hierarchies."""
+        return self.changed(frame, [replace(self.column(name), hierarchy=None) for name in frame.columns])
+
+    def with_values(self, series: pl.Series) -> Table:
+        """The table with one column's values replaced."""
+        return self.changed(self.frame.with_columns(series))
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Table:
+        """The table of these rows, in this order."""
+        return self.changed(self.frame[rows])
+
+    def native(self) -> Any:
+        """The frame in the kind the caller gave: polars, pandas or Arrow."""
+        return to_native(self.frame, self._native)
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __repr__(self) -> str:
+        parts = [f"{self.rows} rows"]
+        for role in get_args(Role):
+            names = self.names(role)
+            if role == "insensitive":
+                names = [name for name in names if self.column(name).described]
+            if names:
+                parts.append(f"{role}: {', '.join(names)}")
+        if self.undescribed:
+            parts.append(f"without a role: {', '.join(self.undescribed)}")
+        return f"Table({'; '.join(parts)})"
+
+    def _roles_given(self, **given: Iterable[str]) -> dict[str, Role]:
+        roles: dict[str, Role] = {}
+        for role, names in given.items():
+            if isinstance(names, str):
+                names = [names]  # noqa: PLW2901  # one name alone is what it looks like
+            for name in names:
+                self.column(name)
+                if name in roles and roles[name] != role:
+                    raise DescriptionError(
+                        f"Column '{name}' is given two roles, {roles[name]} and {role}; keep one of them."
+                    )
+                roles[name] = role  # type: ignore[assignment]  # the keywords are the roles
+        return roles
+
+    def _validate(self) -> None:
+        """Check what was described against the values, one sentence a breach."""
+        for column in self.columns:
+            series = self.frame[column.name]
+            if column.missing == "reject" and series.null_count() > 0:
+                raise DescriptionError(
+                    f"Column '{column.name}' has {series.null_count()} missing values but its policy is "
+                    "'reject'; fill them, or choose 'own' (a value of its own) or 'drop' (rows left out)."
+                )
+            if column.kind == "numeric" and not series.dtype.is_numeric():
+                raise DescriptionError(
+                    f"Column '{column.name}' is called numeric but holds {series.dtype}; "
+                    "convert it to numbers or call it nominal or string."
+                )
+            if series.dtype.is_float() and series.is_infinite().any():
+                raise DescriptionError(
+                    f"Column '{column.name}' holds infinite numbers, which have no range; "
+                    "replace them by the largest sensible value or by missing."
+                )
+            if column.kind == "date" and not series.dtype.is_temporal():
+                raise DescriptionError(
+                    f"Column '{column.name}' is called a date but holds {series.dtype}; "
+                    "convert it to dates (YYYY-MM-DD) or call it string."
+                )
+            if column.role == "weight" and not series.dtype.is_numeric():
+                raise DescriptionError(
+                    f"Column '{column.name}' is a weight but holds {series.dtype}; a weight is a number."
+                )
+            if column.role in {"quasi", "sensitive"} and column.hierarchy is not None:
+                self.hierarchy(column.name)
+
+
+def _check_choice(name: str, what: str, given: str, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        raise DescriptionError(
+            f"Column '{name}': {given!r} is not a {what}; {did_you_mean(str(given), allowed)}"
+        )

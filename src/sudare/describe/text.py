@@ -1,0 +1,60 @@
+"""The canonical text of a value: what hierarchies are keyed by and what a release shows.
+
+A value has one text whatever its column's type: 39 read as an integer and 39.0 read as a float are both "39".
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sudare.errors import DescriptionError
+
+_INT64_REACH = 2.0**63
+
+
+def as_text(series: pl.Series) -> pl.Series:
+    """The text of every value of a column; missing values (null, NaN) stay missing.
+
+    Integers and decimals are written plainly, floats as the shortest text that reads back to the same number
+    (integral ones without a fraction), dates and times in ISO 8601, truth values as "true" and "false".
+
+    >>> as_text(pl.Series("x", [2.0, 1.5, None])).to_list()
+    ['2', '1.5', None]
+    """
+    dtype = series.dtype
+    if dtype == pl.String:
+        return series
+    if dtype.is_float():
+        return _float_text(series)
+    if isinstance(dtype, pl.Datetime):
+        return series.dt.to_string("%+" if dtype.time_zone else "%Y-%m-%dT%H:%M:%S%.f")
+    if dtype == pl.Time:
+        return series.dt.to_string("%H:%M:%S%.f")
+    if dtype == pl.Duration:
+        return series.dt.to_string("iso")
+    if dtype.is_nested() or dtype in {pl.Binary, pl.Object}:
+        raise DescriptionError(
+            f"Column '{series.name}' holds values of type {dtype}, which have no text of their own; "
+            "turn it into a column of numbers, texts or dates first."
+        )
+    return series.cast(pl.String)
+
+
+def scalar_text(value: object) -> str:
+    """The text of one value, by the same rules as `as_text`.
+
+    >>> scalar_text(2.0), scalar_text(True), scalar_text("北")
+    ('2', 'true', '北')
+    """
+    return value if isinstance(value, str) else str(as_text(pl.Series([value]))[0])
+
+
+def _float_text(series: pl.Series) -> pl.Series:
+    number = pl.col(series.name).fill_nan(None)
+    integral = (number == number.round()) & (number.abs() < _INT64_REACH)
+    text = (
+        pl.when(integral)
+        .then(number.cast(pl.Int64, strict=False).cast(pl.String))
+        .otherwise(number.cast(pl.String).str.strip_suffix(".0"))
+    )
+    return series.to_frame().select(text.alias(series.name)).to_series()

@@ -1,0 +1,160 @@
+"""What the values of a column say about it: how many there are, how they repeat, what they look like."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from sudare.describe.kinds import Kind
+
+_SAMPLE = 1000
+_MOST = 0.9
+_FEW_DISTINCT = 100
+_LONG_TEXT = 40
+_DENSE = 10
+_LONG_NUMBER = 5
+_ISO_DATE = r"^\d{4}-\d{2}-\d{2}($|[T ]\d)"
+
+_PATTERNS: dict[str, re.Pattern[str]] = {
+    "email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+"),
+    "web address": re.compile(r"(https?://|www\.)\S+"),
+    "uuid": re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
+    "ip address": re.compile(r"(\d{1,3}\.){3}\d{1,3}"),
+    "social security number": re.compile(r"\d{3}-\d{2}-\d{4}"),
+    "card number": re.compile(r"\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}"),
+    "date": re.compile(
+        r"\d{4}([-/.])\d{1,2}\1\d{1,2}([T ]\d{1,2}:\d{2}\S*)?|\d{1,2}([-/.])\d{1,2}\3\d{4}|\d{4}年\d{1,2}月\d{1,2}日"
+    ),
+    "phone number": re.compile(r"\+[\d ()-]{8,20}|0\d{9,10}|\(?\d{2,5}\)?[ -]\d{1,4}[ -]\d{3,4}"),
+    "postal code": re.compile(r"\d{5}(-\d{4})?|\d{3}-\d{4}"),
+    "person name": re.compile(
+        r"[A-Z][a-zà-ÿ'’-]+,? ([A-Z]\.? )?[A-Z][A-Za-zà-ÿ'’-]+"
+        r"|[\u3005\u3400-\u9fff]{1,4}[ \u3000][\u3005\u3040-\u30ff\u3400-\u9fff]{1,5}"
+    ),
+    "record code": re.compile(r"(?=.*\d{3})[A-Za-z]{0,5}[-_]?\d[\dA-Za-z_-]{2,19}"),
+}
+"""Forms of text, the more telling first; a column has the first form that nearly all its values have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """Counts and forms of one column's values, each computed when first asked for."""
+
+    series: pl.Series
+
+    @cached_property
+    def present(self) -> int:
+        """Records with a value."""
+        return len(self.series) - self.series.null_count()
+
+    @cached_property
+    def distinct(self) -> pl.Series:
+        """Every value once, without missing ones."""
+        if self.series.dtype.is_nested() or self.series.dtype == pl.Object:
+            written = {repr(value) for value in self.series.to_list() if value is not None}
+            return pl.Series(self.series.name, sorted(written), dtype=pl.String)
+        return self.series.drop_nulls().unique(maintain_order=True)
+
+    @cached_property
+    def share(self) -> float:
+        """Distinct values per record with a value: 1 for a key, near 0 for a category."""
+        return len(self.distinct) / self.present if self.present else 0.0
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Up to a thousand distinct values, spread over the table, of a text column."""
+        if self.series.dtype not in (pl.String, pl.Categorical, pl.Enum):
+            return []
+        every = max(1, len(self.distinct) // _SAMPLE)
+        return [str(value) for value in self.distinct.gather_every(every).head(_SAMPLE).to_list()]
+
+    @cached_property
+    def form(self) -> str | None:
+        """The name of the form that at least nine in ten of the values have, if any."""
+        trimmed = [text.strip() for text in self.texts]
+        for name, pattern in _PATTERNS.items():
+            if trimmed and sum(bool(pattern.fullmatch(text)) for text in trimmed) >= _MOST * len(trimmed):
+                return name
+        return None
+
+    @cached_property
+    def is_code(self) -> bool:
+        """Whether the values are codes of one width, such as postal codes: worth masking character by character."""
+        widths = {len(text) for text in self.texts}
+        return len(widths) == 1 and widths.pop() >= 3 and self.form in {"postal code", "record code"}
+
+    @cached_property
+    def is_long_text(self) -> bool:
+        """Whether the values are sentences rather than words."""
+        return bool(self.texts) and sum(map(len, self.texts)) > _LONG_TEXT * len(self.texts)
+
+    @cached_property
+    def numbers(self) -> pl.Series:
+        """The distinct finite numbers of a numeric column, as floats in ascending order."""
+        if not self.series.dtype.is_numeric():
+            return pl.Series(dtype=pl.Float64)
+        floats = self.distinct.cast(pl.Float64)
+        return floats.filter(floats.is_finite()).sort()
+
+    @cached_property
+    def has_infinite(self) -> bool:
+        """Whether a numeric column holds an infinite number, which no interval can hold."""
+        return self.series.dtype.is_float() and bool(self.distinct.is_infinite().any())
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether a numeric column holds whole numbers only (also as floats, as frames with missing ones do)."""
+        return len(self.numbers) > 0 and bool((self.numbers == self.numbers.floor()).all())
+
+    @cached_property
+    def are_key_numbers(self) -> bool:
+        """Whether the numbers are those of keys: whole, each of them once, and dense or equally long.
+
+        Measurements may all differ too, but they spread over many orders of magnitude.
+        """
+        if not (self.share == 1 and self.is_whole and float(self.numbers[0]) >= 0):
+            return False
+        shortest, longest = (len(f"{number:.0f}") for number in (self.numbers[0], self.numbers[-1]))
+        return self.spread < _DENSE * len(self.numbers) or shortest == longest >= _LONG_NUMBER
+
+    @property
+    def spread(self) -> float:
+        """The distance between the smallest and the largest number."""
+        return float(self.numbers[-1]) - float(self.numbers[0]) if len(self.numbers) else 0.0
+
+    @property
+    def bulk(self) -> float:
+        """The distance between the 1st and the 99th percentile of the records of a numeric column."""
+        floats = self.series.cast(pl.Float64)
+        low, high = (floats.filter(floats.is_finite()).quantile(share) for share in (0.01, 0.99))
+        return 0.0 if low is None or high is None else high - low
+
+    def kind(self) -> Kind:
+        """The kind of column these values make; see `guess_kind`."""
+        dtype = self.series.dtype
+        if dtype.is_numeric() or dtype == pl.Duration:
+            return "numeric"
+        if dtype in (pl.Date, pl.Datetime):
+            return "date"
+        if dtype in (pl.Enum, pl.Time):
+            return "ordinal"
+        if dtype in (pl.List, pl.Array):
+            return "set"
+        if dtype == pl.String:
+            return self._text_kind()
+        return "string" if dtype in (pl.Binary, pl.Object, pl.Struct) else "nominal"
+
+    def _text_kind(self) -> Kind:
+        if self.form == "date" and bool(self.distinct.str.contains(_ISO_DATE).all()) and self._are_days():
+            return "date"
+        if self.is_code or self.is_long_text:
+            return "string"
+        return "string" if len(self.distinct) > _FEW_DISTINCT and self.share > 0.5 else "nominal"
+
+    def _are_days(self) -> bool:
+        return self.distinct.str.head(10).str.to_date("%Y-%m-%d", strict=False).null_count() == 0

@@ -1,0 +1,55 @@
+"""Errors: each says the value that was given, the rule it broke, and what to do next, in one sentence."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SudareError(Exception):
+    """Base of everything Sudare raises on purpose; `str(error)` is a sentence for the user."""
+
+
+class InputError(SudareError):
+    """A file, database or frame cannot be read as asked."""
+
+
+class DescriptionError(SudareError):
+    """Roles, kinds or hierarchies do not fit the table."""
+
+
+class ParameterError(SudareError):
+    """A parameter of a method, requirement, measure or recipe is not allowed."""
+
+
+class InfeasibleError(SudareError):
+    """No release of this table can satisfy the requirement (within the limits that were set)."""
+
+
+class GuaranteeError(SudareError):
+    """The verification of a release failed; nothing was released."""
+
+
+class OutputError(SudareError):
+    """A release, report or ledger cannot be written."""
+
+
+class CancelledError(SudareError):
+    """The user cancelled; nothing was written."""
+
+
+def did_you_mean(given: str, allowed: Iterable[str]) -> str:
+    """Close the sentence of an unknown name: a guess when one is near, else the list of what exists.
+
+    >>> did_you_mean("mondrain", ["mondrian", "sample"])
+    "did you mean 'mondrian'?"
+    >>> did_you_mean("zzz", ["mondrian", "sample"])
+    "choose one of 'mondrian', 'sample'."
+    """
+    names = [str(name) for name in allowed]
+    near = difflib.get_close_matches(given, names, n=1)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    shown = ", ".join(f"'{name}'" for name in names[:20])
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    return f"choose one of {shown}{more}." if names else "there is nothing to choose from."

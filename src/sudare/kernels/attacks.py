@@ -1,0 +1,37 @@
+"""How well an attacker guesses the sensitive value of a row from its block."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sudare.kernels.jit import kernel
+
+
+@kernel
+def best_guesses(codes, values, order, starts, excluded):
+    """Probability of the best guess in each block after `excluded` values are ruled out.
+
+    With counts r1 >= r2 >= …, ruling out the `excluded` most frequent values other than r1 serves the
+    attacker best: r1 / (r1 + r_{excluded+2} + r_{excluded+3} + …).
+    """
+    histogram = np.zeros(values, dtype=np.int64)
+    touched = np.zeros(values, dtype=np.int64)
+    result = np.empty(len(starts) - 1)
+    for block in range(len(starts) - 1):
+        count = 0
+        for position in range(starts[block], starts[block + 1]):
+            code = codes[order[position]]
+            if histogram[code] == 0:
+                touched[count] = code
+                count += 1
+            histogram[code] += 1
+        frequencies = np.empty(count, dtype=np.int64)
+        for index in range(count):
+            frequencies[index] = histogram[touched[index]]
+            histogram[touched[index]] = 0
+        frequencies = np.sort(frequencies)
+        remaining = frequencies[count - 1]
+        for index in range(count - 1 - excluded):
+            remaining += frequencies[index]
+        result[block] = frequencies[count - 1] / remaining
+    return result

@@ -1,0 +1,304 @@
+"""Top-down multidimensional partitioning (LeFevre, DeWitt, Ramakrishnan 2006) as a loop over a stack.
+
+A segment of the row order is cut along one column into parts that all satisfy the rules; a segment that no
+column can cut becomes a group. The work is done in slices so that the caller can show progress and cancel.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sudare.kernels.groups import covering_node
+from sudare.kernels.jit import kernel
+from sudare.kernels.rules import satisfied
+
+
+class Space(NamedTuple):
+    """The columns to cut: D columns of n rows; arrays about trees are padded to the largest tree."""
+
+    codes: npt.NDArray[np.int32]
+    """D x n: rank of the value (missing: -1) for ordered columns, leaf for trees."""
+    is_tree: npt.NDArray[np.bool_]
+    position: npt.NDArray[np.float64]
+    """D x V: where each rank lies on the axis of its column (ordered columns)."""
+    weight: npt.NDArray[np.float64]
+    """D: how much a column counts when the widest is chosen."""
+    extent: npt.NDArray[np.float64]
+    """D: width of the whole column (largest minus smallest value, or leaves - 1), so that widths compare."""
+    parent: npt.NDArray[np.int32]
+    first: npt.NDArray[np.int32]
+    last: npt.NDArray[np.int32]
+
+
+class State(NamedTuple):
+    """Where the loop stands between slices."""
+
+    order: npt.NDArray[np.int64]
+    """Row indices; every segment is a contiguous part."""
+    starts: npt.NDArray[np.int64]
+    """Stack of open segments."""
+    stops: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int32]
+    """Group of each row, once closed."""
+    counters: npt.NDArray[np.int64]
+    """Open segments, closed groups, closed rows."""
+    spare: npt.NDArray[np.int64]
+    cuts: npt.NDArray[np.int64]
+    """Boundaries of the parts of the last split."""
+    member: npt.NDArray[np.int32]
+    child_group: npt.NDArray[np.int32]
+    """Group of each tree node within the split at hand, -1 between splits."""
+
+
+def initial_state(space: Space) -> State:
+    """One open segment with all rows."""
+    rows = space.codes.shape[1]
+    state = State(
+        order=np.arange(rows, dtype=np.int64),
+        starts=np.zeros(rows + 1, dtype=np.int64),
+        stops=np.zeros(rows + 1, dtype=np.int64),
+        labels=np.zeros(rows, dtype=np.int32),
+        counters=np.zeros(3, dtype=np.int64),
+        spare=np.zeros(rows, dtype=np.int64),
+        cuts=np.zeros(rows + 1, dtype=np.int64),
+        member=np.zeros(rows, dtype=np.int32),
+        child_group=np.full(space.parent.shape[1], -1, dtype=np.int32),
+    )
+    state.stops[0] = rows
+    state.counters[0] = 1
+    return state
+
+
+@kernel
+def partition_slice(space, state, rules, scratch, least, relaxed, budget):
+    """Cut open segments until about `budget` rows have been looked at or nothing is open."""
+    counters = state.counters
+    seen = 0
+    while counters[0] > 0 and seen < budget:
+        counters[0] -= 1
+        start, stop = state.starts[counters[0]], state.stops[counters[0]]
+        seen += stop - start
+        parts = 0
+        if stop - start >= 2 * least:
+            parts = _split(space, state, rules, scratch, relaxed, start, stop)
+        if parts < 2:
+            for index in range(start, stop):
+                state.labels[state.order[index]] = counters[1]
+            counters[1] += 1
+            counters[2] += stop - start
+        else:
+            for part in range(parts):
+                state.starts[counters[0]] = state.cuts[part]
+                state.stops[counters[0]] = state.cuts[part + 1]
+                counters[0] += 1
+
+
+@kernel
+def _split(space, state, rules, scratch, relaxed, start, stop):
+    """Try the columns from the widest on; the number of parts of the first cut that holds, else 0."""
+    columns = len(space.is_tree)
+    width = np.empty(columns)
+    node = np.zeros(columns, dtype=np.int32)
+    for column in range(columns):
+        width[column], node[column] = _width(space, state, column, start, stop)
+    for _ in range(columns):
+        column = int(np.argmax(width))
+        if width[column] <= 0.0:
+            return 0
+        width[column] = -1.0
+        if space.is_tree[column]:
+            parts = _split_tree(space, state, rules, scratch, column, node[column], start, stop)
+        else:
+            parts = _split_ordered(space, state, rules, scratch, relaxed, column, start, stop)
+        if parts >= 2:
+            return parts
+    return 0
+
+
+@kernel
+def _width(space, state, column, start, stop):
+    """Normalized width of a segment in one column, and (trees) its lowest common node."""
+    codes, order = space.codes[column], state.order
+    if not space.is_tree[column]:
+        lowest, highest = np.int32(np.iinfo(np.int32).max), np.int32(-1)
+        for index in range(start, stop):
+            code = codes[order[index]]
+            lowest = min(lowest, code)
+            highest = max(highest, code)
+        if highest < 0 or lowest == highest:
+            return 0.0, np.int32(0)
+        if lowest < 0:
+            # A group of missing and present values can only be published as "anything".
+            return space.weight[column], np.int32(0)
+        span = space.position[column, highest] - space.position[column, lowest]
+        return space.weight[column] * span / space.extent[column], np.int32(0)
+    first, last = space.first[column], space.last[column]
+    low, high = np.int32(np.iinfo(np.int32).max), np.int32(-1)
+    for index in range(start, stop):
+        rank = first[codes[order[index]]]
+        low = min(low, rank)
+        high = max(high, rank)
+    node = covering_node(codes[order[start]], low, high, space.parent[column], first, last)
+    return space.weight[column] * (last[node] - first[node] - 1) / space.extent[column], node
+
+
+@kernel
+def _split_ordered(space, state, rules, scratch, relaxed, column, start, stop):
+    """Two parts: missing from present, or below and above the median."""
+    codes, order = space.codes[column], state.order
+    size = stop - start
+    missing = 0
+    for index in range(start, stop):
+        code = codes[order[index]]
+        state.member[index - start] = code
+        missing += code < 0
+    if 0 < missing < size and _try_cut(space, state, rules, scratch, column, start, stop, -1, missing):
+        return 2
+    median = _select(state.member[:size], (size - 1) // 2)
+    below, through = 0, 0
+    for index in range(start, stop):
+        code = codes[order[index]]
+        below += code < median
+        through += code <= median
+    if relaxed and _try_cut(space, state, rules, scratch, column, start, stop, median, size // 2):
+        return 2
+    # The more even of the two cuts beside the median first.
+    if abs(2 * below - size) < abs(2 * through - size):
+        if 0 < below and _try_cut(space, state, rules, scratch, column, start, stop, median, below):
+            return 2
+        if through < size and _try_cut(space, state, rules, scratch, column, start, stop, median, through):
+            return 2
+    else:
+        if through < size and _try_cut(space, state, rules, scratch, column, start, stop, median, through):
+            return 2
+        if 0 < below and _try_cut(space, state, rules, scratch, column, start, stop, median, below):
+            return 2
+    return 0
+
+
+@kernel
+def _try_cut(space, state, rules, scratch, column, start, stop, value, left):
+    """Put `left` rows first: all below `value`, then as many equal to it as there is room for."""
+    codes, order = space.codes[column], state.order
+    below = 0
+    for index in range(start, stop):
+        below += codes[order[index]] < value
+    equal_left = left - below
+    fill, spared = start, 0
+    for index in range(start, stop):
+        row = order[index]
+        code = codes[row]
+        goes_left = code < value
+        if code == value and equal_left > 0:
+            goes_left = True
+            equal_left -= 1
+        if goes_left:
+            order[fill] = row
+            fill += 1
+        else:
+            state.spare[spared] = row
+            spared += 1
+    for index in range(spared):
+        order[fill + index] = state.spare[index]
+    state.cuts[0], state.cuts[1], state.cuts[2] = start, fill, stop
+    return satisfied(rules, scratch, order, start, fill) and satisfied(rules, scratch, order, fill, stop)
+
+
+@kernel
+def _select(values, rank):
+    """The value of the given rank (Hoare's quickselect; reorders `values`)."""
+    low, high = 0, len(values) - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        left, right = low, high
+        while left <= right:
+            while values[left] < pivot:
+                left += 1
+            while values[right] > pivot:
+                right -= 1
+            if left <= right:
+                values[left], values[right] = values[right], values[left]
+                left += 1
+                right -= 1
+        if rank <= right:
+            high = right
+        elif rank >= left:
+            low = left
+        else:
+            break
+    return values[rank]
+
+
+@kernel
+def _split_tree(space, state, rules, scratch, column, node, start, stop):
+    """One part for each child of the common node; children too small to stand alone are pooled.
+
+    When the pool itself does not hold, the smallest children that do are added to it until it does.
+    """
+    codes, order, parent = space.codes[column], state.order, space.parent[column]
+    groups = 0
+    for index in range(start, stop):
+        child = codes[order[index]]
+        while parent[child] != node:
+            child = parent[child]
+        if state.child_group[child] < 0:
+            state.child_group[child] = groups
+            state.cuts[groups] = child
+            groups += 1
+        state.member[index - start] = state.child_group[child]
+    for group in range(groups):
+        state.child_group[state.cuts[group]] = -1
+    sizes = np.zeros(groups, dtype=np.int64)
+    for index in range(stop - start):
+        sizes[state.member[index]] += 1
+    begin = np.empty(groups + 1, dtype=np.int64)
+    begin[0] = start
+    for group in range(groups):
+        begin[group + 1] = begin[group] + sizes[group]
+    _reorder(state, begin, start, stop)
+    # Sort key: groups that hold by falling size, then those that do not.
+    key = np.empty(groups, dtype=np.int64)
+    standing = 0
+    for group in range(groups):
+        if satisfied(rules, scratch, order, begin[group], begin[group + 1]):
+            key[group] = -sizes[group]
+            standing += 1
+        else:
+            key[group] = 1
+    if standing == 0:
+        return 0
+    if standing < groups:
+        ranked = np.argsort(key, kind="mergesort")
+        place = start
+        for group in ranked:
+            for index in range(begin[group], begin[group + 1]):
+                state.spare[place - start] = order[index]
+                place += 1
+        order[start:stop] = state.spare[: stop - start]
+        sizes = sizes[ranked]
+        begin[0] = start
+        for group in range(groups):
+            begin[group + 1] = begin[group] + sizes[group]
+        while standing > 0 and not satisfied(rules, scratch, order, begin[standing], stop):
+            standing -= 1
+        if standing == 0:
+            return 0
+        begin[standing + 1] = stop
+        groups = standing + 1
+    for group in range(groups + 1):
+        state.cuts[group] = begin[group]
+    return groups
+
+
+@kernel
+def _reorder(state, begin, start, stop):
+    """Counting sort of a segment by `member`."""
+    fill = begin[:-1].copy()
+    for index in range(start, stop):
+        group = state.member[index - start]
+        state.spare[fill[group] - start] = state.order[index]
+        fill[group] += 1
+    state.order[start:stop] = state.spare[: stop - start]

@@ -1,0 +1,71 @@
+"""A table before and after, row by row: what every measure looks at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.describe.table import Table
+from sudare.errors import DescriptionError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.measure.cells import Cells
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The original table, what was released, and which original row each released row comes from."""
+
+    before: Table
+    after: Table
+    rows: npt.NDArray[np.int64]
+    cells: dict[str, Cells] = field(default_factory=dict)
+    """What each released cell leaves open, kept by `sudare.measure.cells`."""
+
+    @cached_property
+    def kept(self) -> Table:
+        """The original rows in the order of the release."""
+        return self.before.take(self.rows)
+
+    @property
+    def suppressed(self) -> int:
+        """How many original rows are not in the release."""
+        return self.before.rows - self.after.rows
+
+    @cached_property
+    def quasi(self) -> list[str]:
+        """Quasi-identifiers that are in both tables."""
+        return [name for name in self.before.names("quasi") if name in self.after.frame.columns]
+
+
+def pair_of(before: Any, after: Any) -> Pair:
+    """Pair two tables, frames or releases.
+
+    A release knows where its rows come from; other tables must have the same number of rows in the same order.
+    Roles are taken from `before`; when it has none, every column that both have counts as a quasi-identifier.
+    """
+    if isinstance(after, Pair):
+        return after
+    original = before if isinstance(before, Table) else Table.from_frame(getattr(before, "table", before))
+    rows = getattr(after, "rows_of_original", None)
+    released = getattr(after, "table", after)
+    if not isinstance(released, Table):
+        released = Table.from_frame(released)
+    common = [name for name in original.frame.columns if name in released.frame.columns]
+    if not common:
+        raise DescriptionError("The two tables have no column in common; compare tables of the same data.")
+    if not original.names("quasi", "sensitive", "identifier"):
+        original = original.describe(quasi=common)
+    if rows is None:
+        if original.rows != released.rows:
+            raise DescriptionError(
+                f"The tables have {original.rows:,} and {released.rows:,} rows, and it is not known which belong "
+                "together; give a release made by Sudare, or tables of the same rows in the same order."
+            )
+        rows = np.arange(original.rows, dtype=np.int64)
+    return Pair(original, released, rows)

@@ -1,0 +1,158 @@
+"""Parameter classes: frozen, validated at construction, described field by field.
+
+Requirements, methods, measures and hierarchy makers are such classes. Their fields are written once;
+the recipe's schema, the command line's `--require` / `--method` texts and (later) forms are made from them.
+
+>>> @parameters
+... class Example:
+...     \"\"\"An example.\"\"\"
+...     k: Annotated[int, Field(ge=2)]
+...     \"\"\"Smallest group.\"\"\"
+>>> Example(5)
+Example(k=5)
+>>> Example(1)
+Traceback (most recent call last):
+sudare.errors.ParameterError: Example: 'k' is 1, but it should be greater than or equal to 2.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Generic, TypeVar, dataclass_transform
+
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from sudare.errors import ParameterError, did_you_mean
+
+__all__ = ["Annotated", "Catalogue", "Field", "Names", "model_validator", "parameters", "sentence_of"]
+
+T = TypeVar("T")
+
+Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
+"""Column names: a tuple, or one name alone."""
+
+_CONFIG = ConfigDict(
+    extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True
+)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(Field, dataclasses.field))
+def parameters(cls: type[T]) -> type[T]:
+    """Make a frozen, validated dataclass whose wrong use raises one `ParameterError` sentence."""
+    made = pydantic_dataclass(cls, frozen=True, config=_CONFIG)
+    validated_init = made.__init__
+
+    @functools.wraps(validated_init)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            validated_init(self, *args, **kwargs)
+        except ValidationError as error:
+            raise ParameterError(sentence_of(error, cls.__name__)) from None
+
+    made.__init__ = init  # type: ignore[method-assign,assignment]  # the same constructor, other error class
+    return made
+
+
+def sentence_of(error: ValidationError, subject: str) -> str:
+    """The first breach of a pydantic error as one sentence: subject, field, value, rule."""
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"])
+    if first["type"] in {"missing", "missing_argument"}:
+        return f"{subject}: '{field}' is missing; give it a value."
+    if first["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
+        return f"{subject}: '{field}' is not one of its parameters; remove it or correct its spelling."
+    if first["type"] == "value_error":
+        return f"{subject}: {first['ctx']['error']}"
+    rule = first["msg"].removeprefix("Input ")
+    return f"{subject}: '{field}' is {first['input']!r}, but it {rule}."
+
+
+class Catalogue(Generic[T]):
+    """An explicit dictionary from published names to parameter classes, and back.
+
+    A mapping `{"type": name, field: value, …}` (as in a recipe) and a text `name field=value …` (as on the
+    command line) both become instances; `schema` is the JSON Schema of all of them together.
+    """
+
+    def __init__(self, what: str, entries: Mapping[str, type[T]]) -> None:
+        self.what = what
+        self.entries: dict[str, type[T]] = dict(entries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __getitem__(self, name: str) -> type[T]:
+        if name not in self.entries:
+            raise ParameterError(f"'{name}' is not a known {self.what}; {did_you_mean(name, self.entries)}")
+        return self.entries[name]
+
+    def name_of(self, instance: T) -> str:
+        """The published name of an instance's class."""
+        return next(name for name, cls in self.entries.items() if type(instance) is cls)
+
+    def build(self, given: Any) -> T:
+        """An instance from itself, a text, or a mapping with `type`."""
+        if isinstance(given, tuple(self.entries.values())):
+            return given  # type: ignore[return-value]  # one of the entries, by the line above
+        if isinstance(given, str):
+            return self._from_text(given)
+        if not isinstance(given, Mapping) or "type" not in given:
+            raise ParameterError(
+                f"{given!r} does not name a {self.what}; write a mapping with 'type', "
+                f"for example {{type: {next(iter(self.entries))}}}."
+            )
+        rest = {key: value for key, value in given.items() if key != "type"}
+        return self._make(str(given["type"]), rest)
+
+    def dump(self, instance: T) -> dict[str, Any]:
+        """The mapping that `build` turns back into an equal instance."""
+        adapter: TypeAdapter[T] = TypeAdapter(type(instance))
+        return {"type": self.name_of(instance), **adapter.dump_python(instance, mode="json")}
+
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema (2020-12) of any entry, told apart by `type`."""
+        return {"oneOf": [self._entry_schema(name) for name in self.entries]}
+
+    def fields(self, name: str) -> list[tuple[str, str, str]]:
+        """(field, type and default, description) of one entry, for tables and help texts."""
+        schema = TypeAdapter(self[name]).json_schema()
+        required = set(schema.get("required", []))
+        rows = []
+        for field, about in schema.get("properties", {}).items():
+            default = "required" if field in required else f"default {about.get('default')!r}"
+            rows.append((field, f"{_type_name(about)}, {default}", str(about.get("description", ""))))
+        return rows
+
+    def _from_text(self, text: str) -> T:
+        name, *pairs = text.replace(":", " ", 1).split()
+        values: dict[str, Any] = {}
+        for pair in pairs:
+            field, equals, value = pair.partition("=")
+            if not equals:
+                raise ParameterError(f"'{pair}' in '{text}' is not of the form field=value; write it so.")
+            values[field] = value.split(",") if "," in value else value
+        return self._make(name, values)
+
+    def _make(self, name: str, values: Mapping[str, Any]) -> T:
+        cls = self[name]
+        try:
+            return cls(**{str(key): value for key, value in values.items()})
+        except ParameterError as error:
+            raise ParameterError(str(error).replace(cls.__name__, name, 1)) from None
+
+    def _entry_schema(self, name: str) -> dict[str, Any]:
+        schema = TypeAdapter(self[name]).json_schema()
+        schema["properties"] = {"type": {"const": name}, **schema.get("properties", {})}
+        schema["required"] = ["type", *schema.get("required", [])]
+        return schema
+
+
+def _type_name(about: Mapping[str, Any]) -> str:
+    if "enum" in about:
+        return " | ".join(str(value) for value in about["enum"])
+    if "anyOf" in about:
+        return " | ".join(_type_name(option) for option in about["anyOf"])
+    return str(about.get("type", "any"))

@@ -1,0 +1,60 @@
+"""Randomness: the only maker of random numbers.
+
+The random choices of a release are a secret: who can repeat them can undo sampling, swapping or noise.
+So the default draws every bit from the operating system's cryptographic generator. A seed makes runs
+repeatable, for tests and experiments only; `Randomness.secure` is then False and the release says so.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_DOUBLE_BITS = 53
+
+
+class Randomness:
+    """A source of random arrays: cryptographic by default, repeatable when given a seed."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self.secure = seed is None
+        self._seeded = None if seed is None else np.random.PCG64(seed)
+
+    def bits(self, count: int) -> npt.NDArray[np.uint64]:
+        """`count` independent uniform 64-bit words."""
+        if self._seeded is None:
+            return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+        return np.asarray(self._seeded.random_raw(count), dtype=np.uint64)
+
+    def uniform(self, count: int) -> npt.NDArray[np.float64]:
+        """`count` numbers uniform on the grid of 2^-53 in [0, 1)."""
+        return (self.bits(count) >> np.uint64(64 - _DOUBLE_BITS)).astype(np.float64) * 2.0**-_DOUBLE_BITS
+
+    def integers(self, high: int, count: int) -> npt.NDArray[np.int64]:
+        """`count` integers uniform on 0 … high - 1, without modulo bias (out-of-range words are redrawn)."""
+        limit = np.uint64(2**64 - 1 - (2**64 % high))
+        words = self.bits(count)
+        bad = words > limit
+        if bad.any():
+            words = words.copy()
+        while bad.any():
+            words[bad] = self.bits(int(bad.sum()))
+            bad = words > limit
+        return (words % np.uint64(high)).astype(np.int64)
+
+    def permutation(self, count: int) -> npt.NDArray[np.int64]:
+        """A uniform permutation of 0 … count - 1: the order of independent 64-bit keys.
+
+        Two equal keys (probability below count^2 / 2^65) would leave a pair in row order; they are redrawn.
+        """
+        while True:
+            keys = self.bits(count)
+            order = np.argsort(keys, kind="stable")
+            ranked = keys[order]
+            if count < 2 or bool((ranked[1:] != ranked[:-1]).all()):
+                return order.astype(np.int64)

@@ -1,0 +1,200 @@
+"""Read a table or query from SQLite or PostgreSQL, through ADBC and Arrow.
+
+Nothing is ever written: SQLite files are opened read-only, PostgreSQL transactions are declared so. Table
+names are looked up in the database's own catalog and quoted, so they cannot smuggle in SQL. Neither facts nor
+errors hold a password: messages of the drivers are quoted only after the connection stands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from sudare.errors import InputError, did_you_mean
+from sudare.read.lossless import mark_missing, narrow_column
+from sudare.read.text import column_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_CONNECT_SECONDS = 15
+_ALL_ROWS = str(1 << 40)
+_SQLITE_TABLES = (
+    "SELECT 'main', name, 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
+    "ESCAPE '\\' ORDER BY name"
+)
+_POSTGRESQL_TABLES = (
+    "SELECT n.nspname::text, c.relname::text, pg_catalog.pg_table_is_visible(c.oid)::int "
+    "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname <> 'information_schema' "
+    "AND n.nspname !~ '^pg_' ORDER BY 1, 2"
+)
+_REFUSALS = (
+    ("password authentication failed", "the user name or password was not accepted; correct them"),
+    ("no password supplied", "the server asks for a password; add it to the address or to PGPASSWORD"),
+    ('role "', "the server does not know that user; correct the user name"),
+    ('database "', "the server has no such database; correct the name after the last '/'"),
+    ("could not translate host name", "the host's name is not known; correct it"),
+    ("Connection refused", "no server answers there; check host and port, and that the server runs"),
+    (
+        "No such file or directory",
+        "no server answers on that socket; check its folder and that the server runs",
+    ),
+    ("timeout expired", "the server did not answer in time; check host, port and firewall"),
+)
+
+
+def read_sqlite(
+    path: Path, *, table: str | None, query: str | None, missing: Sequence[str]
+) -> tuple[pl.DataFrame, str]:
+    """The frame, and the file's name with the table's."""
+    import adbc_driver_sqlite.dbapi as driver
+
+    quoted = str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    with contextlib.closing(driver.connect(f"file:{quoted}?mode=ro")) as connection:
+        return _read(connection, path.name, _SQLITE_TABLES, table, query, missing)
+
+
+def read_postgresql(
+    address: str, *, table: str | None, query: str | None, missing: Sequence[str]
+) -> tuple[pl.DataFrame, str]:
+    """The frame, and the address without password, with the table's name."""
+    import adbc_driver_postgresql.dbapi as driver
+
+    shown = redact(address)
+    if "connect_timeout=" not in address:
+        address += f"{'&' if '?' in address else '?'}connect_timeout={_CONNECT_SECONDS}"
+    try:
+        connection = driver.connect(address)
+    except Exception as error:  # noqa: BLE001  # the driver's message may hold the password: it ends here
+        reasons = (reason for sign, reason in _REFUSALS if sign in str(error))
+        reason = next(reasons, "the address was not accepted; write postgresql://user@host:port/database")
+        raise InputError(f"Cannot connect to '{shown}': {reason}.") from None
+    with contextlib.closing(connection):
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+        return _read(connection, shown, _POSTGRESQL_TABLES, table, query, missing)
+
+
+def redact(address: str) -> str:
+    """A database address without password and options, for messages and manifests.
+
+    >>> redact("postgresql://ann:s3cret@db.example:5432/hospital?sslmode=require")
+    'postgresql://ann@db.example:5432/hospital'
+    """
+    scheme, _, rest = address.partition("://")
+    place, _, options = rest.partition("?")
+    if "@" not in place and "@" in options:
+        return f"{scheme}://…"  # a password with a question mark in it: nothing of it can be told apart
+    who, at, where = place.rpartition("@")
+    return f"{scheme}://{who.partition(':')[0]}{at}{where}"
+
+
+def digest(frame: pl.DataFrame) -> str:
+    """SHA-256 of a frame as an Arrow IPC stream."""
+    return hashlib.sha256(frame.write_ipc_stream(None).getbuffer()).hexdigest()
+
+
+def _read(
+    connection: Any,
+    shown: str,
+    catalog: str,
+    table: str | None,
+    query: str | None,
+    missing: Sequence[str],
+) -> tuple[pl.DataFrame, str]:
+    if query is None:
+        schema, name = _find_table(_execute(connection, catalog, shown), shown, table)
+        query = f"SELECT * FROM {_quoted(schema)}.{_quoted(name)}"  # noqa: S608  # quoted identifiers
+        label = f"{shown}#{name if schema in {'main', 'public'} else f'{schema}.{name}'}"
+    else:
+        label = f"{shown}#query"
+    result = _execute(connection, query, shown)
+    if not result.schema.names:
+        raise InputError(f"The query for '{shown}' gives no table; write a SELECT.")
+    names = column_names(result.schema.names, shown)
+    frame = pl.DataFrame(
+        [
+            _as_series(name, result.column(index), result.schema.field(index))
+            for index, name in enumerate(names)
+        ]
+    )
+    return mark_missing(frame, [text for text in missing if text]), label
+
+
+def _find_table(catalog: Any, shown: str, table: str | None) -> tuple[str, str]:
+    """Schema and name of a table as the catalog spells them: its name, or `schema.name`."""
+    rows = [tuple(row.values()) for row in catalog.to_pylist()]
+    if table is None:
+        if len(rows) != 1:
+            choice = did_you_mean("", [name for _, name, _ in rows])
+            raise InputError(f"'{shown}' has {len(rows)} tables, so the table must be named; {choice}")
+        return rows[0][0], rows[0][1]
+    by_name = [(schema, name) for schema, name, visible in rows if visible and name == table]
+    by_schema = [(schema, name) for schema, name, _ in rows if f"{schema}.{name}" == table]
+    if not by_name + by_schema:
+        known = [name if visible else f"{schema}.{name}" for schema, name, visible in rows]
+        raise InputError(f"'{shown}' has no table '{table}'; {did_you_mean(table, known)}")
+    return (by_name + by_schema)[0]
+
+
+def _quoted(identifier: str) -> str:
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def _execute(connection: Any, query: str, shown: str) -> Any:
+    """The result of a query as an Arrow table."""
+    try:
+        with connection.cursor() as cursor:
+            with contextlib.suppress(Exception):  # SQLite's types are those of the first batch: make it all
+                cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": _ALL_ROWS})
+            cursor.execute(query)
+            return cursor.fetch_arrow_table()
+    except Exception as error:  # noqa: BLE001  # both drivers raise OSError, their own and Arrow's errors
+        raise InputError(
+            f"'{shown}' does not answer the query ({_reason(error)}); correct the query."
+        ) from None
+
+
+def _reason(error: Exception) -> str:
+    """The database's own words, in one line, without the query and the codes around them."""
+    text = re.split(r"\nLINE |\n\nQuery was|\nquery: |\. SQLSTATE", str(error))[0]
+    text = text.rpartition("ERROR:")[2].rpartition("query: ")[2].strip()
+    return " ".join(text.split()).rstrip(".")
+
+
+def _as_series(name: str, column: Any, field: Any) -> pl.Series:
+    """One Arrow column as a polars column; types without a faithful polars type are refused."""
+    import pyarrow as pa
+
+    kind = field.type
+    database_type = (field.metadata or {}).get(b"POSTGRESQL:type", str(kind).encode()).decode()
+    extension = getattr(kind, "extension_name", None)
+    if extension is not None:
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=kind.storage_type)
+        kind = kind.storage_type
+    if extension == "arrow.uuid":
+        texts = [None if value is None else str(uuid.UUID(bytes=value)) for value in column.to_pylist()]
+        return pl.Series(name, texts, dtype=pl.String)
+    # money arrives in cents and intervals as three numbers: both would be read, and be wrong.
+    if database_type == "money" or pa.types.is_interval(kind) or _is_binary(kind):
+        raise InputError(
+            f"The column '{name}' has the type {database_type}, which cannot be read faithfully; "
+            f"use a query that casts it, for example CAST({_quoted(name)} AS text)."
+        )
+    series = pl.Series(name, pl.from_arrow(column))
+    return narrow_column(series) if database_type == "numeric" else series
+
+
+def _is_binary(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+    )

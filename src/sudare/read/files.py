@@ -1,0 +1,124 @@
+"""Read files that carry types of their own: Parquet, Arrow IPC, Excel, SPSS, Stata and SAS.
+
+SPSS, Stata and SAS keep categories as numbers with value labels. A column becomes the text of its labels only
+if every value that occurs has a label and no two of them share one; otherwise the codes are kept, because
+a half-labeled column (0 = none, 98 = refused, else an amount) would become a mixture of words and numbers.
+Whole floats of these formats, which have no integers, become Int64.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from sudare.errors import InputError, did_you_mean
+from sudare.read.lossless import mark_missing
+from sudare.read.text import column_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_LARGEST_EXACT = 2.0**53
+"""Up to here every whole number is a float64."""
+
+
+def read_file(
+    path: Path,
+    format: str,  # noqa: A002  # the word of the field
+    *,
+    missing: Sequence[str],
+    encoding: str | None = None,
+    sheet: str | None = None,
+    header: bool = True,
+) -> pl.DataFrame:
+    """A frame from a file of the given format; `missing` holds the texts that stand for a missing value."""
+    own_missing = [text for text in missing if text]
+    try:
+        if format == "parquet":
+            frame = pl.read_parquet(path, glob=False)
+        elif format == "arrow":
+            frame = _read_arrow(path)
+        elif format == "excel":
+            frame = _read_excel(path, sheet, header=header)
+            own_missing = list(missing)
+        else:
+            frame = _read_statistical(path, format, encoding)
+    except InputError:
+        raise
+    except Exception:  # noqa: BLE001  # every one of these libraries has error classes of its own
+        raise InputError(
+            f"'{path.name}' cannot be read as a file of the format '{format}', though its name or an option "
+            f"says so; check that it is complete, or name its real format."
+        ) from None
+    return mark_missing(frame, own_missing)
+
+
+def _read_arrow(path: Path) -> pl.DataFrame:
+    """An IPC file (Feather) or, where the mark of a file is absent, an IPC stream."""
+    data = path.read_bytes()
+    return pl.read_ipc(data) if data.startswith(b"ARROW1") else pl.read_ipc_stream(data)
+
+
+def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
+    """One sheet with the types of its cells; a column of mixed types is text, wholly empty rows are dropped."""
+    import fastexcel
+
+    # fastexcel logs each column of mixed types; without a handler Python would print that.
+    logging.getLogger("fastexcel").addHandler(logging.NullHandler())
+    reader = fastexcel.read_excel(path)
+    names = reader.sheet_names
+    if sheet is not None and sheet not in names:
+        raise InputError(f"'{path.name}' has no sheet '{sheet}'; {did_you_mean(sheet, names)}")
+    chosen = names[0] if sheet is None else sheet
+    first = reader.load_sheet(chosen, header_row=None, skip_rows=0, n_rows=1, dtypes="string").to_polars()
+    if first.is_empty():
+        raise InputError(
+            f"The sheet '{chosen}' of '{path.name}' is empty; give a sheet with a line of names."
+        )
+    frame: pl.DataFrame = reader.load_sheet(
+        chosen, header_row=None, skip_rows=int(header), schema_sample_rows=None
+    ).to_polars()
+    labels = ["" if cell is None else str(cell) for cell in first.row(0)] if header else [""] * frame.width
+    empty = [not label and column.is_null().all() for label, column in zip(labels, frame, strict=True)]
+    kept = [column.name for column, drop in zip(frame, empty, strict=True) if not drop]
+    frame = frame.select(kept)
+    frame.columns = column_names(
+        [label for label, drop in zip(labels, empty, strict=True) if not drop], path.name
+    )
+    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataFrame:  # noqa: A002
+    import pyreadstat
+
+    readers = {
+        "spss": pyreadstat.read_sav,
+        "stata": pyreadstat.read_dta,
+        "sas": pyreadstat.read_xport if path.suffix.lower() == ".xpt" else pyreadstat.read_sas7bdat,
+    }
+    options = {} if encoding is None else {"encoding": encoding}
+    frame, metadata = readers[format](str(path), output_format="polars", **options)
+    labels: Mapping[str, Mapping[Any, str]] = metadata.variable_value_labels
+    return pl.DataFrame([_labeled(_whole(column), labels.get(column.name, {})) for column in frame])
+
+
+def _whole(column: pl.Series) -> pl.Series:
+    """A float column as Int64 if each value is whole, and NaN, their missing, as null."""
+    if not column.dtype.is_float():
+        return column
+    column = column.cast(pl.Float64).fill_nan(None)
+    present = column.drop_nulls()
+    whole = bool(((present == present.round()) & (present.abs() <= _LARGEST_EXACT)).all())
+    return column.cast(pl.Int64) if whole and len(present) else column
+
+
+def _labeled(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
+    """The texts of the labels, if all values that occur have one and they differ; else the column."""
+    values = column.drop_nulls().unique().to_list()
+    texts = [labels[value] for value in values if value in labels]
+    if not texts or len(texts) < len(values) or len(set(texts)) < len(texts):
+        return column
+    return column.replace_strict(values, texts, return_dtype=pl.String)

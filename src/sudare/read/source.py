@@ -1,0 +1,238 @@
+"""One way in for every source: a path, `-` for standard input, or the address of a database."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sudare.errors import InputError, did_you_mean
+from sudare.read.text import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+_FORMATS_BY_EXTENSION = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".data": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
+    ".sav": "spss",
+    ".zsav": "spss",
+    ".dta": "stata",
+    ".sas7bdat": "sas",
+    ".xpt": "sas",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".db": "sqlite",
+}
+_SQLITE_MARK = b"SQLite format 3\0"
+_FORMATS_BY_BEGINNING = (
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "arrow"),
+    (_SQLITE_MARK, "sqlite"),
+    (b"PK\x03\x04", "excel"),
+    (b"\xd0\xcf\x11\xe0", "excel"),
+    (b"$FL2", "spss"),
+    (b"$FL3", "spss"),
+)
+_FORMATS = ("csv", "tsv", "parquet", "arrow", "excel", "spss", "stata", "sas", "sqlite", "postgresql")
+_POSTGRESQL = ("postgresql://", "postgres://")
+_SQLITE = "sqlite:///"
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """What was detected about a source, as recorded in a manifest; never a password, never a folder."""
+
+    name: str
+    """File name, `stdin`, or the address of a database without its password."""
+    format: str
+    """csv, parquet, arrow, excel, spss, stata, sas, sqlite, postgresql or frame."""
+    encoding: str | None = None
+    """Codec of a text."""
+    delimiter: str | None = None
+    """Delimiter of a text."""
+    quote: str | None = None
+    """Quote character of a text; None if it has none."""
+    sha256: str | None = None
+    """Of the bytes of a file or of standard input; for a database, of the result as an Arrow IPC stream."""
+
+
+def load(
+    source: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002  # the word of the field
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    missing: Sequence[str] = ("",),
+    table: str | None = None,
+    query: str | None = None,
+    sheet: str | None = None,
+    header: bool = True,
+) -> tuple[pl.DataFrame, SourceFacts]:
+    """A frame and what was detected about its source.
+
+    Args:
+        source: A path, `-` for a CSV on standard input, `postgresql://…`, `sqlite:///path`.
+        format: One of the formats, where the file's extension (or beginning) does not tell it.
+        delimiter: Forces the delimiter of a text; `tab` may be spelled out.
+        encoding: Forces the encoding of a text, or of an SPSS, Stata or SAS file.
+        missing: Texts that stand for a missing value. In sources that know missing values of their own
+            (all but text and Excel) the empty text stays what it is.
+        table: Table of a database (`table` or `schema.table`); may be left out where there is only one.
+        query: Query of a database, instead of a table.
+        sheet: Sheet of an Excel file; the first if left out.
+        header: Whether the first record of a text or sheet holds the column names.
+    """
+    address = str(source)
+    if format is not None and format not in _FORMATS:
+        raise InputError(f"The format '{format}' is not known; {did_you_mean(format, _FORMATS)}")
+    given = {
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "table": table,
+        "query": query,
+        "sheet": sheet,
+        "header": None if header else False,
+    }
+    if address.startswith(_POSTGRESQL):
+        _refuse_options(given, "postgresql")
+        return _load_database("postgresql", address, table, query, missing)
+    if address.startswith(_SQLITE):
+        _refuse_options(given, "sqlite")
+        return _load_database("sqlite", address.removeprefix(_SQLITE), table, query, missing)
+    if "://" in address and not Path(address).exists():
+        scheme = address.partition("://")[0]
+        raise InputError(
+            f"Sources that begin with '{scheme}://' cannot be read; give a file, 'postgresql://…' "
+            f"or 'sqlite:///…'."
+        )
+    is_stdin = address == "-"
+    found = _format_of(Path(address), format, is_stdin=is_stdin)
+    _refuse_options(given, "csv" if found == "tsv" else found)
+    if found == "sqlite":
+        return _load_database("sqlite", address, table, query, missing)
+    if found in {"csv", "tsv"}:
+        data = sys.stdin.buffer.read() if is_stdin else _bytes_of(Path(address))
+        if found == "tsv" or Path(address).suffix.lower() in {".tsv", ".tab"}:
+            delimiter = delimiter or "\t"
+        name = "stdin" if is_stdin else Path(address).name
+        frame, facts = read_text(
+            data, name, delimiter=delimiter, encoding=encoding, missing=missing, header=header
+        )
+        digest = hashlib.sha256(data).hexdigest()
+        return frame, SourceFacts(name, "csv", facts.encoding, facts.delimiter, facts.quote, digest)
+    from sudare.read import files
+
+    frame = files.read_file(
+        Path(address), found, missing=missing, encoding=encoding, sheet=sheet, header=header
+    )
+    return frame, SourceFacts(Path(address).name, found, encoding, sha256=_digest_of(Path(address)))
+
+
+_OPTIONS = {
+    "delimiter": {"csv"},
+    "encoding": {"csv", "spss", "stata", "sas"},
+    "table": {"sqlite", "postgresql"},
+    "query": {"sqlite", "postgresql"},
+    "sheet": {"excel"},
+    "header": {"csv", "excel"},
+}
+
+
+def _refuse_options(given: Mapping[str, object], found: str) -> None:
+    """An option that the format does not have is a misunderstanding, better said than ignored."""
+    for option, value in given.items():
+        if value is not None and found not in _OPTIONS[option]:
+            raise InputError(
+                f"The option '{option}' ({value!r}) does not apply to a source of the format '{found}', "
+                f"only to {' and '.join(sorted(_OPTIONS[option]))}; leave it out."
+            )
+    if given["table"] is not None and given["query"] is not None:
+        raise InputError(
+            f"Both the table '{given['table']}' and a query were given, but only one can be read; leave out one."
+        )
+
+
+def _format_of(path: Path, forced: str | None, *, is_stdin: bool) -> str:
+    """Format by what was forced, the extension, the first bytes; text where none of them tells."""
+    if is_stdin:
+        if forced not in {None, "csv", "tsv"}:
+            raise InputError(f"Standard input is read as CSV, not as '{forced}'; give a file instead.")
+        return forced or "csv"
+    beginning = _beginning_of(path)
+    if forced is not None:
+        if forced == "postgresql":
+            raise InputError(
+                f"'{path}' is not the address of a PostgreSQL server; it must begin with 'postgresql://'."
+            )
+        return forced
+    if path.suffix.lower() in _FORMATS_BY_EXTENSION:
+        return _FORMATS_BY_EXTENSION[path.suffix.lower()]
+    return next((name for mark, name in _FORMATS_BY_BEGINNING if beginning.startswith(mark)), "csv")
+
+
+def _beginning_of(path: Path) -> bytes:
+    """The first bytes of a file: whether it can be read at all is found out here, once for every format."""
+    if path.is_dir():
+        raise InputError(f"'{path}' is a folder, not a file; give one of the files in it.")
+    try:
+        if path.exists() and not path.is_file():
+            return b""  # a pipe can be read only once
+        with path.open("rb") as file:
+            return file.read(16)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _digest_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"There is no file '{path}'; check the path.")
+    if isinstance(error, PermissionError):
+        return InputError(f"You are not permitted to read '{path}'; ask its owner for permission to read it.")
+    return InputError(f"'{path}' cannot be read ({error.strerror}); check the disk or copy the file.")
+
+
+def _load_database(
+    kind: str, address: str, table: str | None, query: str | None, missing: Sequence[str]
+) -> tuple[pl.DataFrame, SourceFacts]:
+    from sudare.read import database
+
+    if kind == "sqlite":
+        if _beginning_of(Path(address)) not in {b"", _SQLITE_MARK}:  # a database without tables may be empty
+            raise InputError(f"'{Path(address).name}' is not an SQLite file; name its real format.")
+        frame, name = database.read_sqlite(Path(address), table=table, query=query, missing=missing)
+    else:
+        frame, name = database.read_postgresql(address, table=table, query=query, missing=missing)
+    return frame, SourceFacts(name, kind, sha256=database.digest(frame))

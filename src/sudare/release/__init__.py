@@ -1,0 +1,1 @@
+"""Release: recipe, run (the only orchestration), verification from the written files, ledger, report."""

@@ -1,0 +1,332 @@
+"""Write the data of a release, and read it back exactly as it was written.
+
+**Formulas.** A spreadsheet runs a text cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return.
+In CSV, TSV and Excel such cells (and column names) get an apostrophe in front, unless they are plain numbers
+such as -5 or +3.2. Cells that begin with an apostrophe get one more, so the escaping can be undone without
+doubt. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell
+is absent, or holds an empty text. **Numbers** are written in plain decimal notation, never with an exponent.
+**Sets** (list columns) have their items joined by `|` in CSV, TSV and Excel.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import tempfile
+from datetime import date
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from sudare.errors import InputError, OutputError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any
+
+Format = Literal["csv", "tsv", "parquet", "arrow", "excel"]
+
+EXTENSIONS: dict[str, str] = {
+    "csv": ".csv",
+    "tsv": ".tsv",
+    "parquet": ".parquet",
+    "arrow": ".arrow",
+    "excel": ".xlsx",
+}
+"""Extension of the files of each format."""
+
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
+_JOINT = "|"
+_FORMULA = r"^[=+\-@\t\r]"
+_PLAIN_NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
+_ESCAPE = "'"
+_EXCEL_ROWS, _EXCEL_COLUMNS, _EXCEL_TEXT = 1_048_576, 16_384, 32_767
+_EXCEL_FIRST_DATE = date(1900, 3, 1)
+"""Before it, Excel's calendar has a day that never was."""
+_EXCEL_EXACT = 10**15
+"""Excel shows 15 digits of a number."""
+_RECORDS = "records"
+
+
+def write_data(
+    frame: pl.DataFrame,
+    path: Path,
+    *,
+    format: Format,  # noqa: A002  # the word of the field
+    escape_formulas: bool = True,
+    encoding: str = "utf-8",
+) -> None:
+    """Write a frame to a file and flush it to the disk; on failure no file is left.
+
+    `encoding` is that of CSV and TSV; use `utf-8-sig` or `cp932` for spreadsheets that need it.
+    """
+    _check_format(format)
+    try:
+        file = path.open("wb")
+    except OSError as error:
+        raise OutputError(_sentence(path, error)) from None
+    try:
+        with file:
+            if format == "parquet":
+                frame.write_parquet(file)
+            elif format == "arrow":
+                frame.write_ipc(file)
+            elif format == "excel":
+                file.write(_excel_bytes(_flat(frame, escape_formulas=escape_formulas), path))
+            else:
+                text = csv_text(frame, separator=_SEPARATORS[format], escape_formulas=escape_formulas)
+                file.write(_encoded(text, path, encoding))
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException as error:
+        if path.is_file():  # and not a device
+            path.unlink()
+        if isinstance(error, OSError | pl.exceptions.PolarsError):
+            raise OutputError(_sentence(path, error)) from None
+        raise
+
+
+def csv_text(frame: pl.DataFrame, *, separator: str = ",", escape_formulas: bool = True) -> str:
+    """The frame as RFC 4180 text with line feeds."""
+    return _flat(frame, escape_formulas=escape_formulas).write_csv(
+        separator=separator, float_scientific=False
+    )
+
+
+def read_data(
+    path: Path,
+    format: str,  # noqa: A002  # the word of the field
+    *,
+    escape_formulas: bool,
+    encoding: str = "utf-8",
+) -> pl.DataFrame:
+    """What `write_data` wrote, the escaping undone.
+
+    Parquet and Arrow give the frame itself. CSV, TSV and Excel give every column as text (numbers in plain
+    decimal notation, dates in ISO form, sets joined), with missing values and empty texts apart.
+    """
+    _check_format(format)
+    try:
+        if format == "parquet":
+            return pl.read_parquet(path, glob=False)
+        if format == "arrow":
+            return pl.read_ipc(path.read_bytes())
+        cells = _excel_cells(path) if format == "excel" else _text_cells(path, _SEPARATORS[format], encoding)
+    except Exception:  # noqa: BLE001  # whatever the library says: the file is not what was written
+        raise InputError(
+            f"'{path}' cannot be read as the {format} file of a release; write the release again."
+        ) from None
+    if escape_formulas:
+        cells = cells.select(pl.all().str.strip_prefix(_ESCAPE))
+    names = ["" if name is None else str(name) for name in cells.row(0)]
+    body = cells.slice(1)
+    body.columns = names
+    return body
+
+
+def _check_format(format: str) -> None:  # noqa: A002
+    if format not in EXTENSIONS:
+        raise OutputError(f"The format '{format}' cannot be written; {did_you_mean(format, EXTENSIONS)}")
+
+
+def _sentence(path: Path, error: Exception) -> str:
+    """What went wrong with the disk; polars gives the number of the error only within its message."""
+    in_message = re.search(r"os error ([0-9]+)", str(error))
+    number = int(in_message[1]) if in_message else getattr(error, "errno", None)
+    if number in {errno.ENOSPC, errno.EDQUOT}:
+        return f"There is no space left on the disk for '{path}'; free some, or choose another folder."
+    if number in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return f"You are not permitted to write '{path}'; choose another folder, or ask for permission."
+    if number == errno.ENOENT:
+        return f"The folder of '{path}' does not exist; create it, or choose another one."
+    return f"'{path}' cannot be written ({os.strerror(number) if number else error}); choose another path."
+
+
+def _encoded(text: str, path: Path, encoding: str) -> bytes:
+    try:
+        return text.encode(encoding)
+    except LookupError:
+        raise OutputError(
+            f"The encoding '{encoding}' is not known; use 'utf-8' or 'cp932', for example."
+        ) from None
+    except UnicodeEncodeError as error:
+        character = text[error.start]
+        raise OutputError(
+            f"'{path.name}' cannot be written as {encoding}, which has no character '{character}' "
+            f"(U+{ord(character):04X}); use 'utf-8'."
+        ) from None
+
+
+def _flat(frame: pl.DataFrame, *, escape_formulas: bool) -> pl.DataFrame:
+    """Text columns escaped, sets joined, categories as text; numbers and dates as they are."""
+    if not frame.width:
+        raise OutputError("A table without columns cannot be written as text; keep at least one column.")
+    flat = pl.DataFrame([_flat_column(column) for column in frame])
+    if not escape_formulas:
+        return flat
+    flat = pl.DataFrame([_escaped(column) if column.dtype == pl.String else column for column in flat])
+    flat.columns = _escaped(pl.Series(flat.columns)).to_list()
+    return flat
+
+
+def _escaped(texts: pl.Series) -> pl.Series:
+    formula = texts.str.contains(_FORMULA) & ~texts.str.contains(_PLAIN_NUMBER)
+    guarded = formula | texts.str.starts_with(_ESCAPE)
+    return texts.zip_with(~guarded, _ESCAPE + texts)
+
+
+def _flat_column(column: pl.Series) -> pl.Series:
+    kind = column.dtype
+    if isinstance(kind, pl.Categorical | pl.Enum | pl.Null):
+        return column.cast(pl.String)
+    if isinstance(kind, pl.Array):
+        column, kind = column.arr.to_list(), pl.List(kind.inner)
+    if isinstance(kind, pl.List):
+        return _joined(column, kind)
+    if isinstance(kind, pl.Binary | pl.Struct | pl.Object):
+        raise OutputError(
+            f"The column '{column.name}' has the type {kind}, which text and Excel files cannot hold; "
+            f"use the format 'parquet', or remove the column."
+        )
+    return column
+
+
+def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
+    """Items joined by `|`; refused where the items could not be told apart again."""
+    inner = kind.inner
+    if isinstance(inner, pl.DataType) and inner.is_nested():
+        raise OutputError(
+            f"The column '{column.name}' holds sets of sets, which text and Excel files cannot; use 'parquet'."
+        )
+    texts = column.cast(pl.List(pl.String))
+    flat = texts.drop_nulls()
+    items = flat.filter(flat.list.len() > 0).explode()
+    wrong = items.is_null() | (items == "") | items.str.contains(_JOINT, literal=True)
+    if wrong.any():
+        shown = items.filter(wrong.fill_null(value=True))[0]
+        raise OutputError(
+            f"The column '{column.name}' has a set with the item {shown!r}, but items joined by '{_JOINT}' must "
+            f"not be missing, empty or hold '{_JOINT}'; rename the item or use 'parquet'."
+        )
+    return texts.list.join(_JOINT)
+
+
+def _text_cells(path: Path, separator: str, encoding: str) -> pl.DataFrame:
+    """Every cell as text, the names as the first row; an unquoted empty cell is null."""
+    data = path.read_bytes()
+    if encoding.lower() not in {"utf-8", "utf8"}:
+        data = data.decode(encoding).encode()
+    return pl.read_csv(data, has_header=False, separator=separator, infer_schema=False)
+
+
+def _excel_bytes(frame: pl.DataFrame, path: Path) -> bytes:
+    """A workbook with one sheet, `data`; xlsxwriter's temporary files stay beside the release, and go."""
+    import xlsxwriter  # type: ignore[import-untyped]  # it has no types
+
+    if frame.height >= _EXCEL_ROWS or frame.width > _EXCEL_COLUMNS:
+        raise OutputError(
+            f"The table has {frame.height} rows and {frame.width} columns, but an Excel sheet holds at most "
+            f"{_EXCEL_ROWS - 1} and {_EXCEL_COLUMNS}; use 'csv' or 'parquet'."
+        )
+    buffer = io.BytesIO()
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".excel-") as folder:
+        options = {
+            "constant_memory": True,
+            "tmpdir": folder,
+            "strings_to_formulas": False,
+            "strings_to_urls": False,
+            "strings_to_numbers": False,
+        }
+        workbook = xlsxwriter.Workbook(buffer, options)
+        _fill_sheet(workbook, pl.DataFrame([_excel_column(column) for column in frame]))
+        try:
+            workbook.close()
+        except xlsxwriter.exceptions.FileCreateError as error:
+            raise OutputError(_sentence(path, error.args[0])) from None
+    return buffer.getvalue()
+
+
+def _fill_sheet(workbook: Any, frame: pl.DataFrame) -> None:
+    """Numbers, dates and truth values as cells of their own kind; a missing value is no cell at all."""
+    sheet = workbook.add_worksheet("data")
+    day = workbook.add_format({"num_format": "yyyy-mm-dd"})
+    writers = [_excel_writer(sheet, kind, day) for kind in frame.dtypes]
+    for index, name in enumerate(frame.columns):
+        sheet.write_string(0, index, name)
+    for row, values in enumerate(frame.iter_rows(), 1):
+        for index, value in enumerate(values):
+            if value is not None:
+                writers[index](row, index, value)
+    # A sheet ends with its last cell, so the number of records, of which some may be all missing, is kept too.
+    workbook.define_name(_RECORDS, f"=data!$A$1:$A${frame.height + 1}")
+
+
+class _ExactFloat(float):
+    """A float that xlsxwriter writes with all its digits; it asks for 16, one too few for some."""
+
+    def __format__(self, specification: str) -> str:
+        return float.__repr__(self)
+
+
+def _excel_writer(sheet: Any, kind: pl.DataType, day: Any) -> Callable[[int, int, Any], object]:
+    write: Callable[[int, int, Any], object]
+    if kind == pl.String:
+        write = sheet.write_string
+        return write
+    if kind == pl.Boolean:
+        write = sheet.write_boolean
+        return write
+    if kind == pl.Date:
+        return lambda row, index, value: sheet.write_datetime(row, index, value, day)
+    return lambda row, index, value: sheet.write_number(row, index, _ExactFloat(value))
+
+
+def _excel_column(column: pl.Series) -> pl.Series:
+    """The column, as text where Excel would not give every one of its values back."""
+    kind = column.dtype
+    if kind == pl.String:
+        longest = column.str.len_chars().max()
+        if isinstance(longest, int) and longest > _EXCEL_TEXT:
+            raise OutputError(
+                f"The column '{column.name}' has a text of {longest} characters, but an Excel cell holds at most "
+                f"{_EXCEL_TEXT}; use 'csv' or 'parquet'."
+            )
+        return column
+    present = column.drop_nulls()
+    exact = kind == pl.Boolean
+    if kind == pl.Date:
+        exact = bool((present >= _EXCEL_FIRST_DATE).all())
+    elif kind.is_integer():
+        exact = bool(present.is_between(-_EXCEL_EXACT, _EXCEL_EXACT).all())
+    elif kind.is_float():
+        exact = bool(present.is_finite().all())
+    return column if exact else _as_written(column)
+
+
+def _as_written(column: pl.Series) -> pl.Series:
+    """A column that is not text, as the text a CSV file would hold."""
+    lines = column.to_frame().write_csv(include_header=False, float_scientific=False).split("\n")[:-1]
+    return pl.Series(column.name, [line or None for line in lines], dtype=pl.String)
+
+
+def _excel_cells(path: Path) -> pl.DataFrame:
+    """Every cell as text, the names as the first row."""
+    import fastexcel
+
+    reader = fastexcel.read_excel(path)
+    extent = next(name.formula for name in reader.defined_names() if name.name == _RECORDS)
+    records = int(extent.rpartition("$")[2]) - 1
+    first = reader.load_sheet(0, header_row=None, skip_rows=0, n_rows=1, dtypes="string").to_polars()
+    body = reader.load_sheet(0, header_row=None, skip_rows=1, schema_sample_rows=None).to_polars()
+    columns = []
+    for name, column in zip(first, body, strict=True):
+        if column.dtype == pl.Datetime:
+            column = column.cast(pl.Date)  # noqa: PLW2901  # only dates are written as dates
+        texts = (
+            column.cast(pl.String) if isinstance(column.dtype, pl.String | pl.Null) else _as_written(column)
+        )
+        columns.append(pl.concat([name, texts.alias(name.name).extend_constant(None, records - len(texts))]))
+    return pl.DataFrame(columns)

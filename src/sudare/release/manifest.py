@@ -1,0 +1,99 @@
+"""Manifest: what was done to which input, by which versions, with which result; no secret in it.
+
+The internal manifest has everything. The public one leaves out what an outsider could use: the digest, name and
+size of the input (a digest confirms a guess of the whole input), paths, and figures about the original.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.anonymize.catalogue import METHODS
+from sudare.assess.catalogue import REQUIREMENTS
+from sudare.release.verify_manifest import file_digest
+
+if TYPE_CHECKING:
+    from sudare.describe.table import Table
+    from sudare.release.recipe import Output, Recipe
+    from sudare.release.release import Release
+
+FORMAT = 1
+_LIBRARIES = ("polars", "numpy", "numba")
+_PRIVATE = ("input", "recipe", "risk", "run", "seconds", "machine", "notes")
+_PRIVATE_PARAMETERS = ("key_file", "key_variable")
+
+
+def manifest_of(
+    release: Release, output: Output, data: Path, *, recipe: Recipe | None, run: str | None
+) -> dict[str, Any]:
+    """The internal manifest of a release whose data file is written."""
+    table = release.table
+    return {
+        "format": FORMAT,
+        "sudare": version("sudare"),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "run": run,
+        "input": _input(release.original),
+        "data": {
+            "file": data.name,
+            "format": output.format,
+            "sha256": file_digest(data),
+            "rows": table.rows,
+            "escape_formulas": output.escape_formulas,
+        },
+        "columns": {column.name: {"role": column.role, "kind": column.kind} for column in table.columns},
+        "requirements": [REQUIREMENTS.dump(requirement) for requirement in release.requirements],
+        "method": [METHODS.dump(method) for method in release.methods],
+        "hierarchies": _sensitive_hierarchies(release),
+        "verdicts": [verdict.to_dict() for verdict in release.verdicts],
+        "losses": release.losses,
+        "column_losses": release.column_losses,
+        "lower_bound": release.lower_bound,
+        "risk": {"before": release.risk_before.to_dict(), "after": release.risk_after.to_dict()},
+        "secure_randomness": release.secure,
+        "notes": list(release.notes),
+        "warnings": list(release.warnings),
+        "recipe": None if recipe is None else recipe.to_dict(),
+        "seconds": {phase: round(value, 3) for phase, value in release.seconds.items()},
+        "machine": {
+            "python": platform.python_version(),
+            **{library: version(library) for library in _LIBRARIES},
+        },
+    }
+
+
+def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The manifest without what helps an attacker."""
+    public = {key: value for key, value in manifest.items() if key not in _PRIVATE}
+    public["method"] = [
+        {field: value for field, value in method.items() if field not in _PRIVATE_PARAMETERS}
+        for method in manifest["method"]
+    ]
+    return public
+
+
+def _input(table: Table) -> dict[str, Any]:
+    source = table.source
+    if source is None:
+        buffer = io.BytesIO()
+        table.frame.write_ipc(buffer)
+        return {
+            "name": "frame",
+            "format": "frame",
+            "sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
+            "rows": table.rows,
+        }
+    return {**source.__dict__, "rows": table.rows}
+
+
+def _sensitive_hierarchies(release: Release) -> dict[str, Any]:
+    """Trees that the verifier needs for the distance between sensitive values."""
+    kept = release.original.names("sensitive")
+    trees = {name: release.original.hierarchy(name) for name in kept if name in release.table.frame.columns}
+    return {name: tree.to_dict() for name, tree in trees.items() if tree is not None}

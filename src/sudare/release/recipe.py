@@ -1,0 +1,316 @@
+"""Recipe: one YAML file that says everything about a release, validated before anything is read.
+
+    version: 1
+    source: {path: patients.csv}
+    columns:
+      name: {role: identifier}
+      age: {role: quasi, hierarchy: {type: intervals, width: 5}}
+      disease: {role: sensitive}
+    requirements: [{type: k-anonymity, k: 5}]
+    method: {type: mondrian}
+    output: {folder: release}
+
+Paths are relative to the recipe's own folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+    field_validator,
+)
+
+from sudare.anonymize.catalogue import METHODS
+from sudare.anonymize.mondrian import Mondrian
+from sudare.anonymize.protocol import Anonymizer
+from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.requirement import Requirement
+from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
+from sudare.describe.kinds import Kind, MissingPolicy, Role
+from sudare.describe.table import HierarchyMaker, Table
+from sudare.errors import DescriptionError, InputError, OutputError, ParameterError, did_you_mean
+from sudare.measure.catalogue import MEASURES
+from sudare.parameters import Catalogue, sentence_of
+from sudare.release.data_files import EXTENSIONS
+
+Language = Literal["en", "ja"]
+ReportKind = Literal["internal", "public"]
+
+
+def _entry(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
+    return (
+        PlainValidator(catalogue.build),
+        PlainSerializer(catalogue.dump),
+        WithJsonSchema(catalogue.schema()),
+    )
+
+
+RequirementEntry = Annotated[Requirement, *_entry(REQUIREMENTS)]
+MethodEntry = Annotated[Anonymizer, *_entry(METHODS)]
+HierarchyEntry = Annotated[HierarchyMaker, *_entry(HIERARCHIES)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
+    )
+
+    @classmethod
+    def of(cls, **values: Any) -> Self:
+        """Validate, with one sentence for the first breach."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise ParameterError(sentence_of(error, cls.__name__.lower())) from None
+
+
+class Source(_Part):
+    """Where the table is."""
+
+    path: str
+    """File, '-' for standard input, or database address (postgresql://… or sqlite:///…)."""
+    format: str | None = None
+    """csv, tsv, parquet, arrow, excel, spss, stata, sas, sqlite, postgresql; by the name when left out."""
+    table: str | None = None
+    """Table of a database."""
+    query: str | None = None
+    """Query to a database, instead of a table."""
+    sheet: str | None = None
+    """Sheet of a workbook."""
+    delimiter: str | None = None
+    """Delimiter of a text file; detected when left out."""
+    encoding: str | None = None
+    """Encoding of a text file; detected when left out."""
+    header: bool = True
+    """Whether the first line of a text file names the columns."""
+    missing: tuple[str, ...] = ("",)
+    """Texts that mean a missing value."""
+
+    def read(self) -> Table:
+        """Read the table."""
+        from sudare.read.source import load
+
+        frame, facts = load(self.path, **self.model_dump(exclude={"path"}))
+        return Table.from_frame(frame, source=facts)
+
+
+class ColumnPart(_Part):
+    """What one column is."""
+
+    role: Role
+    """identifier, quasi, sensitive, insensitive or weight."""
+    kind: Kind | None = None
+    """numeric, ordinal, nominal, string, date or set; guessed from the values when left out."""
+    hierarchy: HierarchyEntry | None = None
+    """How its values are generalized."""
+    missing: MissingPolicy = "own"
+    """own: missing is a value of its own; reject: missing is an error; drop: such rows are left out."""
+
+
+class Output(_Part):
+    """What is written, and where."""
+
+    folder: str
+    """Folder that the release becomes; it must not exist yet unless `overwrite`."""
+    format: Literal["csv", "tsv", "parquet", "arrow", "excel"] = "csv"
+    """Kind of data file."""
+    escape_formulas: bool = True
+    """Whether text that a spreadsheet would execute (= + - @) is written so that it does not."""
+    reports: tuple[ReportKind, ...] = ("public", "internal")
+    """Which reports are written: public (hand over), internal (for the custodian only)."""
+    language: Language = "en"
+    """Language of the reports."""
+    overwrite: bool = False
+    """Whether an earlier release in the folder is replaced."""
+
+    @property
+    def file_name(self) -> str:
+        """Name of the data file."""
+        return f"data{EXTENSIONS[self.format]}"
+
+
+class Recipe(_Part):
+    """Everything about one release."""
+
+    version: Literal[1] = 1
+    """Version of the recipe format."""
+    source: Source
+    """Where the table is."""
+    columns: dict[str, ColumnPart]
+    """Every column of the table, by name."""
+    requirements: tuple[RequirementEntry, ...] = Field(min_length=1)
+    """What the release must satisfy, all of it together."""
+    method: Annotated[
+        tuple[MethodEntry, ...],
+        BeforeValidator(lambda given: given if isinstance(given, (list, tuple)) else [given]),
+    ] = Field(default_factory=lambda: (Mondrian(),))
+    """One method, or several in order."""
+    measures: tuple[str, ...] | None = None
+    """Loss measures to report; all when left out."""
+    output: Output
+    """What is written, and where."""
+
+    @field_validator("columns", mode="before")
+    @classmethod
+    def _named_columns(cls, given: Any) -> Any:
+        """Let an error in a hierarchy name its column."""
+        if not isinstance(given, Mapping):
+            return given
+        for name, part in given.items():
+            if isinstance(part, Mapping) and part.get("hierarchy") is not None:
+                try:
+                    HIERARCHIES.build(part["hierarchy"])
+                except ParameterError as error:
+                    raise ParameterError(f"Column '{name}': {error}") from None
+        return given
+
+    @field_validator("measures")
+    @classmethod
+    def _known_measures(cls, given: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        for name in given or ():
+            if name not in MEASURES:
+                raise ParameterError(f"'{name}' is not a known measure; {did_you_mean(name, MEASURES)}")
+        return given
+
+    @classmethod
+    def load(cls, path: str | Path) -> Recipe:
+        """Read and validate a recipe file."""
+        place = Path(path)
+        try:
+            text = place.read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise InputError(f"The recipe '{path}' cannot be read ({error.strerror}); check its name.") from None
+        except UnicodeDecodeError:
+            raise InputError(f"The recipe '{path}' is not UTF-8 text; save it as UTF-8.") from None
+        return cls.parse(text, name=str(path), folder=place.parent)
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "recipe", folder: Path | None = None) -> Recipe:
+        """Validate the text of a recipe; relative paths are taken from `folder`."""
+        try:
+            raw = yaml.load(text, Loader=_StrictLoader)  # noqa: S506  # a SafeLoader that refuses repeated keys
+        except yaml.YAMLError as error:
+            raise InputError(f"The recipe '{name}' is not valid YAML ({_yaml_words(error)}); mend it.") from None
+        if not isinstance(raw, dict):
+            raise InputError(f"The recipe '{name}' holds no mapping; start with 'version: 1' and 'source:'.")
+        try:
+            return cls.model_validate(_absolute(raw, (folder or Path()).absolute()))
+        except ValidationError as error:
+            raise ParameterError(sentence_of(error, f"Recipe '{name}'")) from None
+
+    def describe(self, table: Table) -> Table:
+        """Give the table the recipe's roles; every column must be named, so that none slips through."""
+        unnamed = [name for name in table.frame.columns if name not in self.columns]
+        if unnamed:
+            raise DescriptionError(
+                f"The recipe gives no role to column '{unnamed[0]}'"
+                + (f" and {len(unnamed) - 1} more" if len(unnamed) > 1 else "")
+                + "; name it under columns (role insensitive publishes it unchanged, identifier drops it)."
+            )
+        roles: dict[str, list[str]] = {}
+        for name, part in self.columns.items():
+            roles.setdefault(part.role, []).append(name)
+        return table.describe(
+            **roles,  # type: ignore[arg-type]  # the keys are roles
+            kinds={name: part.kind for name, part in self.columns.items() if part.kind is not None},
+            hierarchies={name: part.hierarchy for name, part in self.columns.items() if part.hierarchy is not None},
+            missing={name: part.missing for name, part in self.columns.items()},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mapping that `parse` reads back."""
+        return _without_defaults(self)
+
+    def to_yaml(self) -> str:
+        """The recipe as a YAML file."""
+        return yaml.safe_dump(self.to_dict(), sort_keys=False, allow_unicode=True)
+
+    def save(self, path: str | Path) -> None:
+        """Write the recipe file."""
+        try:
+            Path(path).write_text(self.to_yaml(), encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"The recipe '{path}' cannot be written ({error.strerror}).") from None
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of recipes, for editors and other programs."""
+    return Recipe.model_json_schema()
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """Safe YAML that refuses a key given twice: the second would silently win."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, str) and key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"'{key}' is given twice", key_node.start_mark
+                )
+            if isinstance(key, str):
+                seen.add(key)
+        return super().construct_mapping(node, deep=deep)
+
+
+def _yaml_words(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or "it cannot be parsed"
+    return f"line {mark.line + 1}: {problem}" if mark is not None else str(problem)
+
+
+def _absolute(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The recipe with its file paths made absolute, as a new mapping."""
+    made = dict(raw)
+    source, output, columns = raw.get("source"), raw.get("output"), raw.get("columns")
+    if isinstance(source, str):
+        source = {"path": source}
+    if isinstance(source, Mapping) and isinstance(source.get("path"), str):
+        path = source["path"]
+        keep = path == "-" or "://" in path
+        made["source"] = {**source, "path": path if keep else str(folder / path)}
+    if isinstance(output, str):
+        output = {"folder": output}
+    if isinstance(output, Mapping) and isinstance(output.get("folder"), str):
+        made["output"] = {**output, "folder": str(folder / output["folder"])}
+    if isinstance(columns, Mapping):
+        made["columns"] = {name: _absolute_column(part, folder) for name, part in columns.items()}
+    methods = raw.get("method")
+    if methods is not None:
+        listed = methods if isinstance(methods, list) else [methods]
+        made["method"] = [_absolute_entry(method, "key_file", folder) for method in listed]
+    return made
+
+
+def _absolute_column(part: Any, folder: Path) -> Any:
+    if isinstance(part, str):
+        return {"role": part}
+    if isinstance(part, Mapping) and "hierarchy" in part:
+        return {**part, "hierarchy": _absolute_entry(part["hierarchy"], "path", folder)}
+    return part
+
+
+def _absolute_entry(entry: Any, field: str, folder: Path) -> Any:
+    if isinstance(entry, Mapping) and isinstance(entry.get(field), str):
+        return {**entry, field: str(folder / entry[field])}
+    return entry
+
+
+def _without_defaults(recipe: Recipe) -> dict[str, Any]:
+    full = recipe.model_dump(mode="json", exclude_defaults=True)
+    full = {"version": recipe.version, **full}
+    full["method"] = [METHODS.dump(method) for method in recipe.method]
+    return full

@@ -1,0 +1,91 @@
+"""Release: an anonymized table with its evidence, in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.assess.blocks import blocks_of
+from sudare.assess.risk import Risk, risk
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sudare.anonymize.protocol import Anonymizer
+    from sudare.assess.requirement import Requirement
+    from sudare.assess.verdict import Verdict
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+    from sudare.release.write import Written
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What `anonymize` returns: the released table, and everything a report says about it."""
+
+    original: Table
+    """The table as it was (never written)."""
+    table: Table
+    """The table as it is published: same roles, no identifiers."""
+    rows_of_original: npt.NDArray[np.int64]
+    """For each released row, its row in the original (never written)."""
+    requirements: tuple[Requirement, ...]
+    methods: tuple[Anonymizer, ...]
+    verdicts: tuple[Verdict, ...]
+    """One for each requirement, on the released table."""
+    losses: dict[str, float]
+    """Value of each measure."""
+    column_losses: dict[str, float]
+    """Loss of each quasi-identifier."""
+    notes: tuple[str, ...]
+    """What the methods did, in figures."""
+    warnings: tuple[str, ...]
+    """What the custodian should look at."""
+    secure: bool
+    """False when a seed made the random choices repeatable: for tests only."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    lower_bound: float | None = None
+    """Least loss any release with these requirements can have, where a method computes it."""
+
+    @property
+    def frame(self) -> Any:
+        """The released table in the caller's kind of frame."""
+        return self.table.native()
+
+    @cached_property
+    def groups(self) -> npt.NDArray[np.int32]:
+        """Block of each released row."""
+        return blocks_of(self.table).labels
+
+    @cached_property
+    def risk_before(self) -> Risk:
+        """Risk figures of the original."""
+        return risk(self.original)
+
+    @cached_property
+    def risk_after(self) -> Risk:
+        """Risk figures of the release."""
+        return risk(self.table)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every requirement holds."""
+        return all(verdict.holds for verdict in self.verdicts)
+
+    def write(self, folder: str | Path, *, progress: Progress | None = None, **output: Any) -> Written:
+        """Write the release with its evidence, verified from the written files; nothing is left on failure.
+
+        `output` takes the fields of a recipe's output: format, language, reports, escape_formulas, overwrite.
+        """
+        from sudare.release.recipe import Output
+        from sudare.release.write import write_release
+
+        return write_release(self, Output.of(folder=str(folder), **output), progress=progress)
+
+    def __repr__(self) -> str:
+        verdicts = "; ".join(repr(verdict) for verdict in self.verdicts) or "no requirement"
+        loss = f", loss {self.losses['loss']:.4f}" if "loss" in self.losses else ""
+        return f"Release({self.table.rows} of {self.original.rows} rows{loss}; {verdicts})"

@@ -1,0 +1,182 @@
+"""Run: the only orchestration. `anonymize` works in memory, `run` from a recipe to a written release."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.anonymize.mondrian import Mondrian
+from sudare.anonymize.pipeline import apply_all
+from sudare.assess.requirement import Requirement, table_of
+from sudare.errors import CancelledError, DescriptionError, GuaranteeError, InfeasibleError, ParameterError, SudareError
+from sudare.measure.catalogue import measure
+from sudare.measure.generalization import column_losses
+from sudare.measure.pair import Pair
+from sudare.progress import SILENT, Progress
+from sudare.randomness import Randomness
+from sudare.release.ledger import Ledger
+from sudare.release.recipe import Recipe
+from sudare.release.release import Release
+from sudare.release.write import Written, write_release
+
+if TYPE_CHECKING:
+    from sudare.anonymize.protocol import Anonymizer
+    from sudare.describe.table import Table
+
+
+def anonymize(
+    table: Table,
+    *requirements: Requirement,
+    method: Anonymizer | Sequence[Anonymizer] | None = None,
+    measures: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Transform a table until every requirement holds, check it, and measure what was lost.
+
+    `method` is one method or several in order (Mondrian when left out). A `seed` makes the random choices
+    repeatable, for tests only: the release is then marked as not secure. Raises `GuaranteeError` when a
+    requirement does not hold on the result.
+    """
+    original = table_of(table)
+    _check_given(original, requirements)
+    methods = _listed(method)
+    shown = progress or SILENT
+    random = Randomness(seed)
+    seconds: dict[str, float] = {}
+    with _timed(seconds, "anonymize"):
+        outcome = apply_all(methods, original, requirements, random, shown)
+    if outcome.table.rows == 0:
+        raise InfeasibleError("No row is left to release; loosen the requirement or the policy on missing values.")
+    with _timed(seconds, "check"):
+        verdicts = tuple(requirement.check(outcome.table) for requirement in requirements)
+    broken = next((verdict for verdict in verdicts if not verdict.holds), None)
+    if broken is not None:
+        raise GuaranteeError(
+            f"{broken.explanation} Nothing is released: add a method that groups rows (mondrian) or leaves out "
+            "the few that do not comply (record-suppression)."
+        )
+    pair = Pair(original, outcome.table, outcome.rows)
+    with _timed(seconds, "measure"):
+        losses = measure(original, pair, measures)
+        by_column = column_losses(original, pair)
+    return Release(
+        original=original,
+        table=outcome.table,
+        rows_of_original=outcome.rows,
+        requirements=requirements,
+        methods=tuple(methods),
+        verdicts=verdicts,
+        losses=losses,
+        column_losses=by_column,
+        notes=outcome.notes,
+        warnings=tuple(_warnings(original, random)),
+        secure=random.secure,
+        seconds=seconds,
+    )
+
+
+def run(
+    recipe: Recipe | str | Path,
+    *,
+    folder: str | Path | None = None,
+    overwrite: bool | None = None,
+    language: str | None = None,
+    seed: int | None = None,
+    ledger: Ledger | None = None,
+    progress: Progress | None = None,
+) -> Written:
+    """Read, describe, anonymize, write, verify and enter into the ledger: the whole job of a recipe.
+
+    The folder appears whole and verified, or not at all. The ledger has the start of the run before any work
+    and its end after; a run that was killed shows as started only.
+    """
+    asked = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
+    changes = {"folder": str(Path(folder).absolute()) if folder else None, "overwrite": overwrite, "language": language}
+    output = asked.output.of(
+        **{**asked.output.model_dump(), **{name: value for name, value in changes.items() if value is not None}}
+    )
+    book = ledger or Ledger()
+    number = str(uuid.uuid4())
+    shown = progress or SILENT
+    book.append("started", number, {"source": _shown_source(asked), "folder": output.folder})
+    try:
+        shown.start("read", 1)
+        started = time.perf_counter()
+        table = asked.describe(asked.source.read())
+        reading = time.perf_counter() - started
+        shown.update(1)
+        release = anonymize(
+            table, *asked.requirements, method=asked.method, measures=asked.measures, seed=seed, progress=shown
+        )
+        release.seconds["read"] = reading
+        written = write_release(release, output, recipe=asked, run=number, progress=shown)
+    except (KeyboardInterrupt, CancelledError):
+        book.append("cancelled", number, {})
+        raise
+    except SudareError as error:
+        book.append("failed", number, {"reason": str(error)})
+        raise
+    except BaseException as error:
+        book.append("failed", number, {"reason": type(error).__name__})
+        raise
+    book.append(
+        "released",
+        number,
+        {
+            "folder": str(written.folder),
+            "rows": release.table.rows,
+            "data_sha256": written.manifest["data"]["sha256"],
+            "verdicts": [finding.sentence for finding in written.findings],
+        },
+    )
+    return written
+
+
+def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
+    if table.rows == 0:
+        raise DescriptionError("The table has no rows, so there is nothing to release; check the source.")
+    for requirement in requirements:
+        if not isinstance(requirement, Requirement):
+            raise ParameterError(f"{requirement!r} is not a requirement; give for example KAnonymity(5).")
+    if requirements and not table.names("quasi"):
+        raise DescriptionError(
+            "No column is a quasi-identifier, so the requirements protect nothing; describe some with quasi=[…]."
+        )
+
+
+def _listed(method: Anonymizer | Sequence[Anonymizer] | None) -> list[Anonymizer]:
+    if method is None:
+        return [Mondrian()]
+    listed: list[Any] = list(method) if isinstance(method, Sequence) else [method]
+    for one in listed:
+        if not hasattr(one, "apply"):
+            raise ParameterError(f"{one!r} is not a method; give for example Mondrian().")
+    return listed
+
+
+def _warnings(table: Table, random: Randomness) -> Iterator[str]:
+    if table.undescribed:
+        yield (
+            f"No role was given to {', '.join(table.undescribed)}: published unchanged. Describe each column, "
+            "insensitive if it truly is."
+        )
+    if not random.secure:
+        yield "A seed was given: the random choices can be repeated by others. Do not publish this release."
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
+    started = time.perf_counter()
+    yield
+    seconds[phase] = time.perf_counter() - started
+
+
+def _shown_source(recipe: Recipe) -> str:
+    """The source's name without anything a database address may hide."""
+    path = recipe.source.path
+    return path.partition("://")[0] + "://…" if "://" in path else Path(path).name

@@ -1,0 +1,298 @@
+"""Staging: a release folder appears whole or not at all, whatever happens to the process that writes it.
+
+The work goes into a hidden folder beside the target, so that the last step is a rename within one file
+system:
+
+    .sudare-<target name>-<random>/
+        lock       held (flock) by the living process; holds the name of the target
+        content/   what the caller fills; it becomes the target
+        old/       the release being overwritten, between the two renames and until it is removed
+
+A process killed at any moment leaves at most such a folder with nobody holding its lock. The next run
+sweeps it, and puts `old` back first if the kill fell between the two renames.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sudare.errors import OutputError, SudareError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PREFIX = ".sudare-"
+_LOCK, _CONTENT, _OLD = "lock", "content", "old"
+_MANIFESTS = ("public/manifest.json", "manifest.json")
+# The lock of the parent is held for some renames only; who waits longer than this waits for a stranger.
+_PATIENCE_SECONDS = 60.0
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+# Writers in other languages report a full disk as an error of their own, with the system's words in it.
+_DISK_FULL_WORDS = ("No space left on device", "Disk quota exceeded", "disk is full")
+
+
+@contextmanager
+def staged_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Yield an empty temporary folder that becomes `target` when the block ends normally.
+
+    On normal exit every file is on the disk (fsync) before the folder is renamed to `target`. On any
+    exception, KeyboardInterrupt included, the temporary folder and the parents made for it are removed.
+    Missing parents are created; what killed processes left beside the target is swept on entry.
+
+    Args:
+        target: the folder to appear; absent, or an empty folder, or with `overwrite` an earlier release.
+        overwrite: replace an earlier release (a folder with a manifest); never any other folder.
+
+    Raises:
+        OutputError: the target is taken or cannot be written, on entry or at the rename, or the disk
+            is full; the earlier content of the target is then untouched.
+    """
+    with ExitStack() as undo:
+        with _one_sentence(target):
+            place = Path(os.path.realpath(target))
+            _is_overwritten(place, overwrite=overwrite)
+            _make_parents(place.parent, undo)
+            staging = _open_staging(place, undo, overwrite=overwrite)
+        with _disk_full_sentence(target):
+            yield staging / _CONTENT
+        with _one_sentence(target):
+            _sync_tree(staging)
+            _move_in(staging, place, overwrite=overwrite)
+
+
+def sweep_stale(parent: Path) -> int:
+    """Remove the temporary folders in `parent` that killed processes left; returns how many.
+
+    A folder whose lock is held belongs to a living process and stays.
+    """
+    if not parent.is_dir():
+        return 0
+    with _one_sentence(parent), _locked_parent(parent):
+        return _sweep(parent)
+
+
+def _is_overwritten(target: Path, *, overwrite: bool) -> bool:
+    """Whether an earlier release has to make way; OutputError when `target` may not be taken at all."""
+    try:
+        with os.scandir(target) as items:
+            occupied = any(items)
+    except FileNotFoundError:
+        return False
+    except NotADirectoryError:
+        if not os.path.lexists(target):
+            raise
+        raise OutputError(
+            f"'{target}' is a file, and a release is a folder; choose another name or remove the file."
+        ) from None
+    if not occupied:
+        return False
+    if not overwrite:
+        raise OutputError(
+            f"'{target}' already exists and is not empty; choose another folder or ask to overwrite it."
+        )
+    if not any((target / manifest).is_file() for manifest in _MANIFESTS):
+        raise OutputError(
+            f"'{target}' holds files that are not a release (there is no manifest.json), and only a release "
+            "is overwritten; choose another folder or empty this one yourself."
+        )
+    return True
+
+
+def _make_parents(parent: Path, undo: ExitStack) -> None:
+    """Create what is missing of `parent`; on the way out what is empty again goes."""
+    missing = []
+    while not os.path.lexists(parent):
+        missing.append(parent)
+        parent = parent.parent
+    for folder in reversed(missing):
+        undo.callback(_remove_if_empty, folder)
+        folder.mkdir(exist_ok=True)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _open_staging(target: Path, undo: ExitStack, *, overwrite: bool) -> Path:
+    """Make the temporary folder of `target` and hold its lock until `undo` has cleared the folder."""
+    parent = target.parent
+    # The parent's lock keeps others from sweeping the folder before its own lock is held.
+    with _locked_parent(parent):
+        _sweep(parent)
+        # Again: the sweep may have put a release back, and a new parent may not take a name of this length.
+        _is_overwritten(target, overwrite=overwrite)
+        # 50 characters are at most 200 bytes: any name the file system takes leaves room for ours.
+        staging = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{target.name[:50]}-", dir=parent))
+        undo.callback(_remove_if_empty, staging)
+        lock = os.open(staging / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        undo.callback(os.close, lock)
+        undo.callback(_clear_quietly, staging, target)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.write(lock, os.fsencode(target.name))
+        (staging / _CONTENT).mkdir()
+    return staging
+
+
+def _move_in(staging: Path, target: Path, *, overwrite: bool) -> None:
+    """Rename the content to `target`, or leave everything as it was."""
+    content, old = staging / _CONTENT, staging / _OLD
+    with _locked_parent(target.parent):
+        # Another run may have been killed in its own swap meanwhile: its old release counts as the target.
+        _sweep(target.parent)
+        try:
+            if _is_overwritten(target, overwrite=overwrite):
+                target.rename(old)
+            content.rename(target)
+            _sync(target.parent)
+        except BaseException:
+            if target.exists() and not content.exists():
+                target.rename(content)
+            if old.exists():
+                old.rename(target)
+            raise
+
+
+def _sync_tree(top: Path) -> None:
+    """Bring every file and folder below `top`, and `top` itself, to the disk."""
+    for folder, _, names in os.walk(top, topdown=False, onerror=_raise):
+        for name in names:
+            path = Path(folder, name)
+            if path.is_file() and not path.is_symlink():
+                _sync(path)
+        _sync(Path(folder))
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sweep(parent: Path) -> int:
+    """Clear what is stale in `parent`, whose lock the caller holds."""
+    swept = 0
+    for staging in parent.glob(f"{_PREFIX}*"):
+        # Alive, another user's, or not ours: it stays, and this run is not the one to complain.
+        with suppress(OSError):
+            swept += _clear_if_stale(staging)
+    return swept
+
+
+def _clear_if_stale(staging: Path) -> bool:
+    if staging.is_symlink() or not staging.is_dir():
+        return False
+    try:
+        lock = os.open(staging / _LOCK, os.O_RDWR)
+    except FileNotFoundError:
+        # Killed before it had a lock, when it was still empty; a full one is not ours and rmdir refuses.
+        staging.rmdir()
+        return True
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return _clear(staging, staging.parent / os.fsdecode(os.read(lock, 4096)))
+    finally:
+        os.close(lock)
+
+
+def _clear_quietly(staging: Path, target: Path) -> None:
+    """Clear on the way out, where an error would hide the one that is told; the next sweep tries again."""
+    with suppress(OSError):
+        _clear(staging, target)
+
+
+def _clear(staging: Path, target: Path) -> bool:
+    """Remove a temporary folder, the lock last so that a kill leaves something the next sweep knows."""
+    content, old = staging / _CONTENT, staging / _OLD
+    if old.exists() and content.exists():
+        # The swap stopped between its two renames: the old release is still the release.
+        if os.path.lexists(target):
+            return False
+        old.rename(target)
+    for folder in (content, old):
+        if folder.exists():
+            shutil.rmtree(folder)
+    (staging / _LOCK).unlink()
+    staging.rmdir()
+    return True
+
+
+@contextmanager
+def _locked_parent(parent: Path) -> Iterator[None]:
+    """Hold the lock of the folder itself, which needs no file that could be left behind."""
+    descriptor = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not _try_lock(descriptor):
+            if time.monotonic() > deadline:
+                raise OutputError(
+                    f"'{parent}' has been locked by another program for {_PATIENCE_SECONDS:.0f} seconds; "
+                    "wait for that program or choose another folder."
+                )
+            time.sleep(0.02)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def _disk_full_sentence(target: Path) -> Iterator[None]:
+    """Tell a full disk in our words; every other error of the caller's block is the caller's."""
+    try:
+        yield
+    except SudareError:
+        raise
+    except Exception as error:
+        full = isinstance(error, OSError) and error.errno in _DISK_FULL
+        if full or any(words in str(error) for words in _DISK_FULL_WORDS):
+            raise OutputError(_sentence(target, errno.ENOSPC, str(error))) from error
+        raise
+
+
+@contextmanager
+def _one_sentence(target: Path) -> Iterator[None]:
+    """Tell what the file system refuses in our words."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(_sentence(target, error.errno, error.strerror or str(error))) from error
+    except ValueError as error:
+        raise OutputError(
+            f"{str(target)!r} holds a character that no path may hold; choose another name."
+        ) from error
+
+
+def _sentence(target: Path, number: int | None, words: str) -> str:
+    if number in _DISK_FULL:
+        return f"'{target}' was not written because the disk is full; free some space or choose another disk."
+    if number in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return f"'{target}' cannot be written because its folder is not writable ({words}); choose another folder."
+    if number == errno.ENAMETOOLONG:
+        return f"'{target}' is longer than the file system allows; choose a shorter path."
+    if number in {errno.ENOTEMPTY, errno.EEXIST}:
+        return f"'{target}' was filled by another program meanwhile; choose another folder or run again."
+    if number == errno.ENOTDIR:
+        return f"'{target}' cannot be a folder because a part of its path is a file; choose another folder."
+    return f"'{target}' cannot be written ({words}); choose another folder."

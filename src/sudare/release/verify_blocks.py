@@ -1,0 +1,211 @@
+"""Blocks and counts of a release, recomputed by the verifier from the released cells alone.
+
+A block is a set of rows that are equal, as text, on every quasi-identifier; a missing cell is a value of
+its own, equal only to a missing cell. Where no column is a quasi-identifier the whole table is one block.
+Part of the independent verifier: nothing here is shared with the anonymizer or with `sudare.assess`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+_SHOWN_COLUMNS = 6
+_SHOWN_CHARACTERS = 40
+
+
+class CannotCheckError(Exception):
+    """A requirement cannot be checked; the text completes the sentence "... cannot be checked: ..."."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A released table cut into its blocks, with all that the manifest says about its columns."""
+
+    frame: pl.DataFrame
+    columns: Mapping[str, Mapping[str, Any]]
+    hierarchies: Mapping[str, Mapping[str, Any]]
+    quasi: list[str]
+    """The quasi-identifiers, in the order of the table."""
+    block: NDArray[np.int64]
+    """The block of each row."""
+    first_row: NDArray[np.int64]
+    """One row of each block, to show it to people."""
+    sizes: NDArray[np.int64]
+    """The number of rows of each block."""
+    _values: dict[str, Values] = field(default_factory=dict)
+
+    def kind(self, name: str) -> str:
+        """The kind of a column (numeric, date …), empty where the manifest does not say."""
+        return str(self.columns.get(name, {}).get("kind", ""))
+
+    def values(self, name: str) -> Values:
+        """Read the values of a sensitive column, once for all requirements."""
+        if name not in self._values:
+            self._values[name] = read_values(self.frame.get_column(name), self.kind(name))
+        return self._values[name]
+
+    def combination(self, block: int) -> str:
+        """The quasi-identifiers of a block for people: `age = 3*, sex = F`.
+
+        Long values are cut, many columns are counted.
+        """
+        row = int(self.first_row[block])
+        cells = []
+        for name in self.quasi[:_SHOWN_COLUMNS]:
+            value = as_text(self.frame.get_column(name)[row : row + 1])[0]
+            cells.append(f"{name} = {'(missing)' if value is None else _cut(value)}")
+        return listed(cells, len(self.quasi))
+
+
+@dataclass(frozen=True)
+class Values:
+    """The distinct values of a sensitive column in their natural order, a missing value last."""
+
+    code: NDArray[np.int64]
+    """For each row, the position of its value in `texts`."""
+    texts: list[str | None]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often each sensitive value occurs in each block: only what occurs, by block, then by value."""
+
+    block: NDArray[np.int64]
+    value: NDArray[np.int64]
+    count: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    """Rows of each block."""
+    totals: NDArray[np.int64]
+    """Rows of each value in the whole table."""
+
+
+def gather_evidence(
+    frame: pl.DataFrame,
+    columns: Mapping[str, Mapping[str, Any]],
+    hierarchies: Mapping[str, Mapping[str, Any]],
+) -> Evidence:
+    """Cut a table that has rows into its blocks."""
+    quasi = [name for name in frame.columns if columns.get(name, {}).get("role") == "quasi"]
+    if quasi:
+        first_row, block = _groups([as_text(frame.get_column(name)) for name in quasi])
+    else:
+        first_row, block = np.zeros(1, np.int64), np.zeros(frame.height, np.int64)
+    return Evidence(frame, columns, hierarchies, quasi, block, first_row, np.bincount(block))
+
+
+def read_values(series: pl.Series, kind: str) -> Values:
+    """Read the distinct values of a column: numbers by size, dates by date, anything else as text.
+
+    Cells that mean the same number or date ("1" and "1.0") are one value, so that a difference in
+    writing never counts as diversity.
+    """
+    if kind == "set":  # the order of the items means nothing; text files join them by a bar
+        items = series.str.split("|") if series.dtype == pl.String else series.cast(pl.List(pl.String))
+        series = items.list.unique().list.sort().list.join("|")
+    text = as_text(series)
+    first_row, group = _groups([text])
+    texts: list[str | None] = text.gather(first_row).to_list()
+    keys = [natural_key(value, kind) for value in texts]
+    text_of = dict(zip(keys, texts, strict=True))
+    ordered = sorted(text_of)
+    position = {key: place for place, key in enumerate(ordered)}
+    code = np.array([position[key] for key in keys], np.int64)[group]
+    return Values(code, [None if key == MISSING else text_of[key] for key in ordered])
+
+
+def count_values(evidence: Evidence, code: NDArray[np.int64]) -> Counts:
+    """Count the values (by their code for each row) within each block."""
+    totals = np.bincount(code)
+    pair, count = np.unique(evidence.block * len(totals) + code, return_counts=True)
+    block, value = np.divmod(pair, len(totals))
+    return Counts(block, value, count, evidence.sizes, totals)
+
+
+def sums(place: NDArray[np.int64], amount: NDArray[Any], number: int) -> NDArray[np.float64]:
+    """Add up the amounts that fall on each of the places 0 … number - 1."""
+    return np.bincount(place, amount, number).astype(np.float64)
+
+
+MISSING: tuple[int, Any] = (2, 0)
+
+
+def natural_key(text: str | None, kind: str) -> tuple[int, Any]:
+    """Give the key by which values are equal and ordered: numbers or dates, then other text, then missing."""
+    if text is None:
+        return MISSING
+    if kind == "numeric":
+        number = _number(text)
+        if isinstance(number, float) and math.isnan(number):
+            return MISSING
+        return (1, text) if number is None else (0, number)
+    if kind == "date":
+        moment = _moment(text)
+        return (1, text) if moment is None else (0, moment)
+    return (1, text)
+
+
+def as_text(series: pl.Series) -> pl.Series:
+    """Give the cells as text, with null and NaN as null; equal cells have equal text."""
+    kind = series.dtype
+    if kind.is_float():
+        return series.fill_nan(None).cast(pl.String)
+    if kind.is_nested() or kind in {pl.Binary, pl.Duration, pl.Object}:
+        cells = [None if cell is None else json.dumps(cell, default=str) for cell in series.to_list()]
+        return pl.Series(series.name, cells, dtype=pl.String)
+    return series.cast(pl.String)
+
+
+def listed(shown: list[str], number: int | None = None) -> str:
+    """Join names for a sentence; beyond the first few they are counted.
+
+    >>> listed(["age", "sex"])
+    'age, sex'
+    >>> listed(["a", "b", "c", "d", "e", "f", "g", "h"])
+    'a, b, c, d, e, f and 2 more'
+    """
+    number = len(shown) if number is None else number
+    more = f" and {number - _SHOWN_COLUMNS} more" if number > _SHOWN_COLUMNS else ""
+    return ", ".join(shown[:_SHOWN_COLUMNS]) + more
+
+
+def _groups(texts: list[pl.Series]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the distinct combinations of the columns: a row of each, and the number for each row."""
+    names = [str(position) for position in range(len(texts))]
+    keys = pl.DataFrame([text.alias(name) for text, name in zip(texts, names, strict=True)])
+    same = keys.with_row_index("row").select(pl.col("row").first().over(names)).to_series().to_numpy()
+    first_row, group = np.unique(same, return_inverse=True)
+    return first_row.astype(np.int64), group.astype(np.int64)
+
+
+def _number(text: str) -> int | float | None:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return None
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+        # Moments with and without a time zone cannot be compared; UTC serves as the one clock.
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"

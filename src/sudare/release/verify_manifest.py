@@ -1,0 +1,138 @@
+"""The public manifest of a release as the verifier reads it: every part checked, one sentence for each fault."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sudare.errors import InputError
+
+NEWEST_FORMAT = 1
+_DATA_FORMATS = ("csv", "tsv", "parquet", "arrow", "excel")
+_Part = TypeVar("_Part")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What the verifier needs of a manifest."""
+
+    data_path: Path
+    data_format: str
+    sha256: str
+    rows: int
+    escape_formulas: bool
+    encoding: str
+    columns: dict[str, dict[str, Any]]
+    requirements: list[dict[str, Any]]
+    hierarchies: dict[str, dict[str, Any]]
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read `manifest.json` or `public/manifest.json` of a release's folder."""
+    path = _find(Path(folder))
+    manifest = _load(path)
+    version = _part(manifest, "format", int, path)
+    if version > NEWEST_FORMAT:
+        raise InputError(
+            f"The manifest {path} has format {version}, but this version of Sudare reads formats up to "
+            f"{NEWEST_FORMAT}; install a newer Sudare to check this release."
+        )
+    data = _part(manifest, "data", dict, path)
+    return Manifest(
+        data_path=_data_path(path, _part(data, "file", str, path)),
+        data_format=_data_format(path, _part(data, "format", str, path)),
+        sha256=_part(data, "sha256", str, path).lower(),
+        rows=_part(data, "rows", int, path),
+        escape_formulas=_part(data, "escape_formulas", bool, path),
+        encoding=_part(data, "encoding", str, path, "utf-8"),
+        columns=_mappings(_part(manifest, "columns", dict, path), "columns", path),
+        requirements=_requirements(_part(manifest, "requirements", list, path), path),
+        hierarchies=_mappings(_part(manifest, "hierarchies", dict, path, {}), "hierarchies", path),
+    )
+
+
+def file_digest(path: Path) -> str:
+    """Compute the SHA-256 of a file, in hexadecimal."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(
+            f"The data file {path} cannot be read ({error.strerror}); make it readable and check again."
+        ) from None
+
+
+def _find(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {folder}; give the folder that a release was written to.")
+    for path in (folder / "manifest.json", folder / "public" / "manifest.json"):
+        if path.is_file():
+            return path
+    raise InputError(
+        f"The folder {folder} holds no manifest.json, so it is no release; "
+        "give the folder that a release was written to."
+    )
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(
+            f"The manifest {path} cannot be read ({error.strerror}); make it readable and check again."
+        ) from None
+    except (ValueError, RecursionError):
+        raise InputError(
+            f"The manifest {path} is not valid JSON; restore it from the original release."
+        ) from None
+    if not isinstance(manifest, dict):
+        raise _fault(path, "is not a JSON object")
+    return manifest
+
+
+def _data_path(manifest_path: Path, name: str) -> Path:
+    folder = manifest_path.parent
+    path = folder / name
+    # A manifest comes from others: it must not make the verifier read files elsewhere on this machine.
+    if "\0" in name or not path.resolve().is_relative_to(folder.resolve()):
+        raise _fault(manifest_path, f"names the data file {name!r} outside its own folder")
+    if not path.is_file():
+        raise InputError(
+            f"The data file {path} that the manifest names does not exist; restore it from the original release."
+        )
+    return path
+
+
+def _data_format(path: Path, name: str) -> str:
+    if name not in _DATA_FORMATS:
+        raise _fault(path, f"gives the data format {name!r}, which is none of {', '.join(_DATA_FORMATS)}")
+    return name
+
+
+def _part(
+    mapping: dict[str, Any], key: str, kind: type[_Part], path: Path, default: _Part | None = None
+) -> _Part:
+    value = mapping.get(key, default)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise _fault(path, f"has no proper {key!r}")
+    return value
+
+
+def _mappings(mapping: dict[str, Any], key: str, path: Path) -> dict[str, dict[str, Any]]:
+    for name, value in mapping.items():
+        if not isinstance(value, dict):
+            raise _fault(path, f"has no proper {key!r} entry for {name!r}")
+    return mapping
+
+
+def _requirements(requirements: list[Any], path: Path) -> list[dict[str, Any]]:
+    if not all(isinstance(requirement, dict) for requirement in requirements):
+        raise _fault(path, "has a requirement that is no JSON object")
+    return requirements
+
+
+def _fault(path: Path, what: str) -> InputError:
+    return InputError(f"The manifest {path} {what}; restore it from the original release.")
