@@ -1,1 +1,107 @@
-"""Sudare."""
+"""Sudare: publish data about people without publishing the people.
+
+The package follows the flow of the work:
+
+    read       files, databases, made-up examples          sd.read, sd.hospital
+    describe   roles, kinds, hierarchies                   Table.describe, sd.hierarchy, sd.guess_roles
+    assess     is it safe, is it possible, what is the risk sd.KAnonymity … .check, sd.assess, sd.risk
+    anonymize  methods                                     sd.anonymize, sd.Mondrian …
+    measure    what was lost                               sd.measure
+    release    recipe, run, verify, ledger, report         Release.write, sd.run, sd.Recipe, sd.verify_release
+
+Names are loaded when first used, so that `import sudare` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# The folders of the same names are bound first, the verbs over them: importing a submodule later does not
+# rebind a name that its package already has in sys.modules.
+import sudare.anonymize
+import sudare.assess
+import sudare.read  # noqa: F401
+from sudare.flow import anonymize, assess, read
+
+if TYPE_CHECKING:
+    from sudare import measure as measure
+    from sudare.anonymize.coarsen import Round as Round
+    from sudare.anonymize.coarsen import TopBottomCode as TopBottomCode
+    from sudare.anonymize.identifiers import (
+        Pseudonymize as Pseudonymize,
+    )
+    from sudare.anonymize.identifiers import (
+        RemoveIdentifiers as RemoveIdentifiers,
+    )
+    from sudare.anonymize.mondrian import Mondrian as Mondrian
+    from sudare.anonymize.records import (
+        Sample as Sample,
+    )
+    from sudare.anonymize.records import (
+        Shuffle as Shuffle,
+    )
+    from sudare.anonymize.records import (
+        SuppressRecords as SuppressRecords,
+    )
+    from sudare.anonymize.swap import RankSwap as RankSwap
+    from sudare.anonymize.swap import SwapRecords as SwapRecords
+    from sudare.assess.k_anonymity import KAnonymity as KAnonymity
+    from sudare.assess.l_diversity import LDiversity as LDiversity
+    from sudare.assess.risk import risk as risk
+    from sudare.assess.t_closeness import TCloseness as TCloseness
+    from sudare.assess.verdict import Verdict as Verdict
+    from sudare.describe import hierarchy as hierarchy
+    from sudare.describe.guess import guess_roles as guess_roles
+    from sudare.describe.table import Table as Table
+    from sudare.errors import SudareError as SudareError
+    from sudare.read.example import hospital as hospital
+    from sudare.release.ledger import Ledger as Ledger
+    from sudare.release.recipe import Recipe as Recipe
+    from sudare.release.release import Release as Release
+    from sudare.release.run import run as run
+    from sudare.release.verify import verify_release as verify_release
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "KAnonymity": "assess.k_anonymity",
+    "LDiversity": "assess.l_diversity",
+    "Ledger": "release.ledger",
+    "Mondrian": "anonymize.mondrian",
+    "Pseudonymize": "anonymize.identifiers",
+    "RankSwap": "anonymize.swap",
+    "Recipe": "release.recipe",
+    "Release": "release.release",
+    "RemoveIdentifiers": "anonymize.identifiers",
+    "Round": "anonymize.coarsen",
+    "Sample": "anonymize.records",
+    "Shuffle": "anonymize.records",
+    "SudareError": "errors",
+    "SuppressRecords": "anonymize.records",
+    "SwapRecords": "anonymize.swap",
+    "TCloseness": "assess.t_closeness",
+    "Table": "describe.table",
+    "TopBottomCode": "anonymize.coarsen",
+    "Verdict": "assess.verdict",
+    "guess_roles": "describe.guess",
+    "hospital": "read.example",
+    "risk": "assess.risk",
+    "run": "release.run",
+    "verify_release": "release.verify",
+}
+_MODULES = {"hierarchy": "describe.hierarchy", "measure": "measure"}
+
+__all__ = ["__version__", "anonymize", "assess", "read", *_HOME, *_MODULES]  # noqa: PLE0604  # names by the tables
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"sudare.{_HOME[name]}"), name)
+    if name in _MODULES:
+        return import_module(f"sudare.{_MODULES[name]}")
+    raise AttributeError(f"module 'sudare' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

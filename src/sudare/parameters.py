@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Generic, TypeVar, dataclass_transform
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Generic, TypeVar, cast, dataclass_transform
 
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass as pydantic_dataclass
@@ -31,18 +32,18 @@ __all__ = ["Annotated", "Catalogue", "Field", "Names", "model_validator", "param
 
 T = TypeVar("T")
 
-Names = Annotated[tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
+Names = Annotated[
+    tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)
+]
 """Column names: a tuple, or one name alone."""
 
-_CONFIG = ConfigDict(
-    extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True
-)
+_CONFIG = ConfigDict(extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(Field, dataclasses.field))
 def parameters(cls: type[T]) -> type[T]:
     """Make a frozen, validated dataclass whose wrong use raises one `ParameterError` sentence."""
-    made = pydantic_dataclass(cls, frozen=True, config=_CONFIG)
+    made: Any = pydantic_dataclass(cls, frozen=True, config=_CONFIG)
     validated_init = made.__init__
 
     @functools.wraps(validated_init)
@@ -50,23 +51,32 @@ def parameters(cls: type[T]) -> type[T]:
         try:
             validated_init(self, *args, **kwargs)
         except ValidationError as error:
-            raise ParameterError(sentence_of(error, cls.__name__)) from None
+            names = [field.name for field in dataclasses.fields(made)]
+            raise ParameterError(sentence_of(error, cls.__name__, names)) from None
 
-    made.__init__ = init  # type: ignore[method-assign,assignment]  # the same constructor, other error class
-    return made
+    made.__init__ = init  # the same constructor, other error class
+    return cast("type[T]", made)
 
 
-def sentence_of(error: ValidationError, subject: str) -> str:
-    """The first breach of a pydantic error as one sentence: subject, field, value, rule."""
+def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()) -> str:
+    """The first breach of a pydantic error as one sentence: subject, field, value, rule.
+
+    `fields` are the names of a class's fields in order: positions become names, and branches of a union,
+    which pydantic adds to the place, are left out.
+    """
     first = error.errors()[0]
-    field = ".".join(str(part) for part in first["loc"])
+    place = first["loc"][:1] if fields else first["loc"]
+    field = ".".join(fields[part] if fields and isinstance(part, int) else str(part) for part in place)
     if first["type"] in {"missing", "missing_argument"}:
         return f"{subject}: '{field}' is missing; give it a value."
     if first["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
-        return f"{subject}: '{field}' is not one of its parameters; remove it or correct its spelling."
+        hint = f" {did_you_mean(field, fields)}" if fields else " remove it or correct its spelling."
+        return f"{subject}: '{field}' is not one of its parameters;{hint}"
+    if first["type"] == "unexpected_positional_argument":
+        return f"{subject}: too many values are given; it takes {', '.join(fields) or 'none'}."
     if first["type"] == "value_error":
         return f"{subject}: {first['ctx']['error']}"
-    rule = first["msg"].removeprefix("Input ")
+    rule = re.sub(r"^\w+ should", "should", first["msg"])
     return f"{subject}: '{field}' is {first['input']!r}, but it {rule}."
 
 

@@ -92,7 +92,7 @@ def test_one_root_and_levels_grow_upward(tree):
 
 @given(any_tree)
 def test_every_node_covers_an_interval_of_ranks(tree):
-    covered = [[] for _ in range(tree.nodes)]
+    covered: list[list[int]] = [[] for _ in range(tree.nodes)]
     for leaf in range(tree.leaves):
         for node in chain(tree, leaf):
             covered[node].append(int(tree.leaf_order[leaf]))

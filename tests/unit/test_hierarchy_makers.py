@@ -2,6 +2,7 @@
 
 import datetime as dt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -100,6 +101,8 @@ def test_mask_keeps_its_levels_even_where_labels_repeat():
 def test_intervals_of_one_width_double_until_they_span_the_values():
     tree = hierarchy.intervals(width=5).build(pl.Series([17, 18, 22, 39, 61, 90, None]), "age")
     assert path_of(tree, 39) == ["39", "[35, 40)", "[30, 40)", "[20, 40)", "[0, 40)", "*"]
+    assert tree.lower is not None
+    assert tree.upper is not None
     node = tree.node_of(pl.Series(["[35, 40)", "39", "*"]))
     assert tree.lower[node].tolist() == [35, 39, 0]
     assert tree.upper[node].tolist() == [40, 39, 120]
@@ -152,6 +155,8 @@ def test_every_value_lies_in_its_intervals():
     values = pl.Series(np.random.default_rng(1).normal(1e6, 10, 500).round(2))
     tree = hierarchy.intervals(width=0.05).build(values, "x")
     assert path_of(tree, values[0])[1].count(".") <= 2
+    assert tree.lower is not None
+    assert tree.upper is not None
     leaf = tree.leaf_of(values)
     for level in range(tree.height + 1):
         node = tree.ancestors(level)[leaf]
@@ -206,6 +211,8 @@ def test_dates_of_days_times_and_texts():
 
 def test_dates_carry_first_and_last_day():
     tree = hierarchy.dates().build(pl.Series([dt.date(1970, 2, 3)]), "d")
+    assert tree.lower is not None
+    assert tree.upper is not None
     assert tree.lower.tolist() == [33, 31, 0, 0, 0, 0]
     assert tree.upper.tolist() == [33, 58, 89, 364, 3651, 3651]
 
@@ -217,12 +224,12 @@ def test_dates_refuse():
     with pytest.raises(ParameterError, match="'year' before 'month'"):
         hierarchy.dates(["year", "month"])
     with pytest.raises(ParameterError, match="week"):
-        hierarchy.dates(levels=["week"])
+        CATALOGUE.build({"type": "dates", "levels": ["week"]})
     with pytest.raises(ParameterError):
         hierarchy.dates(levels=[])
 
 
-WORLD = {
+WORLD: Any = {
     "Europe": {"West": ["France", {"UK": ["Wales"]}], "East": {"Poland": None}},
     "日本": {},
     1: [2, 3.5, True],
@@ -263,7 +270,8 @@ def test_tree_breaches(mapping, sentence):
 
 
 def test_tree_parameters():
-    circle = {}
+    mapping: Any
+    circle: dict[str, Any] = {}
     circle["a"] = {"b": circle}
     for mapping, sentence in [
         (circle, "contains itself"),
@@ -291,6 +299,7 @@ def test_order_of_given_groups(groups):
 
 
 def test_order_parameters():
+    given: Any
     for given, sentence in [
         ({"values": []}, "values"),
         ({"values": ["a", "a"]}, "lists 'a' 2 times"),

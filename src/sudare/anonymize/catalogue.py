@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sudare.anonymize.coarsen import Round, TopBottomCode
 from sudare.anonymize.identifiers import Pseudonymize, RemoveIdentifiers
 from sudare.anonymize.mondrian import Mondrian
-from sudare.anonymize.protocol import Anonymizer
 from sudare.anonymize.records import Sample, Shuffle, SuppressRecords
 from sudare.anonymize.swap import RankSwap, SwapRecords
 from sudare.parameters import Catalogue
+
+if TYPE_CHECKING:
+    from sudare.anonymize.protocol import Anonymizer
 
 METHODS: Catalogue[Anonymizer] = Catalogue(
     "method",

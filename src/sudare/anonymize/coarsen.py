@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
 import polars as pl
@@ -12,6 +11,8 @@ from sudare.anonymize.protocol import Outcome, same_rows
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
     from sudare.progress import Progress

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.describe.table import Table
 
 

@@ -6,7 +6,6 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -20,6 +19,8 @@ from sudare.errors import InputError, ParameterError
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
     from sudare.progress import Progress
@@ -47,7 +48,9 @@ class RemoveIdentifiers:
         for name in names:
             table.column(name)
         kept = [column for column in table.columns if column.name not in names]
-        notes = [f"Removed the identifier{'s' if len(names) > 1 else ''} {', '.join(names)}."] if names else []
+        notes = (
+            [f"Removed the identifier{'s' if len(names) > 1 else ''} {', '.join(names)}."] if names else []
+        )
         return same_rows(table.changed(table.frame.drop(names), kept), *notes)
 
 
@@ -99,9 +102,12 @@ class Pseudonymize:
         texts = as_text(series)
         distinct = texts.drop_nulls().unique()
         digests = [
-            hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[: self.length] for text in distinct.to_list()
+            hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[: self.length]
+            for text in distinct.to_list()
         ]
-        return texts.replace_strict(distinct, pl.Series(digests, dtype=pl.String), default=None).rename(series.name)
+        return texts.replace_strict(distinct, pl.Series(digests, dtype=pl.String), default=None).rename(
+            series.name
+        )
 
     def _key(self) -> bytes:
         if self.key_variable is not None:
@@ -113,7 +119,9 @@ class Pseudonymize:
             try:
                 key, place = self.key_file.read_bytes().strip(), f"file '{self.key_file}'"
             except OSError as error:
-                raise InputError(f"The key file '{self.key_file}' cannot be read ({error.strerror}).") from None
+                raise InputError(
+                    f"The key file '{self.key_file}' cannot be read ({error.strerror})."
+                ) from None
         else:
             return secrets.token_bytes(32)
         if len(key) < _SHORTEST_KEY:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,8 @@ from sudare.kernels.rules import scratch_for
 from sudare.parameters import Annotated, Field, parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.assess.requirement import Rule
     from sudare.describe.table import Table
     from sudare.progress import Progress

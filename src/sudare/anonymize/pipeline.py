@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from sudare.anonymize.identifiers import RemoveIdentifiers
 from sudare.anonymize.protocol import Anonymizer, Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
     from sudare.progress import Progress
@@ -39,7 +39,7 @@ def _drop_missing(table: Table) -> tuple[Table, np.ndarray[tuple[int], np.dtype[
     rows = np.arange(table.rows, dtype=np.int64)
     if not names:
         return table, rows, []
-    keep = table.frame.select(pl.all_horizontal(pl.col(names).is_not_null())).to_series().to_numpy()
+    keep = np.logical_and.reduce([table.frame[name].is_not_null().to_numpy() for name in names])
     if keep.all():
         return table, rows, []
     dropped = int((~keep).sum())

@@ -52,15 +52,12 @@ def axes_of(table: Table) -> list[Axis]:
             axes.append(OrderedAxis(name, codes, _positions(codes)))
             continue
         if tree is None:
-            tree = Suppress().build(codes.values, name)
-            tree = tree if codes.missing is None else tree.with_missing()
+            tree = Suppress().build(table.frame[name], name)
         axes.append(TreeAxis(name, codes, tree, table.leaves(name, tree)))
     return axes
 
 
-def recode(
-    table: Table, axes: list[Axis], labels: npt.NDArray[np.int32], count: int
-) -> Table:
+def recode(table: Table, axes: list[Axis], labels: npt.NDArray[np.int32], count: int) -> Table:
     """The table with each quasi-identifier generalized to what its group has in common."""
     recoded = [(axis.name, _recoded(axis, labels, count)) for axis in axes]
     changed = [texts.rename(name) for name, texts in recoded if texts is not None]
@@ -83,7 +80,9 @@ def _recoded(axis: Axis, labels: npt.NDArray[np.int32], count: int) -> pl.Series
 
 def _range_texts(codes: Codes, lowest: npt.NDArray[np.int32], highest: npt.NDArray[np.int32]) -> pl.Series:
     """One text a group: a range, `*` where missing and present values met, null where all are missing."""
-    ranges = closed_ranges(codes.values.gather(np.maximum(lowest, 0)), codes.values.gather(np.maximum(highest, 0)))
+    ranges = closed_ranges(
+        codes.values.gather(np.maximum(lowest, 0)), codes.values.gather(np.maximum(highest, 0))
+    )
     frame = pl.DataFrame({"text": ranges, "low": lowest, "high": highest})
     return frame.select(
         pl.when(pl.col("high") < 0)

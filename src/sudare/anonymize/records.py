@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,8 @@ from sudare.errors import InfeasibleError
 from sudare.parameters import Annotated, Field, parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
     from sudare.progress import Progress
@@ -69,7 +70,11 @@ class SuppressRecords:
     """Largest share of records that may be left out."""
 
     def apply(
-        self, table: Table, requirements: Sequence[Requirement], random: Randomness, progress: Progress  # noqa: ARG002
+        self,
+        table: Table,
+        requirements: Sequence[Requirement],
+        random: Randomness,  # noqa: ARG002  # nothing here is random
+        progress: Progress,
     ) -> Outcome:
         """Remove violating records or refuse."""
         allowed = math.floor(self.limit * table.rows + 1e-9)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,8 @@ from sudare.kernels.swap import rank_swap_partners
 from sudare.parameters import Annotated, Field, Names, parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from sudare.assess.requirement import Requirement
@@ -58,7 +59,9 @@ class RankSwap:
             swapped[order] = codes.codes[order[partner]]
             result = result.with_values(codes.decode(swapped).rename(name))
             progress.update(done)
-        return same_rows(result, f"Swapped the values of {', '.join(names)} within {self.window:.1%} of the ranks.")
+        return same_rows(
+            result, f"Swapped the values of {', '.join(names)} within {self.window:.1%} of the ranks."
+        )
 
 
 @parameters
@@ -102,7 +105,11 @@ def _pairs(
     """Neighbors in random order within each stratum; an odd one out stays as it is."""
     order = np.argsort(labels, kind="stable")
     rows, strata = chosen[order], labels[order]
-    starts = np.flatnonzero(np.r_[True, strata[1:] != strata[:-1]]) if len(strata) else np.empty(0, dtype=np.int64)
+    starts = (
+        np.flatnonzero(np.r_[True, strata[1:] != strata[:-1]]) if len(strata) else np.empty(0, dtype=np.int64)
+    )
     place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)]))
-    first = np.flatnonzero((place % 2 == 0)[:-1] & (strata[1:] == strata[:-1])) if len(rows) > 1 else starts[:0]
+    first = (
+        np.flatnonzero((place % 2 == 0)[:-1] & (strata[1:] == strata[:-1])) if len(rows) > 1 else starts[:0]
+    )
     return rows[first], rows[first + 1]

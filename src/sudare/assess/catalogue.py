@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
-from sudare.assess.requirement import Requirement
 from sudare.assess.t_closeness import TCloseness
 from sudare.parameters import Catalogue
+
+if TYPE_CHECKING:
+    from sudare.assess.requirement import Requirement
 
 REQUIREMENTS: Catalogue[Requirement] = Catalogue(
     "requirement", {"k-anonymity": KAnonymity, "l-diversity": LDiversity, "t-closeness": TCloseness}

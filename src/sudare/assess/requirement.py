@@ -7,7 +7,6 @@ rules to a method that has to form blocks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -22,6 +21,8 @@ from sudare.kernels import rules as kernel_rules
 from sudare.kernels.rules import Rules, reached_by_block, scratch_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from sudare.describe.hierarchy.tree import Hierarchy
@@ -94,7 +95,9 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
     """Check one requirement on given blocks."""
     name = type(requirement).__name__
     if table.rows == 0:
-        return Verdict(name, True, None, np.empty(0, dtype=np.int64), "There are no rows, so nothing is violated.")
+        return Verdict(
+            name, True, None, np.empty(0, dtype=np.int64), "There are no rows, so nothing is violated."
+        )
     own = requirement.rules(table)
     compiled = compile_rules(table, own)
     scratch = scratch_for(compiled)
@@ -113,7 +116,9 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
     if not len(rows):
         return Verdict(name, True, worst_value, rows, good)
     count = int(violating.sum())
-    amount = f"{len(rows):,} of {table.rows:,} rows in {count:,} block{'s' if count > 1 else ''} do not comply."
+    amount = (
+        f"{len(rows):,} of {table.rows:,} rows in {count:,} block{'s' if count > 1 else ''} do not comply."
+    )
     return Verdict(name, False, worst_value, rows, f"{bad}; {amount}")
 
 
@@ -179,9 +184,7 @@ def _tree_of(table: Table, column: str) -> Hierarchy:
     tree = table.hierarchy(column)
     if tree is not None:
         return tree
-    codes = table.codes(column)
-    flat = Suppress().build(codes.values, column)
-    return flat if codes.missing is None else flat.with_missing()
+    return Suppress().build(table.frame[column], column)
 
 
 def _where(table: Table, row: int, column: str | None) -> str:

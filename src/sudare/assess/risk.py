@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from sudare.assess.blocks import Blocks, blocks_of
 from sudare.assess.requirement import table_of
@@ -67,9 +68,7 @@ class Risk:
         return asdict(self)
 
 
-def risk(
-    data: Any, *, background: int = 1, threshold: float = 0.2, population: Table | None = None
-) -> Risk:
+def risk(data: Any, *, background: int = 1, threshold: float = 0.2, population: Table | None = None) -> Risk:
     """Risk figures of a Table or a Release.
 
     Population sizes of the blocks come from `population` (a table with the same quasi-identifiers, in the
@@ -77,7 +76,9 @@ def risk(
     """
     table = table_of(data)
     if background < 0:
-        raise ParameterError(f"background is {background}, but nobody rules out fewer than 0 values; give 0 or more.")
+        raise ParameterError(
+            f"background is {background}, but nobody rules out fewer than 0 values; give 0 or more."
+        )
     blocks = blocks_of(table)
     sizes = blocks.sizes
     per_row = 1.0 / sizes[blocks.labels] if table.rows else np.ones(0)
@@ -111,7 +112,9 @@ def _population(
         return np.maximum(_sizes_in(population, table, blocks), sizes), "given"
     if weights:
         weight = table.frame[weights[0]].fill_null(1.0).to_numpy().astype(np.float64)
-        return np.maximum(np.bincount(blocks.labels, weights=weight, minlength=blocks.count), sizes), "weights"
+        return np.maximum(
+            np.bincount(blocks.labels, weights=weight, minlength=blocks.count), sizes
+        ), "weights"
     return sizes, "none"
 
 
@@ -120,8 +123,14 @@ def _sizes_in(population: Table, table: Table, blocks: Blocks) -> npt.NDArray[np
     quasi = table.names("quasi")
     if not quasi:
         return np.array([population.rows], dtype=np.float64)
-    counts = population.frame.group_by(quasi).len("population")
-    joined = table.frame.select(quasi).join(counts, on=quasi, how="left", nulls_equal=True, maintain_order="left")
+    # Plain names: a column may be named like a pattern.
+    plain = [f"column_{number}" for number in range(len(quasi))]
+    inside, outside = (
+        pl.DataFrame([frame[name].rename(new) for name, new in zip(quasi, plain, strict=True)])
+        for frame in (table.frame, population.frame)
+    )
+    counts = outside.group_by(plain).len("population")
+    joined = inside.join(counts, on=plain, how="left", nulls_equal=True, maintain_order="left")
     result = np.zeros(blocks.count)
     result[blocks.labels] = joined["population"].fill_null(0).to_numpy()
     return result

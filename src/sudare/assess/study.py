@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from sudare.assess.risk import Risk, risk
 from sudare.errors import InfeasibleError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.assess.verdict import Verdict
     from sudare.describe.table import Table
 

@@ -65,16 +65,15 @@ def _rank(series: pl.Series, values: pl.Series) -> npt.NDArray[np.int32]:
     if series.dtype == pl.String:
         coded = series.cast(pl.Enum(values)).to_physical()
         return coded.fill_null(missing).cast(pl.Int32).to_numpy(writable=True)
-    if series.dtype.is_numeric() or series.dtype.is_temporal():
-        if not series.dtype.is_decimal():
-            ordered = values.to_physical().to_numpy()
-            physical = series.to_physical()
-            found = np.searchsorted(ordered, physical.drop_nulls().to_numpy()).astype(np.int32)
-            if series.null_count() == 0:
-                return found
-            result = np.full(len(series), missing, dtype=np.int32)
-            result[series.is_not_null().to_numpy()] = found
-            return result
+    if (series.dtype.is_numeric() or series.dtype.is_temporal()) and not series.dtype.is_decimal():
+        ordered = values.to_physical().to_numpy()
+        physical = series.to_physical()
+        found = np.searchsorted(ordered, physical.drop_nulls().to_numpy()).astype(np.int32)
+        if series.null_count() == 0:
+            return found
+        result = np.full(len(series), missing, dtype=np.int32)
+        result[series.is_not_null().to_numpy()] = found
+        return result
     index = pl.DataFrame({"value": values, "code": np.arange(missing, dtype=np.int32)})
     joined = series.rename("value").to_frame().join(index, on="value", how="left", maintain_order="left")
     return joined["code"].fill_null(missing).to_numpy(writable=True)

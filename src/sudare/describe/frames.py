@@ -37,8 +37,9 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
         raise DescriptionError(
             f"The {library} frame cannot be taken over ({error}); give every column one plain type."
         ) from None
-    floats = [name for name, dtype in inner.schema.items() if dtype.is_float()]
-    return inner.with_columns(pl.col(floats).fill_nan(None)) if floats else inner, native
+    # Series, not pl.col: a column may be named like a pattern ("^a$", "*").
+    floats = [inner[name].fill_nan(None) for name, dtype in inner.schema.items() if dtype.is_float()]
+    return inner.with_columns(floats) if floats else inner, native
 
 
 def to_native(frame: pl.DataFrame, native: NativeKind) -> Any:
@@ -58,4 +59,5 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise DescriptionError(f"Column name '{repeated}' stands twice; rename one of them.")
-    return pl.from_pandas(frame.reset_index(drop=True), include_index=False)
+    taken: pl.DataFrame = pl.from_pandas(frame.reset_index(drop=True), include_index=False)
+    return taken

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 
@@ -16,6 +15,8 @@ from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.errors import DescriptionError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     import numpy.typing as npt
 
     from sudare.describe.hierarchy.tree import Hierarchy
@@ -127,8 +128,7 @@ class Table:
             self.column(name)
             described[name] = replace(described[name], missing=policy)
         table = self.changed(columns=described.values())
-        table._validate()
-        return table
+        return table.validated()
 
     def codes(self, name: str) -> Codes:
         """The column as codes (computed once)."""
@@ -143,9 +143,7 @@ class Table:
         if maker is None:
             return None
         if name not in self._hierarchies:
-            codes = self.codes(name)
-            hierarchy = maker.build(codes.values, name)
-            self._hierarchies[name] = hierarchy if codes.missing is None else hierarchy.with_missing()
+            self._hierarchies[name] = maker.build(self.frame[name], name)
         return self._hierarchies[name]
 
     def leaves(self, name: str, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
@@ -153,7 +151,7 @@ class Table:
         codes = self.codes(name)
         leaf = hierarchy.leaf_of(codes.values)
         if codes.missing is not None:
-            leaf = np.append(leaf, hierarchy.missing)
+            leaf = np.append(leaf, hierarchy.leaf_of(pl.Series([None], dtype=pl.String)))
         return leaf.astype(np.int32)[codes.codes]
 
     def changed(self, frame: pl.DataFrame | None = None, columns: Iterable[Column] | None = None) -> Table:
@@ -210,8 +208,8 @@ class Table:
                 roles[name] = role  # type: ignore[assignment]  # the keywords are the roles
         return roles
 
-    def _validate(self) -> None:
-        """Check what was described against the values, one sentence a breach."""
+    def validated(self) -> Table:
+        """The same table, after its description was checked against the values, one sentence a breach."""
         for column in self.columns:
             series = self.frame[column.name]
             if column.missing == "reject" and series.null_count() > 0:
@@ -240,6 +238,7 @@ class Table:
                 )
             if column.role in {"quasi", "sensitive"} and column.hierarchy is not None:
                 self.hierarchy(column.name)
+        return self
 
 
 def _check_choice(name: str, what: str, given: str, allowed: tuple[str, ...]) -> None:

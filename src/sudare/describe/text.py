@@ -50,11 +50,12 @@ def scalar_text(value: object) -> str:
 
 
 def _float_text(series: pl.Series) -> pl.Series:
-    number = pl.col(series.name).fill_nan(None)
+    # A name of its own: the column's may look like a pattern to polars.
+    number = pl.col("number").fill_nan(None)
     integral = (number == number.round()) & (number.abs() < _INT64_REACH)
     text = (
         pl.when(integral)
         .then(number.cast(pl.Int64, strict=False).cast(pl.String))
         .otherwise(number.cast(pl.String).str.strip_suffix(".0"))
     )
-    return series.to_frame().select(text.alias(series.name)).to_series()
+    return series.alias("number").to_frame().select(text).to_series().alias(series.name)

@@ -39,7 +39,9 @@ def dense_labels(key: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int32], int
     """Relabel arbitrary 64-bit keys to 0, 1, … in order of first appearance."""
     labels = np.empty(len(key), dtype=np.int32)
     capacity = 1 << max(4, (2 * len(key)).bit_length())
-    count = _fill_labels(key, labels, np.full(capacity, -1, dtype=np.int32), np.empty(capacity, dtype=np.int64))
+    count = _fill_labels(
+        key, labels, np.full(capacity, -1, dtype=np.int32), np.empty(capacity, dtype=np.int64)
+    )
     return labels, int(count)
 
 

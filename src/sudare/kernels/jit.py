@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numba
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-F = TypeVar("F", bound="Callable[..., Any]")
 
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile on first call, keep the machine code on disk, release the GIL, divide as numpy does.
 
-def kernel(function: F) -> F:
-    """Compile on first call, keep the machine code on disk, release the GIL, divide as numpy does."""
-    compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    Kernels carry no annotations: numba infers them, and what it infers is stricter.
+    """
+    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     return compiled

@@ -167,14 +167,14 @@ def _split_ordered(space, state, rules, scratch, relaxed, column, start, stop):
         return 2
     # The more even of the two cuts beside the median first.
     if abs(2 * below - size) < abs(2 * through - size):
-        if 0 < below and _try_cut(space, state, rules, scratch, column, start, stop, median, below):
+        if below > 0 and _try_cut(space, state, rules, scratch, column, start, stop, median, below):
             return 2
         if through < size and _try_cut(space, state, rules, scratch, column, start, stop, median, through):
             return 2
     else:
         if through < size and _try_cut(space, state, rules, scratch, column, start, stop, median, through):
             return 2
-        if 0 < below and _try_cut(space, state, rules, scratch, column, start, stop, median, below):
+        if below > 0 and _try_cut(space, state, rules, scratch, column, start, stop, median, below):
             return 2
     return 0
 

@@ -18,6 +18,9 @@ SIZE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL = range(7)
 TOLERANCE = 1e-9
 """Relative slack for entropies and distances: rounding must not refuse what holds with equality."""
 
+STRICTNESS = 1e-12
+"""Relative margin of the strict inequality of recursive diversity."""
+
 
 class Rules(NamedTuple):
     """Rules r = 0 … R-1 over sensitive columns s = 0 … S-1 of a table of n rows."""
@@ -151,7 +154,8 @@ def _entropy(histogram, touched, count, size):
 
 @kernel
 def _recursive(histogram, touched, count, factor):
-    # Largest l with r_1 < c (r_l + … + r_m); the tail only shrinks with l.
+    # Largest l with r_1 < c (r_l + … + r_m); the tail only shrinks with l. The margin keeps the inequality
+    # strict where c * tail is rounded up (0.07 * 100 > 7).
     frequencies = np.empty(count, dtype=np.int64)
     for index in range(count):
         frequencies[index] = histogram[touched[index]]
@@ -160,7 +164,7 @@ def _recursive(histogram, touched, count, factor):
     tail = 0
     for index in range(count):
         tail += frequencies[index]
-        if largest < factor * tail:
+        if largest < factor * tail * (1.0 - STRICTNESS):
             return count - index
     return 0
 

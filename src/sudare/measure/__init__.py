@@ -8,7 +8,7 @@
 0.19
 """
 
-from sudare.measure.catalogue import MEASURES, Measure, all, measure
+from sudare.measure.catalogue import MEASURES, Measure, all, measure  # noqa: A004  # sd.measure.all is the public name
 from sudare.measure.generalization import average_block, column_losses, dis, dm, gcp, loss, suppressed
 from sudare.measure.pair import Pair, pair_of
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
 from sudare.errors import ParameterError, did_you_mean
 from sudare.measure import generalization
 from sudare.measure.pair import pair_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 
 @dataclass(frozen=True)
@@ -94,4 +96,3 @@ def all(before: Any, after: Any) -> pl.DataFrame:  # noqa: A001  # sd.measure.al
             for name, value in values.items()
         ]
     )
-

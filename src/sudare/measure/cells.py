@@ -50,11 +50,17 @@ def _cells(pair: Pair, name: str) -> Cells:
 
 
 def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
-    empty = after.is_null().to_numpy()
+    texts = as_text(after)
+    empty = texts.is_null().to_numpy()
+    # Perturbed values (rounded, coded) may not occur in the original: they are as specific as a leaf.
+    specific = (
+        ~texts.is_in([label for label in tree.labels if label is not None]).fill_null(value=True).to_numpy()
+    )
     # A cell that was present and is now empty says nothing: it is as if the root were published.
     nodes = np.full(len(after), tree.root, dtype=np.int64)
-    nodes[~empty] = tree.node_of(as_text(after).drop_nulls())
-    unchanged = (tree.level[nodes] == 0) | (empty & before.is_null().to_numpy())
+    known = ~empty & ~specific
+    nodes[known] = tree.node_of(texts.filter(known))
+    unchanged = (tree.level[nodes] == 0) | specific | (empty & before.is_null().to_numpy())
     leaves = tree.leaf_counts[nodes].astype(np.float64)
     whole = max(int(tree.leaf_counts[tree.root]), 1)
     return Cells(
@@ -68,7 +74,11 @@ def _ranges(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells
     low, high = (_numbers(ends, after, name) for ends in _ends(after, before.dtype))
     domain = pair.before.frame[name].drop_nulls().to_physical().cast(pl.Float64)
     largest, smallest = domain.max(), domain.min()
-    extent = float(largest) - float(smallest) if isinstance(largest, float) and isinstance(smallest, float) else 0.0
+    extent = (
+        float(largest) - float(smallest)
+        if isinstance(largest, float) and isinstance(smallest, float)
+        else 0.0
+    )
     span = np.where(np.isnan(low), 1.0, (high - low) / extent if extent > 0 else 0.0)
     gone = after.is_null().to_numpy()
     missing = before.is_null().to_numpy()

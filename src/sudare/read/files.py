@@ -3,7 +3,7 @@
 SPSS, Stata and SAS keep categories as numbers with value labels. A column becomes the text of its labels only
 if every value that occurs has a label and no two of them share one; otherwise the codes are kept, because
 a half-labeled column (0 = none, 98 = refused, else an amount) would become a mixture of words and numbers.
-Whole floats of these formats, which have no integers, become Int64.
+Whole floats of these formats and of Excel, which have no integers, become Int64.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
     labels = ["" if cell is None else str(cell) for cell in first.row(0)] if header else [""] * frame.width
     empty = [not label and column.is_null().all() for label, column in zip(labels, frame, strict=True)]
     kept = [column.name for column, drop in zip(frame, empty, strict=True) if not drop]
-    frame = frame.select(kept)
+    frame = pl.DataFrame([_whole(_days(column)) for column in frame.select(kept)])
     frame.columns = column_names(
         [label for label, drop in zip(labels, empty, strict=True) if not drop], path.name
     )
@@ -102,7 +102,16 @@ def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataF
     options = {} if encoding is None else {"encoding": encoding}
     frame, metadata = readers[format](str(path), output_format="polars", **options)
     labels: Mapping[str, Mapping[Any, str]] = metadata.variable_value_labels
-    return pl.DataFrame([_labeled(_whole(column), labels.get(column.name, {})) for column in frame])
+    columns = [_labeled(_whole(column.alias("cells")), labels.get(column.name, {})) for column in frame]
+    return pl.DataFrame([cells.alias(name) for cells, name in zip(columns, frame.columns, strict=True)])
+
+
+def _days(column: pl.Series) -> pl.Series:
+    """A column of times that are all midnight as dates: Excel has no dates without a time."""
+    if not isinstance(column.dtype, pl.Datetime):
+        return column
+    days = column.cast(pl.Date)
+    return days if bool((days.cast(column.dtype) == column).all()) else column
 
 
 def _whole(column: pl.Series) -> pl.Series:

@@ -7,8 +7,6 @@ a column text, because such columns hold codes (ZIP, accounts) as often as quant
 
 from __future__ import annotations
 
-from datetime import date
-
 import polars as pl
 
 _INTEGER = r"^(0|-?[1-9][0-9]{0,17})$"
@@ -35,15 +33,8 @@ def narrow_column(column: pl.Series) -> pl.Series:
     >>> narrow_column(pl.Series(["1", "2.50"])).to_list()
     [1.0, 2.5]
     """
-    if column.null_count() == len(column):
-        return column
-    if _all_match(column, _INTEGER):
-        return column.cast(pl.Int64)
-    if _all_match(column, _ISO_DATE):
-        return _as_dates(column)
-    if _all_match(column, _DECIMAL) and column.str.contains(".", literal=True).any():
-        return _as_floats(column)
-    return column
+    # polars takes the name of a series such as '^a$' for a pattern, so the cells go under a plain one.
+    return _narrowed(column.alias("cells")).alias(column.name)
 
 
 def mark_missing(frame: pl.DataFrame, missing: list[str]) -> pl.DataFrame:
@@ -54,16 +45,28 @@ def mark_missing(frame: pl.DataFrame, missing: list[str]) -> pl.DataFrame:
     return frame.with_columns(pl.when(text.is_in(missing)).then(None).otherwise(text).name.keep())
 
 
+def _narrowed(cells: pl.Series) -> pl.Series:
+    if cells.null_count() == len(cells):
+        return cells
+    if _all_match(cells, _INTEGER):
+        return cells.cast(pl.Int64)
+    if _all_match(cells, _ISO_DATE):
+        return _as_dates(cells)
+    if _all_match(cells, _DECIMAL) and cells.str.contains(".", literal=True).any():
+        return _as_floats(cells)
+    return cells
+
+
 def _all_match(column: pl.Series, pattern: str) -> bool:
     """Whether every present cell matches; the head is tried first, to leave text columns quickly."""
     return bool(column.head(_HEAD).str.contains(pattern).all() and column.str.contains(pattern).all())
 
 
 def _as_dates(column: pl.Series) -> pl.Series:
+    """Dates, if all exist in a calendar that begins with the year 1, as that of Python does."""
     dates = column.str.to_date("%Y-%m-%d", strict=False)
-    earliest = dates.min()
-    lossless = dates.null_count() == column.null_count() and isinstance(earliest, date)
-    return dates if lossless and bool((dates.drop_nulls().dt.year() >= 1).all()) else column
+    exist = dates.null_count() == column.null_count() and bool((dates.dt.year() >= 1).all())
+    return dates if exist else column
 
 
 def _as_floats(column: pl.Series) -> pl.Series:

@@ -173,9 +173,10 @@ def _flat(frame: pl.DataFrame, *, escape_formulas: bool) -> pl.DataFrame:
 
 
 def _escaped(texts: pl.Series) -> pl.Series:
-    formula = texts.str.contains(_FORMULA) & ~texts.str.contains(_PLAIN_NUMBER)
-    guarded = formula | texts.str.starts_with(_ESCAPE)
-    return texts.zip_with(~guarded, _ESCAPE + texts)
+    cells = texts.alias("cells")  # polars takes the name of a series such as '^a$' for a pattern
+    formula = cells.str.contains(_FORMULA) & ~cells.str.contains(_PLAIN_NUMBER)
+    guarded = formula | cells.str.starts_with(_ESCAPE)
+    return cells.zip_with(~guarded, _ESCAPE + cells).alias(texts.name)
 
 
 def _flat_column(column: pl.Series) -> pl.Series:
@@ -201,7 +202,7 @@ def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
         raise OutputError(
             f"The column '{column.name}' holds sets of sets, which text and Excel files cannot; use 'parquet'."
         )
-    texts = column.cast(pl.List(pl.String))
+    texts = column.alias("cells").cast(pl.List(pl.String))
     flat = texts.drop_nulls()
     items = flat.filter(flat.list.len() > 0).explode()
     wrong = items.is_null() | (items == "") | items.str.contains(_JOINT, literal=True)
@@ -211,7 +212,7 @@ def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
             f"The column '{column.name}' has a set with the item {shown!r}, but items joined by '{_JOINT}' must "
             f"not be missing, empty or hold '{_JOINT}'; rename the item or use 'parquet'."
         )
-    return texts.list.join(_JOINT)
+    return texts.list.join(_JOINT).alias(column.name)
 
 
 def _text_cells(path: Path, separator: str, encoding: str) -> pl.DataFrame:
@@ -288,14 +289,14 @@ def _excel_column(column: pl.Series) -> pl.Series:
     """The column, as text where Excel would not give every one of its values back."""
     kind = column.dtype
     if kind == pl.String:
-        longest = column.str.len_chars().max()
+        longest = column.alias("cells").str.len_chars().max()
         if isinstance(longest, int) and longest > _EXCEL_TEXT:
             raise OutputError(
                 f"The column '{column.name}' has a text of {longest} characters, but an Excel cell holds at most "
                 f"{_EXCEL_TEXT}; use 'csv' or 'parquet'."
             )
         return column
-    present = column.drop_nulls()
+    present = column.alias("cells").drop_nulls()
     exact = kind == pl.Boolean
     if kind == pl.Date:
         exact = bool((present >= _EXCEL_FIRST_DATE).all())

@@ -11,7 +11,6 @@ import io
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.catalogue import METHODS
@@ -19,6 +18,8 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.release.verify_manifest import file_digest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sudare.describe.table import Table
     from sudare.release.recipe import Output, Recipe
     from sudare.release.release import Release

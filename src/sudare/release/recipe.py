@@ -15,7 +15,7 @@ Paths are relative to the recipe's own folder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -191,7 +191,9 @@ class Recipe(_Part):
         try:
             text = place.read_text(encoding="utf-8-sig")
         except OSError as error:
-            raise InputError(f"The recipe '{path}' cannot be read ({error.strerror}); check its name.") from None
+            raise InputError(
+                f"The recipe '{path}' cannot be read ({error.strerror}); check its name."
+            ) from None
         except UnicodeDecodeError:
             raise InputError(f"The recipe '{path}' is not UTF-8 text; save it as UTF-8.") from None
         return cls.parse(text, name=str(path), folder=place.parent)
@@ -202,13 +204,26 @@ class Recipe(_Part):
         try:
             raw = yaml.load(text, Loader=_StrictLoader)  # noqa: S506  # a SafeLoader that refuses repeated keys
         except yaml.YAMLError as error:
-            raise InputError(f"The recipe '{name}' is not valid YAML ({_yaml_words(error)}); mend it.") from None
+            raise InputError(
+                f"The recipe '{name}' is not valid YAML ({_yaml_words(error)}); mend it."
+            ) from None
         if not isinstance(raw, dict):
             raise InputError(f"The recipe '{name}' holds no mapping; start with 'version: 1' and 'source:'.")
         try:
             return cls.model_validate(_absolute(raw, (folder or Path()).absolute()))
         except ValidationError as error:
             raise ParameterError(sentence_of(error, f"Recipe '{name}'")) from None
+
+    def replaced(
+        self, *, requirements: Sequence[str] | None = None, method: Sequence[str] | None = None
+    ) -> Recipe:
+        """The recipe with other requirements or methods, given as texts; what is empty stays."""
+        changes: dict[str, Any] = {}
+        if requirements:
+            changes["requirements"] = tuple(REQUIREMENTS.build(text) for text in requirements)
+        if method:
+            changes["method"] = tuple(METHODS.build(text) for text in method)
+        return self.model_copy(update=changes)
 
     def describe(self, table: Table) -> Table:
         """Give the table the recipe's roles; every column must be named, so that none slips through."""
@@ -223,9 +238,11 @@ class Recipe(_Part):
         for name, part in self.columns.items():
             roles.setdefault(part.role, []).append(name)
         return table.describe(
-            **roles,  # type: ignore[arg-type]  # the keys are roles
+            **roles,
             kinds={name: part.kind for name, part in self.columns.items() if part.kind is not None},
-            hierarchies={name: part.hierarchy for name, part in self.columns.items() if part.hierarchy is not None},
+            hierarchies={
+                name: part.hierarchy for name, part in self.columns.items() if part.hierarchy is not None
+            },
             missing={name: part.missing for name, part in self.columns.items()},
         )
 
@@ -253,7 +270,7 @@ def json_schema() -> dict[str, Any]:
 class _StrictLoader(yaml.SafeLoader):
     """Safe YAML that refuses a key given twice: the second would silently win."""
 
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all
 from sudare.assess.requirement import Requirement, table_of
-from sudare.errors import CancelledError, DescriptionError, GuaranteeError, InfeasibleError, ParameterError, SudareError
+from sudare.errors import (
+    CancelledError,
+    DescriptionError,
+    GuaranteeError,
+    InfeasibleError,
+    ParameterError,
+    SudareError,
+)
 from sudare.measure.catalogue import measure
 from sudare.measure.generalization import column_losses
 from sudare.measure.pair import Pair
@@ -51,7 +58,9 @@ def anonymize(
     with _timed(seconds, "anonymize"):
         outcome = apply_all(methods, original, requirements, random, shown)
     if outcome.table.rows == 0:
-        raise InfeasibleError("No row is left to release; loosen the requirement or the policy on missing values.")
+        raise InfeasibleError(
+            "No row is left to release; loosen the requirement or the policy on missing values."
+        )
     with _timed(seconds, "check"):
         verdicts = tuple(requirement.check(outcome.table) for requirement in requirements)
     broken = next((verdict for verdict in verdicts if not verdict.holds), None)
@@ -96,9 +105,16 @@ def run(
     and its end after; a run that was killed shows as started only.
     """
     asked = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
-    changes = {"folder": str(Path(folder).absolute()) if folder else None, "overwrite": overwrite, "language": language}
+    changes = {
+        "folder": str(Path(folder).absolute()) if folder else None,
+        "overwrite": overwrite,
+        "language": language,
+    }
     output = asked.output.of(
-        **{**asked.output.model_dump(), **{name: value for name, value in changes.items() if value is not None}}
+        **{
+            **asked.output.model_dump(),
+            **{name: value for name, value in changes.items() if value is not None},
+        }
     )
     book = ledger or Ledger()
     number = str(uuid.uuid4())
@@ -111,7 +127,12 @@ def run(
         reading = time.perf_counter() - started
         shown.update(1)
         release = anonymize(
-            table, *asked.requirements, method=asked.method, measures=asked.measures, seed=seed, progress=shown
+            table,
+            *asked.requirements,
+            method=asked.method,
+            measures=asked.measures,
+            seed=seed,
+            progress=shown,
         )
         release.seconds["read"] = reading
         written = write_release(release, output, recipe=asked, run=number, progress=shown)

@@ -28,6 +28,7 @@ class Manifest:
     columns: dict[str, dict[str, Any]]
     requirements: list[dict[str, Any]]
     hierarchies: dict[str, dict[str, Any]]
+    methods: list[dict[str, Any]]
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -51,6 +52,7 @@ def read_manifest(folder: Path) -> Manifest:
         columns=_mappings(_part(manifest, "columns", dict, path), "columns", path),
         requirements=_requirements(_part(manifest, "requirements", list, path), path),
         hierarchies=_mappings(_part(manifest, "hierarchies", dict, path, {}), "hierarchies", path),
+        methods=_part(manifest, "method", list, path, []),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,8 @@ from sudare.release.staging import staged_folder
 from sudare.release.verify import Finding, verify_release
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.release.recipe import Output, Recipe
     from sudare.release.release import Release
 
@@ -35,7 +36,7 @@ class Written:
     @property
     def data(self) -> Path:
         """The released data file."""
-        return self.folder / "public" / self.manifest["data"]["file"]
+        return self.folder / "public" / str(self.manifest["data"]["file"])
 
     @property
     def reports(self) -> list[Path]:
@@ -86,7 +87,9 @@ def refuse_broken(findings: Sequence[Finding]) -> None:
     """Stop when the verifier found anything that does not hold."""
     broken = next((finding for finding in findings if not finding.holds), None)
     if broken is not None:
-        raise GuaranteeError(f"The written files do not hold what was asked: {broken.sentence} Nothing was released.")
+        raise GuaranteeError(
+            f"The written files do not hold what was asked: {broken.sentence} Nothing was released."
+        )
 
 
 def _write_reports(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import accumulate, pairwise
 from operator import mul
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
+from pydantic import AfterValidator
 
 from sudare.describe.hierarchy.making import ROOT, distinct, grow, refuse
 from sudare.parameters import Annotated, Field, model_validator, parameters
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
 _EXACT = 2.0**52
 
 
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+CutPoints = Annotated[Sequence[Finite], Field(min_length=1), AfterValidator(tuple)]
+Factor = Annotated[int, Field(ge=2)]
+Factors = Annotated[Sequence[Factor], AfterValidator(tuple)]
+
+
 @parameters
 class Intervals:
     """Half-open intervals [a, b) of numbers, merged level by level into wider ones; give one of the first three.
@@ -37,15 +45,13 @@ class Intervals:
 
     width: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """Width of the intervals of level 1."""
-    bounds: (
-        Annotated[tuple[Annotated[float, Field(allow_inf_nan=False)], ...], Field(min_length=1)] | None
-    ) = None
+    bounds: CutPoints | None = None
     """Cut points of level 1, increasing."""
     quantiles: Annotated[int, Field(ge=2)] | None = None
     """Number of intervals of level 1, each holding about equally many of the column's rows."""
-    nested: Annotated[int, Field(ge=2)] | tuple[Annotated[int, Field(ge=2)], ...] = 2
+    nested: Factor | Factors = 2
     """How many intervals become one at the next level: one number for all levels, or one for each."""
-    origin: Annotated[float, Field(allow_inf_nan=False)] = 0
+    origin: Finite = 0
     """Where an interval begins, with `width`."""
     levels: Annotated[int, Field(ge=1)] | None = None
     """At most so many levels of intervals between the values and the root."""
@@ -97,13 +103,13 @@ class Intervals:
 
     def _factors(self, cuts: _Cuts) -> list[int]:
         """How many intervals of level 1 make one of each level."""
-        if isinstance(self.nested, tuple):
-            factors = list(accumulate((1, *self.nested), mul))
-        else:
+        if isinstance(self.nested, int):
             span = int(np.ptp(cuts.place)) + 1 if cuts.closed is None else cuts.closed
             factors = [1]
             while factors[-1] * self.nested < span:
                 factors.append(factors[-1] * self.nested)
+        else:
+            factors = list(accumulate((1, *self.nested), mul))
         return factors[: self.levels]
 
 

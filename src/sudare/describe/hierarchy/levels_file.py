@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-AnyPath = Annotated[str | Path, AfterValidator(lambda path: Path(path))]
+AnyPath = Annotated[str | Path, AfterValidator(lambda given: Path(str(given)))]
 
 
 @parameters

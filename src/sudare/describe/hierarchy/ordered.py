@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from sudare.describe.hierarchy.making import ROOT
 from sudare.describe.hierarchy.tree import Hierarchy
@@ -13,8 +14,6 @@ from sudare.describe.text import scalar_text
 from sudare.parameters import Annotated, Field, model_validator, parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars as pl
 
 
@@ -25,7 +24,10 @@ def _texts(given: Any) -> Any:
     return tuple(scalar_text(item) if isinstance(item, int | float) else item for item in given)
 
 
-Values = Annotated[tuple[str, ...], Field(min_length=1), BeforeValidator(_texts)]
+Values = Annotated[Sequence[str | float], Field(min_length=1), BeforeValidator(_texts), AfterValidator(tuple)]
+Factor = Annotated[int, Field(ge=2)]
+Sizes = Annotated[Sequence[Annotated[int, Field(ge=1)]], AfterValidator(tuple)]
+Groups = Annotated[Sequence[Values], AfterValidator(tuple)]
 
 
 @parameters
@@ -38,7 +40,7 @@ class Order:
 
     values: Values
     """All values, lowest first."""
-    groups: Annotated[int, Field(ge=2)] | tuple[Annotated[int, Field(ge=1)], ...] | tuple[Values, ...] = 2
+    groups: Factor | Sizes | Groups = 2
     """How many neighbors make a group; or the size of each group; or the groups themselves."""
 
     @model_validator(mode="after")
@@ -50,7 +52,7 @@ class Order:
             )
         if isinstance(self.groups, int):
             return self
-        listed = [value for group in self.groups if isinstance(group, tuple) for value in group]
+        listed = [value for group in self.groups if not isinstance(group, int) for value in group]
         if listed and listed != list(self.values):
             raise ValueError(
                 "'groups' does not list the same values in the same order as 'values'; make them agree."
@@ -64,19 +66,20 @@ class Order:
 
     def build(self, values: pl.Series, column: str) -> Hierarchy:
         """The tree of the ordered groups, which must cover the column's values."""
-        levels = [list(self.values)]
+        names = [scalar_text(value) for value in self.values]
+        levels = [names]
         if isinstance(self.groups, int):
             size = self.groups
-            while size < len(self.values):
-                levels.append(_labels(self.values, [size] * (len(self.values) // size + 1)))
+            while size < len(names):
+                levels.append(_labels(names, [size] * (len(names) // size + 1)))
                 size *= self.groups
         else:
-            levels.append(_labels(self.values, [_size(group) for group in self.groups]))
+            levels.append(_labels(names, [_size(group) for group in self.groups]))
         rows = [[*row, ROOT] for row in zip(*levels, strict=True)]
         return Hierarchy.from_levels(rows, column).build(values, column)
 
 
-def _size(group: int | tuple[str, ...]) -> int:
+def _size(group: int | Sequence[object]) -> int:
     return group if isinstance(group, int) else len(group)
 
 

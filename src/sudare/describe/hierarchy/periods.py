@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
+from pydantic import AfterValidator
 
 from sudare.describe.hierarchy.making import distinct, grow, refuse
 from sudare.parameters import Annotated, Field, model_validator, parameters
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from sudare.describe.hierarchy.tree import Hierarchy
 
 Period = Literal["day", "month", "quarter", "year", "decade"]
+Periods = Annotated[Sequence[Period], Field(min_length=1), AfterValidator(tuple)]
 _PERIODS: tuple[Period, ...] = ("day", "month", "quarter", "year", "decade")
 
 
@@ -28,7 +31,7 @@ class Dates:
     day, counted from 1970-01-01.
     """
 
-    levels: Annotated[tuple[Period, ...], Field(min_length=1)] = _PERIODS
+    levels: Periods = _PERIODS
     """Periods from the finest to the coarsest; the day is no level of its own where the values are days."""
 
     @model_validator(mode="after")
@@ -87,7 +90,7 @@ def _range(frame: pl.DataFrame, period: Period) -> tuple[npt.NDArray[np.float64]
 def _days(frame: pl.DataFrame, column: str) -> pl.Series:
     """The day of every distinct value."""
     value = frame["value"]
-    if value.dtype in {pl.Date, pl.Datetime}:
+    if value.dtype in (pl.Date, pl.Datetime):  # noqa: PLR6201  # a set misses Datetime("us")
         return value.cast(pl.Date) if value.dtype == pl.Date else value.dt.date()
     text = frame["text"]
     whole = text.str.contains(r"^\d{4}-\d{2}-\d{2}($|[T ]\d)")

@@ -1,0 +1,45 @@
+"""`sudare demo`: the whole job on a made-up table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sudare.cli.options import Json, Language, Overwrite, check_language
+
+
+def command(
+    out: Annotated[Path, typer.Option(help="Folder for the table, the recipe and the release.")] = Path(
+        "sudare-demo"
+    ),
+    rows: Annotated[int, typer.Option(min=100, help="Rows of the made-up hospital table.")] = 5_000,
+    lang: Language = "en",
+    overwrite: Overwrite = False,
+    json: Json = False,
+) -> int:
+    """Do the whole job on a made-up hospital table; say where the report is.
+
+    Writes the table (patients.csv), a recipe to learn from (recipe.yaml) and the release with its reports.
+
+    Examples:
+
+      sudare demo
+
+      sudare demo --rows 100000 --lang ja --out demo-ja
+    """
+    from sudare.cli.show import print_json, progress_bar, say
+    from sudare.release.demo import demo
+
+    check_language(lang)
+    with progress_bar(quiet=json) as progress:
+        written = demo(out, rows=rows, language=lang, overwrite=overwrite, progress=progress)
+    if json:
+        print_json({"folder": str(out), "reports": [str(path) for path in written.reports]})
+    else:
+        from sudare.cli.results import show_written
+
+        say(f"Made-up table: {out / 'patients.csv'} ({rows:,} rows), recipe: {out / 'recipe.yaml'}")
+        show_written(written)
+    return 0

@@ -1,0 +1,98 @@
+"""`sudare describe`: from a table to a recipe one can edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sudare.cli.options import (
+    DatabaseTable,
+    Delimiter,
+    Encoding,
+    Json,
+    Language,
+    Method,
+    Missing,
+    NoHeader,
+    Overwrite,
+    Query,
+    Require,
+    Sheet,
+    check_language,
+    source_options,
+)
+
+
+def command(
+    data: Annotated[str, typer.Argument(help="Data file, '-' for standard input, or database address.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Recipe to write; NAME.recipe.yaml when left out.")
+    ] = None,
+    require: Require = None,
+    method: Method = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
+    no_header: NoHeader = False,
+    table: DatabaseTable = None,
+    query: Query = None,
+    sheet: Sheet = None,
+    lang: Language = "en",
+    overwrite: Overwrite = False,
+    json: Json = False,
+) -> int:
+    """Guess roles and hierarchies of a table, with reasons, into a recipe to edit.
+
+    The guesses are cautious. Read the reasons, correct the recipe, then `sudare run` it.
+
+    Examples:
+
+      sudare describe patients.csv
+
+      sudare describe postgresql://localhost/clinic --table patients -o clinic.yaml
+    """
+    from sudare.cli.show import print_json, print_table, say
+    from sudare.describe.guess import guess_roles
+    from sudare.flow import read
+    from sudare.release.drafting import draft_recipe, write_draft
+
+    check_language(lang)
+    options = source_options(
+        delimiter=delimiter,
+        encoding=encoding,
+        missing=missing,
+        no_header=no_header,
+        table=table,
+        query=query,
+        sheet=sheet,
+    )
+    given = read(data, **options)
+    guesses = guess_roles(given.frame)
+    draft = draft_recipe(data, options, guesses, requirements=require, methods=method, language=lang)
+    if json:
+        print_json({"rows": given.rows, "guesses": [guess.__dict__ for guess in guesses], "recipe": draft})
+        if out is None:
+            return 0
+    target = out or Path(f"{_stem(data)}.recipe.yaml")
+    write_draft(draft, guesses, target, language=lang, overwrite=overwrite)
+    if not json:
+        reasons = [guess.reason_ja if lang == "ja" else guess.reason for guess in guesses]
+        print_table(
+            f"{given.rows:,} rows, {len(guesses)} columns",
+            ["column", "role", "kind", "why"],
+            [
+                (guess.column, guess.role, guess.kind, reason)
+                for guess, reason in zip(guesses, reasons, strict=True)
+            ],
+        )
+        say(f"Recipe written: {target}")
+        say(f"Read it, correct the roles, then: sudare run {target}")
+    return 0
+
+
+def _stem(data: str) -> str:
+    if data == "-" or "://" in data:
+        return "data"
+    return Path(data).stem

@@ -1,0 +1,55 @@
+"""What all commands share: dispatch, errors as one sentence, exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+
+import click
+import typer
+
+from sudare.cli import COMMANDS
+from sudare.errors import CancelledError, GuaranteeError, InfeasibleError, SudareError, did_you_mean
+
+HOLDS, DOES_NOT_HOLD, WRONG_USE, CANCELED = 0, 1, 2, 130
+
+
+def run_command(name: str, arguments: list[str]) -> int:
+    """Run one command; every error a user can cause becomes a sentence on standard error."""
+    if name not in COMMANDS:
+        return _fail(f"'{name}' is not a command; {did_you_mean(name, COMMANDS)}", WRONG_USE, as_json=False)
+    as_json = "--json" in arguments
+    try:
+        return _invoke(name, arguments)
+    except click.ClickException as error:
+        sentence = f"{error.format_message().rstrip('.')}; see `sudare {name} --help`."
+        return _fail(sentence, WRONG_USE, as_json=as_json)
+    except (KeyboardInterrupt, click.Abort, CancelledError):
+        return _fail("Canceled; nothing was written.", CANCELED, as_json=as_json)
+    except (GuaranteeError, InfeasibleError) as error:
+        return _fail(str(error), DOES_NOT_HOLD, as_json=as_json)
+    except SudareError as error:
+        return _fail(str(error), WRONG_USE, as_json=as_json)
+    except BrokenPipeError:
+        # The reader of our output has gone; writing to it at exit would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return HOLDS
+
+
+def _invoke(name: str, arguments: list[str]) -> int:
+    module = importlib.import_module(f"sudare.cli.{name}_command")
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+    app.command(name, help=module.command.__doc__, no_args_is_help=False)(module.command)
+    result = typer.main.get_command(app).main(
+        args=arguments, prog_name=f"sudare {name}", standalone_mode=False
+    )
+    return int(result or 0)
+
+
+def _fail(sentence: str, code: int, *, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"error": sentence, "exit_code": code}, ensure_ascii=False))
+    print(f"sudare: {sentence}", file=sys.stderr)
+    return code

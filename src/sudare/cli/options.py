@@ -1,0 +1,67 @@
+"""Options that several commands share, written once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+Language = Annotated[str, typer.Option("--lang", help="Language of reports and reasons: en or ja.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what an earlier run has written.")]
+Delimiter = Annotated[str | None, typer.Option(help="Delimiter of a text file; detected when left out.")]
+Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file; detected when left out.")]
+Missing = Annotated[
+    list[str] | None, typer.Option("--missing", help="Text that means a missing value; repeatable.")
+]
+NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is data, not column names.")]
+DatabaseTable = Annotated[str | None, typer.Option("--table", help="Table of a database.")]
+Query = Annotated[str | None, typer.Option(help="Query to a database.")]
+Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook.")]
+Require = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--require",
+        help='Requirement, such as "k-anonymity k=5" or "l-diversity l=3 kind=entropy"; repeatable. '
+        "`sudare catalogue` lists them.",
+    ),
+]
+Method = Annotated[
+    list[str] | None,
+    typer.Option("--method", help='Method, such as "mondrian relaxed=true"; repeatable, applied in order.'),
+]
+LedgerPath = Annotated[
+    Path | None,
+    typer.Option("--ledger", help="Ledger file; $SUDARE_LEDGER or the user's data folder when left out."),
+]
+
+
+def check_language(given: str) -> str:
+    """The language, which must be one there is."""
+    if given not in {"en", "ja"}:
+        raise typer.BadParameter(f"--lang is '{given}', but there are en and ja")
+    return given
+
+
+def source_options(
+    *,
+    delimiter: str | None,
+    encoding: str | None,
+    missing: list[str] | None,
+    no_header: bool,
+    table: str | None,
+    query: str | None,
+    sheet: str | None,
+) -> dict[str, Any]:
+    """Options of a source, without those that were not given."""
+    given: dict[str, Any] = {
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "missing": tuple(missing) if missing else None,
+        "header": False if no_header else None,
+        "table": table,
+        "query": query,
+        "sheet": sheet,
+    }
+    return {name: value for name, value in given.items() if value is not None}

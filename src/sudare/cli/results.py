@@ -1,0 +1,46 @@
+"""What a finished release looks like in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.cli.show import print_table, print_verdicts, say
+
+if TYPE_CHECKING:
+    from sudare.release.write import Written
+
+
+def show_written(written: Written) -> None:
+    """Verdicts from the written files, risk before and after, losses, and where everything is."""
+    from sudare.measure.catalogue import MEASURES
+
+    release = written.release
+    print_verdicts((finding.holds, finding.sentence) for finding in written.findings)
+    before, after = release.risk_before, release.risk_after
+    rows = [
+        ("rows", f"{before.rows:,}", f"{after.rows:,}"),
+        ("unique rows", f"{before.unique_rows:,}", f"{after.unique_rows:,}"),
+        ("smallest block", f"{before.smallest_block:,}", f"{after.smallest_block:,}"),
+        (
+            "risk of being found, largest",
+            f"{before.prosecutor_largest:.1%}",
+            f"{after.prosecutor_largest:.1%}",
+        ),
+        ("risk of being found, mean", f"{before.prosecutor_mean:.1%}", f"{after.prosecutor_mean:.1%}"),
+    ]
+    rows += [
+        (f"best guess of {one.column}, mean", f"{one.guess_mean:.1%}", f"{other.guess_mean:.1%}")
+        for one, other in zip(before.guesses, after.guesses, strict=True)
+    ]
+    print_table("Risk", ["", "before", "after"], rows)
+    print_table(
+        "Loss",
+        ["measure", "value", "meaning"],
+        [(name, f"{value:,.4g}", MEASURES[name].meaning) for name, value in release.losses.items()],
+    )
+    for warning in release.warnings:
+        say(f"! {warning}")
+    say(f"Hand over:     {written.folder / 'public'}")
+    say(f"Keep private:  {written.folder / 'internal'}")
+    for report in written.reports:
+        say(f"Report:        {report}")

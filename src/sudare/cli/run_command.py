@@ -1,0 +1,58 @@
+"""`sudare run`: the release of a recipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sudare.cli.options import Json, LedgerPath, Method, Overwrite, Require, check_language
+
+
+def command(
+    recipe: Annotated[Path, typer.Argument(help="Recipe file (YAML); `sudare describe` makes one.")],
+    out: Annotated[Path | None, typer.Option(help="Folder of the release, instead of the recipe's.")] = None,
+    require: Require = None,
+    method: Method = None,
+    overwrite: Overwrite = False,
+    lang: Annotated[str | None, typer.Option("--lang", help="Language of the reports: en or ja.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Repeat the random choices. For tests only: marks the release unsafe.")
+    ] = None,
+    ledger: LedgerPath = None,
+    json: Json = False,
+) -> int:
+    """Anonymize, verify, measure and write the release of a recipe.
+
+    The folder appears whole and verified, or not at all. `--require` and `--method` replace the recipe's.
+
+    Examples:
+
+      sudare run patients.recipe.yaml
+
+      sudare run patients.recipe.yaml --out release --require "k-anonymity k=10"
+    """
+    from sudare.cli.show import print_json, progress_bar
+    from sudare.release.ledger import Ledger
+    from sudare.release.recipe import Recipe
+    from sudare.release.run import run
+
+    asked = Recipe.load(recipe).replaced(requirements=require, method=method)
+    with progress_bar(quiet=json) as progress:
+        written = run(
+            asked,
+            folder=out,
+            overwrite=overwrite or None,
+            language=None if lang is None else check_language(lang),
+            seed=seed,
+            ledger=Ledger(ledger),
+            progress=progress,
+        )
+    if json:
+        print_json({"folder": str(written.folder), "manifest": written.manifest})
+    else:
+        from sudare.cli.results import show_written
+
+        show_written(written)
+    return 0

@@ -1,0 +1,104 @@
+"""Terminal output: tables that fit 80 columns, JSON, progress bars with time left."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as RichProgress
+from rich.table import Table as RichTable
+
+from sudare.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+_WIDTH = 80
+
+
+def console() -> Console:
+    """Standard output, at most 80 columns wide so that it can be pasted anywhere."""
+    measured = Console()
+    return Console(width=min(measured.width, _WIDTH), highlight=False)
+
+
+def print_json(content: Any) -> None:
+    """One JSON document on standard output; infinite numbers become null."""
+    print(json.dumps(_plain(content), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def print_table(title: str, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A table with wrapped cells."""
+    table = RichTable(
+        title=title, title_justify="left", title_style="bold", header_style="bold", expand=False
+    )
+    for header in headers:
+        table.add_column(header, overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(str(cell)) for cell in row))
+    console().print(table)
+
+
+def print_verdicts(rows: Iterable[tuple[bool, str]]) -> None:
+    """Sentences with a mark for what holds and what does not."""
+    out = console()
+    for holds, sentence in rows:
+        mark = "[green]✓[/green]" if holds else "[red]✗[/red]"
+        out.print(f"{mark} {escape(sentence)}")
+
+
+def say(sentence: str) -> None:
+    """A line for people."""
+    console().print(escape(sentence), soft_wrap=True)
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> Iterator[Progress]:
+    """A bar on standard error while it is a terminal; Ctrl-C stops the work between two updates."""
+    if quiet or not sys.stderr.isatty():
+        yield SILENT
+        return
+    bar = RichProgress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        yield _Bar(bar)
+
+
+class _Bar:
+    """The library's progress protocol on a rich bar: one task a phase."""
+
+    def __init__(self, bar: RichProgress) -> None:
+        self._bar = bar
+        self._task: TaskID | None = None
+
+    def start(self, phase: str, total: float) -> None:
+        if self._task is not None:
+            self._bar.remove_task(self._task)
+        self._task = self._bar.add_task(phase, total=total)
+
+    def update(self, done: float) -> None:
+        if self._task is not None:
+            self._bar.update(self._task, completed=done)
+
+
+def _plain(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {str(key): _plain(value) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_plain(value) for value in content]
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return content

@@ -1,0 +1,65 @@
+"""The demonstration: a made-up hospital table, its recipe, and the release made from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from sudare.errors import OutputError
+from sudare.read.example import hospital, hospital_columns
+from sudare.release.data_files import write_data
+from sudare.release.ledger import Ledger
+from sudare.release.recipe import Recipe
+from sudare.release.run import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sudare.progress import Progress
+    from sudare.release.write import Written
+
+
+def demo(
+    folder: Path, *, rows: int, language: str, overwrite: bool, progress: Progress | None = None
+) -> Written:
+    """Write table and recipe into a folder and run the recipe; the ledger of the demonstration stays there too."""
+    table, recipe = folder / "patients.csv", folder / "recipe.yaml"
+    if (table.exists() or recipe.exists()) and not overwrite:
+        raise OutputError(
+            f"'{folder}' holds an earlier demonstration; choose another --out or add --overwrite."
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_data(hospital(rows, language="ja" if language == "ja" else "en"), table, format="csv")
+        recipe.write_text(_recipe_text(language), encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"'{folder}' cannot be written ({error.strerror}); choose another --out.") from None
+    return run(
+        Recipe.load(recipe), overwrite=overwrite, ledger=Ledger(folder / "ledger.sqlite"), progress=progress
+    )
+
+
+def _recipe_text(language: str) -> str:
+    columns = hospital_columns("ja" if language == "ja" else "en")
+    recipe: dict[str, Any] = {
+        "version": 1,
+        "source": {"path": "patients.csv"},
+        "columns": dict(columns),
+        "requirements": [
+            {"type": "k-anonymity", "k": 5},
+            {"type": "l-diversity", "l": 3, "kind": "entropy", "sensitive": [_disease(columns)]},
+        ],
+        "method": [{"type": "mondrian"}, {"type": "shuffling"}],
+        "output": {"folder": "release", "language": language},
+    }
+    return yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True, width=100)
+
+
+def _disease(columns: Any) -> str:
+    """The nominal sensitive column."""
+    return next(
+        str(name)
+        for name, part in columns.items()
+        if part["role"] == "sensitive" and part["kind"] == "nominal"
+    )

@@ -1,0 +1,102 @@
+"""A first recipe from guessed roles, with the reason for each guess beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from sudare.anonymize.catalogue import METHODS
+from sudare.anonymize.mondrian import Mondrian
+from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.l_diversity import LDiversity
+from sudare.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sudare.describe.guess import Guess
+
+_HEAD = {
+    "en": "Draft by `sudare describe`: read every role, correct what is wrong, then run `sudare run` on this file.",
+    "ja": "`sudare describe` による下書きです。各列の役割を確かめて直し、`sudare run` に渡してください。",
+}
+
+
+def draft_recipe(
+    source: str,
+    options: Mapping[str, Any],
+    guesses: Sequence[Guess],
+    *,
+    requirements: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    language: str = "en",
+) -> dict[str, Any]:
+    """The mapping of a recipe: guessed columns, 5-anonymity and 2-diversity unless told otherwise."""
+    sensitive = any(guess.role == "sensitive" for guess in guesses)
+    asked = [REQUIREMENTS.build(text) for text in requirements or ()]
+    if not asked:
+        asked = [KAnonymity(5), LDiversity(2)] if sensitive else [KAnonymity(5)]
+    applied = [METHODS.build(text) for text in methods or ()] or [Mondrian()]
+    place = source if source == "-" or "://" in source else str(Path(source).absolute())
+    return {
+        "version": 1,
+        "source": {"path": place, **{name: _plain(value) for name, value in options.items()}},
+        "columns": {guess.column: _column(guess) for guess in guesses},
+        "requirements": [_given(REQUIREMENTS.dump(requirement)) for requirement in asked],
+        "method": [_given(METHODS.dump(method)) for method in applied],
+        "output": {"folder": f"{_stem(source)}-release", "language": language},
+    }
+
+
+def write_draft(
+    draft: Mapping[str, Any], guesses: Sequence[Guess], path: Path, *, language: str, overwrite: bool
+) -> None:
+    """Write the draft with each column's reason as a comment above it."""
+    parts = [f"# {_HEAD[language]}"]
+    for key, value in draft.items():
+        if key != "columns":
+            parts.append(_yaml({key: value}))
+            continue
+        parts.append("columns:")
+        for guess in guesses:
+            reason = guess.reason_ja if language == "ja" else guess.reason
+            parts.append(f"  # {' '.join(reason.split())}")
+            parts.append(
+                "\n".join(f"  {line}" for line in _yaml({guess.column: value[guess.column]}).splitlines())
+            )
+    try:
+        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
+            file.write("\n".join(parts) + "\n")
+    except FileExistsError:
+        raise OutputError(
+            f"'{path}' exists already; choose another name with --out, or add --overwrite."
+        ) from None
+    except OSError as error:
+        raise OutputError(f"The recipe '{path}' cannot be written ({error.strerror}).") from None
+
+
+def _column(guess: Guess) -> dict[str, Any]:
+    column: dict[str, Any] = {"role": guess.role, "kind": guess.kind}
+    if guess.hierarchy is not None:
+        column["hierarchy"] = guess.hierarchy
+    return column
+
+
+def _given(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry without what is null or empty: a reader should see what matters."""
+    return {key: value for key, value in entry.items() if value not in (None, {}, [])}
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _stem(source: str) -> str:
+    return "data" if source == "-" or "://" in source else Path(source).stem
+
+
+def _yaml(content: Any) -> str:
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100).rstrip()

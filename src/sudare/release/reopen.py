@@ -1,0 +1,60 @@
+"""Open a table and its written release side by side, to measure them again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.describe.table import Table
+from sudare.errors import InputError
+from sudare.measure.pair import Pair, pair_of
+from sudare.read.source import load
+from sudare.release.data_files import read_data
+from sudare.release.recipe import Recipe
+from sudare.release.verify_manifest import Manifest, read_manifest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
+    """Pair the original with a released file or with the data of a release's folder."""
+    folder = Path(after)
+    if not folder.is_dir():
+        released, _ = load(after)
+        return pair_of(_original(before, recipe), released)
+    manifest = read_manifest(folder)
+    if any(method.get("type") == "shuffling" for method in manifest.methods):
+        raise InputError(
+            f"The rows of the release in '{after}' were put into random order, so they cannot be matched with "
+            f"'{before}'; its manifest has the losses that were measured when it was made."
+        )
+    kept = folder / "internal" / "recipe.yaml"
+    original = _original(before, recipe or (kept if kept.exists() else None))
+    return pair_of(original, _released(manifest, original))
+
+
+def _original(before: str, recipe: Path | None) -> Table:
+    if recipe is None:
+        return Table.from_frame(load(before)[0])
+    asked = Recipe.load(recipe)
+    frame, facts = load(before, **asked.source.model_dump(exclude={"path"}))
+    return asked.describe(Table.from_frame(frame, source=facts))
+
+
+def _released(manifest: Manifest, original: Table) -> pl.DataFrame:
+    """The released data, with columns that were not recoded in the type of the original again."""
+    frame = read_data(
+        manifest.data_path,
+        manifest.data_format,
+        escape_formulas=manifest.escape_formulas,
+        encoding=manifest.encoding,
+    )
+    restored: list[Any] = []
+    for name in frame.columns:
+        series = frame[name]
+        if name in original.frame.columns and series.dtype != original.frame[name].dtype:
+            typed = series.cast(original.frame[name].dtype, strict=False)
+            series = typed if typed.null_count() == series.null_count() else series
+        restored.append(series)
+    return frame.with_columns(restored)

@@ -1,0 +1,183 @@
+"""Charts as SVG texts: Altair describes them, vl-convert draws them, without network and without scripts.
+
+Fields have fixed names and user data are values only, so no column name or cell can become part of a chart's
+grammar; vl-convert escapes every text it draws.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import altair as alt
+
+    from sudare.release.report.distributions import Binned, BlockSizes, Listed
+
+BEFORE, AFTER = "#b4bac2", "#1d5fa6"
+"""Gray and blue: they differ in lightness too, so they survive color blindness and gray printers."""
+
+_INK, _GRID, _LINE = "#3c4650", "#e6e9ec", "#c9ced4"
+_FONT = "Helvetica Neue, Arial, Hiragino Sans, Noto Sans CJK JP, Yu Gothic, Meiryo, sans-serif"
+_WIDTH, _HEIGHT, _BAND = 430, 150, 20
+_YEAR = 365.25 * 86_400_000
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
+
+
+def histogram(binned: Binned, description: str) -> Markup:
+    """Before as gray bars with after as a blue outline; after alone as blue bars."""
+    import altair as alt
+
+    lefts, rights = binned.edges[:-1].tolist(), binned.edges[1:].tolist()
+    kind: Any = "temporal" if binned.dates else "quantitative"
+    scale = alt.Scale(
+        type="utc" if binned.dates else "linear",
+        domain=[binned.edges[0].item(), binned.edges[-1].item()],
+        nice=False,
+        zero=False,
+    )
+    axis = alt.Axis(title=None, grid=False, tickCount=6, labelOverlap=True)
+    if binned.dates:
+        axis.format = _date_format(lefts[0], rights[-1])
+    filled = binned.after if binned.before is None else binned.before
+    bars = (
+        alt.Chart(_data(left=lefts, right=rights, share=filled.tolist()))
+        .mark_bar(color=AFTER if binned.before is None else BEFORE, stroke="white", strokeWidth=0.5)
+        .encode(
+            x=alt.X(
+                "left", type=kind, bin="binned" if not binned.dates else alt.Undefined, scale=scale, axis=axis
+            ),
+            x2="right",
+            y=_share_axis(),
+        )
+    )
+    if binned.before is None:
+        return _svg(bars, description)
+    outline = binned.after.tolist()
+    line = (
+        alt.Chart(
+            _data(
+                left=[lefts[0], *lefts, rights[-1]], share=[0.0, *outline, 0.0], order=range(len(outline) + 2)
+            )
+        )
+        .mark_line(color=AFTER, strokeWidth=2, interpolate="step-after", strokeJoin="miter")
+        .encode(x=alt.X("left", type=kind, scale=scale, axis=axis), y=_share_axis(), order="order:Q")
+    )
+    return _svg(alt.layer(bars, line), description)
+
+
+def bars(listed: Listed, description: str, *, missing: str, others: str) -> Markup:
+    """One band a value: gray before above blue after."""
+    import altair as alt
+
+    labels = [missing if label is None else label for label in listed.labels]
+    before, after = listed.before, list(listed.after)
+    if listed.others:
+        labels.append(others)
+        after.append(listed.rest[1])
+        before = None if before is None else [*before, listed.rest[0]]
+    # Two values may look alike once control characters are replaced; zero-width spaces keep their bands apart.
+    shown = [_visible(label) for label in labels]
+    shown = [label + "\u200b" * shown[:at].count(label) for at, label in enumerate(shown)]
+    y = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=170, ticks=False, domain=False))
+    x = alt.X("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=5), scale=alt.Scale(zero=True))
+    height = alt.Step(_BAND, **{"for": "position"})
+    chart = alt.Chart(_both(shown, before, after)).mark_bar().encode(x=x, y=y, color=_colors())
+    if before is not None:
+        chart = chart.encode(yOffset=alt.YOffset("when:N", sort=["before", "after"]))
+    return _svg(chart.properties(height=height), description)
+
+
+def size_bars(sizes: BlockSizes, description: str, title: str) -> Markup:
+    """Upright bars: share of rows in blocks of each size."""
+    import altair as alt
+
+    x = alt.X("label:N", sort=None, title=title, axis=alt.Axis(labelAngle=0, ticks=False, labelOverlap=True))
+    chart = (
+        alt.Chart(_both(sizes.labels, sizes.before, sizes.after))
+        .mark_bar()
+        .encode(x=x, y=_share_axis(), color=_colors())
+    )
+    if sizes.before is not None:
+        chart = chart.encode(xOffset=alt.XOffset("when:N", sort=["before", "after"]))
+    return _svg(chart, description)
+
+
+def _both(labels: Sequence[str], before: Sequence[float] | None, after: Sequence[float]) -> alt.Data:
+    sides = {"after": after} if before is None else {"before": before, "after": after}
+    rows = [
+        (label, when, share)
+        for when, side in sides.items()
+        for label, share in zip(labels, side, strict=True)
+    ]
+    return _data(
+        label=[row[0] for row in rows], when=[row[1] for row in rows], share=[row[2] for row in rows]
+    )
+
+
+def _colors() -> Any:
+    import altair as alt
+
+    return alt.Color(
+        "when:N", legend=None, scale=alt.Scale(domain=["before", "after"], range=[BEFORE, AFTER])
+    )
+
+
+def _share_axis() -> Any:
+    import altair as alt
+
+    return alt.Y("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=4), scale=alt.Scale(zero=True))
+
+
+def _data(**fields: Any) -> alt.Data:
+    import altair as alt
+
+    names = list(fields)
+    return alt.Data(values=[dict(zip(names, row, strict=True)) for row in zip(*fields.values(), strict=True)])
+
+
+def _date_format(first: float, last: float) -> str:
+    """Numbers only, so that both languages can read it."""
+    years = (last - first) / _YEAR
+    return "%Y" if years > 6 else "%Y-%m" if years > 0.5 else "%m-%d"
+
+
+def _visible(text: str) -> str:
+    return _CONTROL.sub("\ufffd", text)
+
+
+def _svg(chart: Any, description: str) -> Markup:
+    import vl_convert
+
+    specification = chart.to_dict()
+    if "height" not in specification:
+        specification["height"] = _HEIGHT
+    specification |= {
+        "width": _WIDTH,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "background": None,
+        "padding": 2,
+        "config": {
+            "aria": False,
+            "font": _FONT,
+            "view": {"stroke": None},
+            "axis": {
+                "labelColor": _INK,
+                "labelFontSize": 11,
+                "titleColor": _INK,
+                "titleFontSize": 11,
+                "titleFontWeight": "normal",
+                "gridColor": _GRID,
+                "domainColor": _LINE,
+                "tickColor": _LINE,
+            },
+        },
+    }
+    drawn = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+    # Inside HTML the namespaces are implied; without them the page names no address at all.
+    drawn = re.sub(r' xmlns(?::xlink)?="[^"]*"', "", drawn, count=2)
+    return Markup(drawn.replace("<svg", f'<svg role="img" aria-label="{escape(description)}"', 1))  # noqa: S704  # drawn by vl-convert, which escapes
