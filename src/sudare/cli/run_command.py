@@ -21,6 +21,9 @@ def command(
         int | None, typer.Option(help="Repeat the random choices. For tests only: marks the release unsafe.")
     ] = None,
     ledger: LedgerPath = None,
+    stdout: Annotated[
+        bool, typer.Option("--stdout", help="Print the released rows as CSV instead of tables.")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Anonymize, verify, measure and write the release of a recipe.
@@ -32,6 +35,8 @@ def command(
       sudare run patients.recipe.yaml
 
       sudare run patients.recipe.yaml --out release --require "k-anonymity k=10"
+
+      cat patients.csv | sudare run stdin.recipe.yaml --stdout > safe.csv
     """
     from sudare.cli.show import print_json, progress_bar
     from sudare.release.ledger import Ledger
@@ -39,6 +44,8 @@ def command(
     from sudare.release.run import run
 
     asked = Recipe.load(recipe).replaced(requirements=require, method=method)
+    if json and stdout:
+        raise typer.BadParameter("--json and --stdout both claim standard output; keep one")
     with progress_bar(quiet=json) as progress:
         written = run(
             asked,
@@ -51,6 +58,11 @@ def command(
         )
     if json:
         print_json({"folder": str(written.folder), "manifest": written.manifest})
+    elif stdout:
+        from sudare.release.data_files import csv_text
+
+        escape = written.manifest["data"]["escape_formulas"]
+        print(csv_text(written.release.table.frame, escape_formulas=escape), end="")
     else:
         from sudare.cli.results import show_written
 

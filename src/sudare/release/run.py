@@ -28,6 +28,7 @@ from sudare.randomness import Randomness
 from sudare.release.ledger import Ledger
 from sudare.release.recipe import Recipe
 from sudare.release.release import Release
+from sudare.release.staging import check_target
 from sudare.release.write import Written, write_release
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def run(
             **{name: value for name, value in changes.items() if value is not None},
         }
     )
+    check_target(Path(output.folder), overwrite=output.overwrite)
     book = ledger or Ledger()
     number = str(uuid.uuid4())
     shown = progress or SILENT

@@ -68,6 +68,12 @@ def staged_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
             _move_in(staging, place, overwrite=overwrite)
 
 
+def check_target(target: Path, *, overwrite: bool = False) -> None:
+    """Refuse a target that is taken, before any expensive work is done for it."""
+    with _one_sentence(target):
+        _is_overwritten(Path(os.path.realpath(target)), overwrite=overwrite)
+
+
 def sweep_stale(parent: Path) -> int:
     """Remove the temporary folders in `parent` that killed processes left; returns how many.
 

@@ -37,7 +37,5 @@ def words(language: Language) -> dict[str, str]:
 def _flat(tree: dict[str, Any], prefix: str) -> list[tuple[str, str]]:
     flat: list[tuple[str, str]] = []
     for key, value in tree.items():
-        flat += (
-            _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, value.strip())]
-        )
+        flat += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, value)]
     return flat

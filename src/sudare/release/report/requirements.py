@@ -1,0 +1,103 @@
+"""What was asked and what was reached, in words: from a finding's data, so that it can be said in any language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sudare.release.report.formats import figure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sudare.release.release import Release
+    from sudare.release.report.texts import Texts
+    from sudare.release.verify_requirements import Finding
+
+_ABOUT_FILES = ("unchanged-files", "no-identifiers")
+
+
+def verdict(release: Release, findings: Sequence[Finding], texts: Texts) -> dict[str, Any]:
+    """The headline: one state, one sentence, and what it rests on."""
+    checked = [finding for finding in findings if finding.requirement.get("type") not in _ABOUT_FILES]
+    confirmed = len(checked) >= len(release.requirements) and all(finding.holds for finding in findings)
+    state = "broken" if not confirmed else "holds" if checked else "nothing"
+    asked = "; ".join(asked_text(finding.requirement, texts) for finding in checked)
+    return {
+        "state": state,
+        "sentence": texts(f"verdict.{state}"),
+        "more": texts(f"verdict.{state}_more", asked=asked or texts("page.none")),
+    }
+
+
+def asked_rows(findings: Sequence[Finding], texts: Texts) -> list[dict[str, Any]]:
+    """One row for each finding of the verifier, requirements first."""
+    ordered = sorted(findings, key=lambda finding: finding.requirement.get("type") in _ABOUT_FILES)
+    return [
+        {
+            "asked": asked_text(finding.requirement, texts),
+            "reached": _reached_text(finding, texts),
+            "holds": finding.holds,
+            "found": _found_text(finding, texts),
+            # The verifier speaks English; readers of Japanese have the same figures in the line above.
+            "verifier": finding.sentence if texts.language == "en" else None,
+        }
+        for finding in ordered
+    ]
+
+
+def promises(findings: Sequence[Finding], texts: Texts) -> list[dict[str, str]]:
+    """What each requirement that was asked promises and does not promise."""
+    told = []
+    for finding in findings:
+        kind, values = _parts(finding.requirement, texts)
+        name = texts.or_else(f"requirement.{kind}.name", "")
+        if name:
+            told.append(
+                {
+                    "name": name,
+                    "promise": texts(f"requirement.{kind}.promise", **values),
+                    "limit": texts(f"requirement.{kind}.limit"),
+                }
+            )
+    return told
+
+
+def asked_text(requirement: Mapping[str, Any], texts: Texts) -> str:
+    """A requirement in a few words."""
+    kind, values = _parts(requirement, texts)
+    if kind == "l-diversity" and requirement.get("c") is not None:
+        return texts("requirement.l-diversity.asked_recursive", **values)
+    if texts.or_else(f"requirement.{kind}.asked", ""):
+        return texts(f"requirement.{kind}.asked", **values)
+    return kind
+
+
+def _parts(requirement: Mapping[str, Any], texts: Texts) -> tuple[str, dict[str, str]]:
+    names = requirement.get("sensitive")
+    values = {"columns": texts("page.separator").join(names) if names else texts("requirement.all_sensitive")}
+    for key, value in requirement.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            values[key] = figure(value)
+        elif key in {"kind", "distance"}:
+            values[key] = texts.or_else(f"requirement.{value}", str(value))
+    return str(requirement.get("type")), values
+
+
+def _reached_text(finding: Finding, texts: Texts) -> str:
+    key = f"reached.{finding.requirement.get('type')}"
+    if finding.reached is None or not texts.or_else(key, ""):
+        return "–"
+    return texts(key, reached=figure(finding.reached))
+
+
+def _found_text(finding: Finding, texts: Texts) -> str:
+    kind = finding.requirement.get("type")
+    outcome = "holds" if finding.holds else "fails"
+    # A figure that was not reached because nothing could be computed must not be put into a sentence.
+    known = texts.or_else(f"finding.{kind}.{outcome}", "") and (
+        kind in _ABOUT_FILES or finding.reached is not None
+    )
+    if not known:
+        return texts(f"finding.unknown.{outcome}")
+    reached = "" if finding.reached is None else figure(finding.reached)
+    return texts(f"finding.{kind}.{outcome}", reached=reached, rows=figure(finding.violating_rows))

@@ -1,0 +1,237 @@
+"""The figures of each section: risk, loss, distributions, first rows, provenance."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from sudare.describe.text import as_text
+from sudare.measure.catalogue import MEASURES
+from sudare.release.report import charts
+from sudare.release.report.distributions import Binned, block_sizes, distribution
+from sudare.release.report.formats import figure, share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sudare.assess.risk import GuessRisk, Risk
+    from sudare.release.release import Release
+    from sudare.release.report.texts import Texts
+
+MOST_CHARTS = 12
+MOST_GUESSED = 6
+FIRST_ROWS = 10
+_COLUMNS_A_TABLE, _MOST_COLUMNS = 8, 40
+_LONGEST_CELL = 60
+_RISKS = (
+    "prosecutor_largest",
+    "prosecutor_mean",
+    "rows_above_threshold",
+    "unique_share",
+    "journalist_largest",
+    "marketer",
+)
+_GUESSES = ("homogeneous_share", "guess_mean", "guess_largest", "background_mean", "background_largest")
+_PASSWORD = re.compile(r"(://[^\s/@:]*):[^\s@]*@")
+
+
+def tiles(release: Release, texts: Texts) -> list[dict[str, str]]:
+    """The few figures everybody asks for."""
+    after = release.risk_after
+    shown = [
+        (figure(after.smallest_block), "smallest_block"),
+        (share(after.prosecutor_largest), "largest_risk"),
+        *((share(release.losses[name]), name) for name in ("loss", "suppressed") if name in release.losses),
+    ]
+    return [{"value": value, "label": texts(f"tile.{name}")} for value, name in shown]
+
+
+def risks(before: Risk | None, after: Risk, texts: Texts) -> dict[str, Any]:
+    """Re-identification first, then guessing each sensitive column; `before` None for the public."""
+    population = texts(f"risk.population.{after.population}")
+    groups = [
+        {
+            "title": None,
+            "rows": [_risk_row(name, before, after, texts, population=population) for name in _RISKS],
+        }
+    ]
+    earlier = {} if before is None else {guess.column: guess for guess in before.guesses}
+    for guess in after.guesses[:MOST_GUESSED]:
+        old = earlier.get(guess.column)
+        groups.append(
+            {
+                "title": texts("risk.guess_title", column=guess.column),
+                "rows": [_risk_row(name, old, guess, texts) for name in _GUESSES],
+            }
+        )
+    counts = [
+        {
+            "name": texts(f"risk.{name}"),
+            "before": None if before is None else figure(getattr(before, name)),
+            "after": figure(getattr(after, name)),
+        }
+        for name in ("rows", "blocks", "smallest_block")
+    ]
+    return {"groups": groups, "counts": counts, "left_out": max(0, len(after.guesses) - MOST_GUESSED)}
+
+
+def losses(release: Release, texts: Texts) -> dict[str, Any]:
+    """Every measure with its range, and the loss of every column."""
+    rows = []
+    for name, value in release.losses.items():
+        measure = MEASURES[name]
+        bounded = math.isfinite(measure.largest)
+        rows.append(
+            {
+                "name": name,
+                "meaning": measure.meaning if texts.language == "en" else measure.meaning_ja,
+                "value": share(value) if bounded and measure.largest == 1 else figure(value),
+                "place": (value - measure.smallest) / (measure.largest - measure.smallest)
+                if bounded
+                else None,
+                "mark": release.lower_bound if name == "loss" else None,
+            }
+        )
+    columns = [
+        {"name": name, "value": share(value), "place": value} for name, value in release.column_losses.items()
+    ]
+    bound = release.lower_bound
+    return {
+        "rows": rows,
+        "columns": columns,
+        "bound": None if bound is None else texts("loss.lower_bound", value=share(bound)),
+    }
+
+
+def cards(release: Release, texts: Texts, *, with_original: bool) -> dict[str, Any]:
+    """A chart for each quasi-identifier and sensitive column, and one of the block sizes."""
+    table = release.table
+    names = [*table.names("quasi"), *table.names("sensitive")]
+    names = [name for name in names if name in release.original.frame.columns]
+    drawn = [_card(release, name, texts, with_original=with_original) for name in names[:MOST_CHARTS]]
+    if table.names("quasi"):
+        sizes = block_sizes(release, with_original=with_original)
+        drawn.append(
+            {
+                "title": texts("distributions.blocks"),
+                "role": None,
+                "svg": charts.size_bars(
+                    sizes, texts("distributions.blocks_chart"), texts("distributions.blocks_axis")
+                ),
+                "notes": [texts("distributions.blocks_note")],
+            }
+        )
+    return {"drawn": drawn, "left_out": max(0, len(names) - MOST_CHARTS)}
+
+
+def first_rows(release: Release) -> dict[str, Any]:
+    """The first rows in tables narrow enough for paper."""
+    head = release.table.frame.head(FIRST_ROWS)
+    names = head.columns[:_MOST_COLUMNS]
+    cells = {name: [_cell(text) for text in as_text(head[name])] for name in names}
+    parts = []
+    for at in range(0, len(names), _COLUMNS_A_TABLE):
+        chosen = names[at : at + _COLUMNS_A_TABLE]
+        parts.append(
+            {
+                "first": at + 1,
+                "last": at + len(chosen),
+                "names": chosen,
+                "rows": [list(row) for row in zip(*(cells[name] for name in chosen), strict=True)],
+            }
+        )
+    return {"parts": parts, "count": head.height, "left_out": len(head.columns) - len(names)}
+
+
+def provenance(facts: Mapping[str, Any], texts: Texts) -> list[dict[str, str]]:
+    """Where the release comes from, as far as the manifest that is given says."""
+    return [
+        {"name": texts(f"provenance.{name}"), "value": value}
+        for name, value in _provenance(facts, texts)
+        if value
+    ]
+
+
+def recipe_text(facts: Mapping[str, Any]) -> str | None:
+    """The recipe as YAML, or None when there was none; a password in a database address is left out."""
+    recipe = facts.get("recipe")
+    if recipe is None:
+        return None
+    return _PASSWORD.sub(r"\1:…@", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True))
+
+
+def _risk_row(
+    name: str, before: Risk | GuessRisk | None, after: Risk | GuessRisk, texts: Texts, **values: str
+) -> dict[str, Any]:
+    for figure_name, written in (("threshold", share), ("background", figure)):
+        if hasattr(after, figure_name):
+            values[figure_name] = written(getattr(after, figure_name))
+    old = None if before is None else float(getattr(before, name))
+    new = float(getattr(after, name))
+    return {
+        "name": texts(f"risk.{name}.name"),
+        "meaning": texts(f"risk.{name}.meaning", **values),
+        "before": old,
+        "after": new,
+        "before_text": None if old is None else share(old),
+        "after_text": share(new),
+    }
+
+
+def _card(release: Release, name: str, texts: Texts, *, with_original: bool) -> dict[str, Any]:
+    found = distribution(release, name, with_original=with_original)
+    description = texts("distributions.chart_both" if with_original else "distributions.chart", column=name)
+    notes = []
+    if isinstance(found, Binned):
+        svg = charts.histogram(found, description)
+        for key, value in (
+            ("unstated", found.unstated),
+            ("empty", found.missing),
+            ("undrawn", found.undrawn),
+        ):
+            if value > 1e-6:
+                notes.append(texts(f"distributions.{key}", share=share(value)))
+    else:
+        others = texts("distributions.others", count=figure(found.others))
+        svg = charts.bars(found, description, missing=texts("distributions.missing"), others=others)
+    role = texts(f"distributions.{release.table.column(name).role}")
+    return {"title": name, "role": role, "svg": svg, "notes": notes}
+
+
+def _cell(text: str | None) -> str | None:
+    if text is None or len(text) <= _LONGEST_CELL:
+        return text
+    return text[: _LONGEST_CELL - 1] + "…"
+
+
+def _provenance(facts: Mapping[str, Any], texts: Texts) -> Iterator[tuple[str, str]]:
+    source, data = facts.get("input", {}), facts["data"]
+    yield "created", str(facts.get("created", "")).replace("T", " ").replace("+00:00", " UTC")
+    yield "run", facts.get("run") or ""
+    yield "sudare", str(facts.get("sudare", ""))
+    yield "input", " · ".join(str(source[key]) for key in ("name", "format", "encoding") if source.get(key))
+    yield "input_sha256", source.get("sha256") or ""
+    yield "input_rows", figure(source["rows"]) if "rows" in source else ""
+    yield "data", f"{data['file']} · {data['format']}"
+    yield "data_sha256", data["sha256"]
+    yield "data_rows", figure(data["rows"])
+    yield "method", "; ".join(_method_text(method) for method in facts.get("method", ()))
+    yield "secure", texts("page.yes" if facts.get("secure_randomness") else "page.no")
+    yield (
+        "seconds",
+        " · ".join(
+            f"{texts.or_else(f'provenance.phase.{phase}', phase)} {texts('page.seconds', value=f'{value:.2f}')}"
+            for phase, value in facts.get("seconds", {}).items()
+        ),
+    )
+    yield "machine", " · ".join(f"{name} {version}" for name, version in facts.get("machine", {}).items())
+
+
+def _method_text(method: Mapping[str, Any]) -> str:
+    rest = ", ".join(
+        f"{key} = {value}" for key, value in method.items() if key != "type" and value is not None
+    )
+    return f"{method['type']} ({rest})" if rest else str(method["type"])
