@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING, Self
 import polars as pl
 
 from sudare.anonymize.columns import numeric_columns
-from sudare.anonymize.protocol import Outcome, same_rows
+from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
-    from sudare.progress import Progress
-    from sudare.randomness import Randomness
 
 
 @parameters
@@ -38,13 +33,7 @@ class TopBottomCode:
             raise ValueError(f"'bottom' {self.bottom:g} is above 'top' {self.top:g}; exchange them.")
         return self
 
-    def apply(
-        self,
-        table: Table,
-        requirements: Sequence[Requirement],  # noqa: ARG002
-        random: Randomness,  # noqa: ARG002
-        progress: Progress,  # noqa: ARG002
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
         """Clip the column; it keeps its type unless a limit does not fit into it."""
         (name,) = numeric_columns(table, [self.column], "TopBottomCode")
         before = table.frame[name]
@@ -69,13 +58,7 @@ class Round:
     base: Annotated[float, Field(gt=0)]
     """The multiple to round to: 10, 0.5, 1000 …"""
 
-    def apply(
-        self,
-        table: Table,
-        requirements: Sequence[Requirement],  # noqa: ARG002
-        random: Randomness,  # noqa: ARG002
-        progress: Progress,  # noqa: ARG002
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
         """Round the columns; whole numbers rounded to a whole base stay whole."""
         names = numeric_columns(table, self.columns, "Round")
         result = table

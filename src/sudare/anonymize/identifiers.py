@@ -13,18 +13,13 @@ from typing import TYPE_CHECKING, Self
 import polars as pl
 
 from sudare.anonymize.columns import present_columns
-from sudare.anonymize.protocol import Outcome, same_rows
+from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.describe.text import as_text
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
-    from sudare.progress import Progress
-    from sudare.randomness import Randomness
 
 _SHORTEST_KEY = 16
 
@@ -36,13 +31,7 @@ class RemoveIdentifiers:
     columns: Names | None = None
     """Columns to drop; all columns with the role identifier when left out."""
 
-    def apply(
-        self,
-        table: Table,
-        requirements: Sequence[Requirement],  # noqa: ARG002
-        random: Randomness,  # noqa: ARG002
-        progress: Progress,  # noqa: ARG002
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
         """Drop the columns."""
         names = table.names("identifier") if self.columns is None else list(self.columns)
         for name in names:
@@ -79,13 +68,7 @@ class Pseudonymize:
             raise ValueError("'key_file' and 'key_variable' are both given; keep one of them.")
         return self
 
-    def apply(
-        self,
-        table: Table,
-        requirements: Sequence[Requirement],  # noqa: ARG002
-        random: Randomness,  # noqa: ARG002  # the key is a secret of its own, never drawn from a seed
-        progress: Progress,  # noqa: ARG002
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
         """Replace the columns; they count as described and insensitive afterwards."""
         key = self._key()
         names = present_columns(table, self.columns, "Pseudonymize")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.protocol import Outcome, same_rows
+from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.recode import Axis, TreeAxis, axes_of, recode
 from sudare.assess.requirement import BlockRequirement, Requirement, compile_rules
 from sudare.assess.study import require_feasible
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from sudare.assess.requirement import Rule
     from sudare.describe.table import Table
-    from sudare.progress import Progress
-    from sudare.randomness import Randomness
 
 _SLICE = 2_000_000
 """Row visits between two reports of progress: a few hundredths of a second."""
@@ -48,25 +46,19 @@ class Mondrian:
     weights: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
     """Importance of columns; one with twice the weight is kept about twice as precise. 1 when left out."""
 
-    def apply(
-        self,
-        table: Table,
-        requirements: Sequence[Requirement],
-        random: Randomness,  # noqa: ARG002  # nothing here is random
-        progress: Progress,
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:
         """Partition and recode."""
-        rules = block_rules(table, requirements)
-        require_feasible(table, requirements)
+        rules = block_rules(table, context.requirements)
+        require_feasible(table, context.requirements)
         axes = axes_of(table)
         space = _space(axes, table.rows, self._weights(axes))
         compiled = compile_rules(table, rules)
         state, scratch = initial_state(space), scratch_for(compiled)
         least = smallest_group(rules)
-        progress.start("partition", table.rows)
+        context.progress.start("partition", table.rows)
         while state.counters[0] > 0:
             partition_slice(space, state, compiled, scratch, least, self.relaxed, _SLICE)
-            progress.update(float(state.counters[2]))
+            context.progress.update(float(state.counters[2]))
         groups = int(state.counters[1])
         return same_rows(
             recode(table, axes, state.labels, groups),

@@ -7,28 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.identifiers import RemoveIdentifiers
-from sudare.anonymize.protocol import Anonymizer, Outcome
+from sudare.anonymize.protocol import Anonymizer, Context, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
-    from sudare.progress import Progress
-    from sudare.randomness import Randomness
 
 
-def apply_all(
-    methods: Sequence[Anonymizer],
-    table: Table,
-    requirements: Sequence[Requirement],
-    random: Randomness,
-    progress: Progress,
-) -> Outcome:
+def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> Outcome:
     """Apply methods in order and trace every released row back to its original."""
     current, rows, notes = _drop_missing(table)
     for method in [*methods, RemoveIdentifiers()]:
-        outcome = method.apply(current, requirements, random, progress)
+        outcome = method.apply(current, context)
         current, rows = outcome.table, rows[outcome.rows]
         notes.extend(outcome.notes)
     return Outcome(current, rows, tuple(notes))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from sudare.progress import SILENT
+from sudare.randomness import Randomness
 
+if TYPE_CHECKING:
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
     from sudare.progress import Progress
-    from sudare.randomness import Randomness
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,17 +28,27 @@ class Outcome:
     """Sentences for the report: what was done, in figures."""
 
 
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What a method is given beside the table."""
+
+    requirements: tuple[Requirement, ...] = ()
+    """What the release must satisfy; methods that do not form groups leave it to the final check."""
+    random: Randomness = field(default_factory=Randomness)
+    """The only source of random numbers."""
+    progress: Progress = SILENT
+    """Where long work says how far it is; its `update` raises when the user cancels."""
+
+
 class Anonymizer(Protocol):
     """A method: a frozen parameter class that can be applied.
 
-    `apply` never changes its input, draws randomness only from `random`, calls `progress.update` often on
-    anything long, and raises `InfeasibleError` when it cannot reach the requirements it is meant to reach.
-    Methods that do not form groups ignore the requirements: the final check is made on the result.
+    `apply` never changes its input, draws randomness only from `context.random`, calls
+    `context.progress.update` often on anything long, and raises `InfeasibleError` when it cannot reach the
+    requirements it is meant to reach.
     """
 
-    def apply(
-        self, table: Table, requirements: Sequence[Requirement], random: Randomness, progress: Progress
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:
         """Transform a table."""
 
 

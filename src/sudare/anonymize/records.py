@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.protocol import Outcome, some_rows
+from sudare.anonymize.protocol import Context, Outcome, some_rows
 from sudare.errors import InfeasibleError
 from sudare.parameters import Annotated, Field, parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
-    from sudare.progress import Progress
-    from sudare.randomness import Randomness
 
 
 @parameters
@@ -30,16 +25,10 @@ class Sample:
     share: Annotated[float, Field(gt=0, le=1)]
     """Share of the records to keep; the number is rounded, and at least one record is kept."""
 
-    def apply(
-        self,
-        table: Table,
-        requirements: Sequence[Requirement],  # noqa: ARG002
-        random: Randomness,
-        progress: Progress,  # noqa: ARG002
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:
         """Draw the sample."""
         count = min(table.rows, max(1, round(self.share * table.rows)))
-        rows = np.sort(random.permutation(table.rows)[:count])
+        rows = np.sort(context.random.permutation(table.rows)[:count])
         return some_rows(table, rows, f"Kept a random sample of {count:,} of {table.rows:,} rows.")
 
 
@@ -47,15 +36,9 @@ class Sample:
 class Shuffle:
     """Publish the records in random order, so that their place in the file says nothing."""
 
-    def apply(
-        self,
-        table: Table,
-        requirements: Sequence[Requirement],  # noqa: ARG002
-        random: Randomness,
-        progress: Progress,  # noqa: ARG002
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:
         """Permute the rows."""
-        return some_rows(table, random.permutation(table.rows), "Put the rows into random order.")
+        return some_rows(table, context.random.permutation(table.rows), "Put the rows into random order.")
 
 
 @parameters
@@ -69,20 +52,16 @@ class SuppressRecords:
     limit: Annotated[float, Field(ge=0, le=1)] = 0.05
     """Largest share of records that may be left out."""
 
-    def apply(
-        self,
-        table: Table,
-        requirements: Sequence[Requirement],
-        random: Randomness,  # noqa: ARG002  # nothing here is random
-        progress: Progress,
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:
         """Remove violating records or refuse."""
         allowed = math.floor(self.limit * table.rows + 1e-9)
         rows = np.arange(table.rows, dtype=np.int64)
         current = table
-        progress.start("suppress records", max(allowed, 1))
+        context.progress.start("suppress records", max(allowed, 1))
         while True:
-            violating = [verdict.violating_rows for verdict in (one.check(current) for one in requirements)]
+            violating = [
+                verdict.violating_rows for verdict in (one.check(current) for one in context.requirements)
+            ]
             worst = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *violating]))
             if not len(worst):
                 break
@@ -93,5 +72,5 @@ class SuppressRecords:
                     f"limit {self.limit:g} allows {allowed:,}; generalize first, or raise the limit."
                 )
             current = table.take(rows)
-            progress.update(table.rows - len(rows))
+            context.progress.update(table.rows - len(rows))
         return some_rows(table, rows, f"Left out {table.rows - len(rows):,} of {table.rows:,} rows.")

@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.columns import present_columns
-from sudare.anonymize.protocol import Outcome, same_rows
+from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.assess.blocks import blocks_of
 from sudare.kernels.swap import rank_swap_partners
 from sudare.parameters import Annotated, Field, Names, parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy.typing as npt
 
-    from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
-    from sudare.progress import Progress
-    from sudare.randomness import Randomness
 
 
 @parameters
@@ -36,29 +31,23 @@ class RankSwap:
     window: Annotated[float, Field(gt=0, le=1)] = 0.05
     """Largest distance of ranks as a share of the rows."""
 
-    def apply(
-        self,
-        table: Table,
-        requirements: Sequence[Requirement],  # noqa: ARG002
-        random: Randomness,
-        progress: Progress,
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:
         """Swap every column."""
         names = present_columns(table, self.columns, "RankSwap")
         result = table
-        progress.start("swap", len(names))
+        context.progress.start("swap", len(names))
         for done, name in enumerate(names, start=1):
             codes = table.codes(name)
             present = np.flatnonzero(codes.ranks >= 0)
             # Ties are put in random order: else equal values would always swap among themselves first.
-            mixed = present[random.permutation(len(present))]
+            mixed = present[context.random.permutation(len(present))]
             order = mixed[np.argsort(codes.codes[mixed], kind="stable")]
             reach = max(1, int(self.window * len(order)))
-            partner = rank_swap_partners(random.uniform(len(order)), reach)
+            partner = rank_swap_partners(context.random.uniform(len(order)), reach)
             swapped = codes.codes.copy()
             swapped[order] = codes.codes[order[partner]]
             result = result.with_values(codes.decode(swapped).rename(name))
-            progress.update(done)
+            context.progress.update(done)
         return same_rows(
             result, f"Swapped the values of {', '.join(names)} within {self.window:.1%} of the ranks."
         )
@@ -78,16 +67,10 @@ class SwapRecords:
     within: Names = ()
     """Columns on which partners must agree; anyone with anyone when empty."""
 
-    def apply(
-        self,
-        table: Table,
-        requirements: Sequence[Requirement],  # noqa: ARG002
-        random: Randomness,
-        progress: Progress,  # noqa: ARG002
-    ) -> Outcome:
+    def apply(self, table: Table, context: Context) -> Outcome:
         """Draw the records and exchange their values."""
         names = present_columns(table, self.columns, "SwapRecords")
-        chosen = random.permutation(table.rows)[: round(self.share * table.rows)]
+        chosen = context.random.permutation(table.rows)[: round(self.share * table.rows)]
         labels = blocks_of(table, self.within).labels[chosen]
         source = np.arange(table.rows)
         one, other = _pairs(chosen, labels)

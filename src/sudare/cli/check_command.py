@@ -50,15 +50,7 @@ def command(
 
         if not require:
             raise typer.BadParameter("--quasi needs at least one --require, such as 'k-anonymity k=5'")
-        options = source_options(
-            delimiter=delimiter,
-            encoding=encoding,
-            missing=missing,
-            no_header=False,
-            table=None,
-            query=None,
-            sheet=None,
-        )
+        options = source_options(delimiter=delimiter, encoding=encoding, missing=missing)
         table = read(place, **options).describe(quasi=_names(quasi), sensitive=_names(sensitive or ""))
         verdicts = [REQUIREMENTS.build(text).check(table) for text in require]
         found = [(verdict.holds, verdict.explanation, verdict.to_dict()) for verdict in verdicts]

@@ -63,7 +63,7 @@ def command(
         delimiter=delimiter,
         encoding=encoding,
         missing=missing,
-        no_header=no_header,
+        header=False if no_header else None,
         table=table,
         query=query,
         sheet=sheet,

@@ -44,24 +44,6 @@ def check_language(given: str) -> str:
     return given
 
 
-def source_options(
-    *,
-    delimiter: str | None,
-    encoding: str | None,
-    missing: list[str] | None,
-    no_header: bool,
-    table: str | None,
-    query: str | None,
-    sheet: str | None,
-) -> dict[str, Any]:
+def source_options(**given: Any) -> dict[str, Any]:
     """Options of a source, without those that were not given."""
-    given: dict[str, Any] = {
-        "delimiter": delimiter,
-        "encoding": encoding,
-        "missing": tuple(missing) if missing else None,
-        "header": False if no_header else None,
-        "table": table,
-        "query": query,
-        "sheet": sheet,
-    }
     return {name: value for name, value in given.items() if value is not None}

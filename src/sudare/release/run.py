@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all
+from sudare.anonymize.protocol import Context
 from sudare.assess.requirement import Requirement, table_of
 from sudare.errors import (
     CancelledError,
@@ -53,11 +54,10 @@ def anonymize(
     original = table_of(table)
     _check_given(original, requirements)
     methods = _listed(method)
-    shown = progress or SILENT
     random = Randomness(seed)
     seconds: dict[str, float] = {}
     with _timed(seconds, "anonymize"):
-        outcome = apply_all(methods, original, requirements, random, shown)
+        outcome = apply_all(methods, original, Context(requirements, random, progress or SILENT))
     if outcome.table.rows == 0:
         raise InfeasibleError(
             "No row is left to release; loosen the requirement or the policy on missing values."

@@ -40,12 +40,12 @@ def histogram(binned: Binned, description: str) -> Markup:
         nice=False,
         zero=False,
     )
-    axis = alt.Axis(title=None, grid=False, tickCount=6, labelOverlap=True)
+    axis = alt.Axis(title=None, grid=False, tickCount=5, labelOverlap="greedy", labelSeparation=8)
     if binned.dates:
         axis.format = _date_format(lefts[0], rights[-1])
-    filled = binned.after if binned.before is None else binned.before
+    filled = (binned.after if binned.before is None else binned.before).tolist()
     bars = (
-        alt.Chart(_data(left=lefts, right=rights, share=filled.tolist()))
+        alt.Chart(_data(left=lefts, right=rights, share=filled, zero=[0] * len(filled)))
         .mark_bar(color=AFTER if binned.before is None else BEFORE, stroke="white", strokeWidth=0.5)
         .encode(
             x=alt.X(
@@ -83,7 +83,13 @@ def bars(listed: Listed, description: str, *, missing: str, others: str) -> Mark
     # Two values may look alike once control characters are replaced; zero-width spaces keep their bands apart.
     shown = [_visible(label) for label in labels]
     shown = [label + "\u200b" * shown[:at].count(label) for at, label in enumerate(shown)]
-    y = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=170, ticks=False, domain=False))
+    y = alt.Y(
+        "label:N",
+        sort=None,
+        title=None,
+        scale=alt.Scale(padding=0.2),
+        axis=alt.Axis(labelLimit=170, ticks=False, domain=False),
+    )
     x = alt.X("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=5), scale=alt.Scale(zero=True))
     height = alt.Step(_BAND, **{"for": "position"})
     chart = alt.Chart(_both(shown, before, after)).mark_bar().encode(x=x, y=y, color=_colors())
@@ -168,6 +174,7 @@ def _svg(chart: Any, description: str) -> Markup:
             "axis": {
                 "labelColor": _INK,
                 "labelFontSize": 11,
+                "labelPadding": 5,
                 "titleColor": _INK,
                 "titleFontSize": 11,
                 "titleFontWeight": "normal",

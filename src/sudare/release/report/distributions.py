@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,7 @@ _BINS = 30
 _MOST_BARS = 10
 _LONGEST_LABEL = 200
 _TAIL = 0.005
+_COMPARABLE = 0.9
 _BLOCK_SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
 
 
@@ -88,11 +90,10 @@ def block_sizes(release: Release, *, with_original: bool) -> BlockSizes:
     after = _rows_by_block_size(release.table)
     before = _rows_by_block_size(release.original) if with_original else None
     used = np.flatnonzero(after if before is None else after + before)
-    first, last = (int(used[0]), int(used[-1])) if len(used) else (0, 0)
+    bins = int(used[-1]) + 1 if len(used) else 1
     starts = [*_BLOCK_SIZES, math.inf]
-    labels = [_size_label(starts[at], starts[at + 1]) for at in range(first, last + 1)]
-    kept = slice(first, last + 1)
-    return BlockSizes(labels, None if before is None else before[kept].tolist(), after[kept].tolist())
+    labels = [_size_label(start, following) for start, following in pairwise(starts[: bins + 1])]
+    return BlockSizes(labels, None if before is None else before[:bins].tolist(), after[:bins].tolist())
 
 
 def _counts(series: pl.Series) -> pl.DataFrame:
@@ -133,21 +134,13 @@ def _binned(
 
 def _edges(sides: Sequence[pl.DataFrame], dtype: pl.DataType) -> Floats:
     """Edges of about `_BINS` round bins; long thin tails are cut so that the body can be seen."""
-    ends = [side.filter(pl.col("low").is_finite() | pl.col("high").is_finite()) for side in sides]
-    finite = [np.concatenate([side["low"].to_numpy(), side["high"].to_numpy()]) for side in ends]
-    every = np.concatenate(finite)
-    every = every[np.isfinite(every)]
-    low, high = (float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)
-    body = [
-        (_quantile(side, "low", _TAIL), _quantile(side, "high", 1 - _TAIL)) for side in sides if side.height
-    ]
-    inner_low, inner_high = min(pair[0] for pair in body), max(pair[1] for pair in body)
-    if (
-        math.isfinite(inner_low)
-        and math.isfinite(inner_high)
-        and high - low > 1.5 * (inner_high - inner_low) > 0
-    ):
-        low, high = inner_low, inner_high
+    low, high = _body(sides[-1])
+    if len(sides) > 1:
+        shown = _spread(sides[0], np.array([low, math.nextafter(high, math.inf)])).sum()
+        # The original decides what is drawn, unless the release lies elsewhere.
+        if shown < _COMPARABLE * float(sides[0]["count"].sum()):
+            other_low, other_high = _body(sides[0])
+            low, high = min(low, other_low), max(high, other_high)
     width = _round_width(low, high, dtype)
     first, last = math.floor(low / width), math.floor(high / width) + 1
     edges: Floats = np.arange(first, last + 1, dtype=np.float64) * width
@@ -157,6 +150,19 @@ def _edges(sides: Sequence[pl.DataFrame], dtype: pl.DataType) -> Floats:
     before = [edges[0] - width] if any((side["low"] == -math.inf).any() for side in sides) else []
     after = [edges[-1] + width] if any((side["high"] == math.inf).any() for side in sides) else []
     return np.concatenate([before, edges, after])
+
+
+def _body(side: pl.DataFrame) -> tuple[float, float]:
+    """Where the values lie, without long thin tails."""
+    ends = np.concatenate([side["low"].to_numpy(), side["high"].to_numpy()])
+    ends = ends[np.isfinite(ends)]
+    if not len(ends):
+        return 0.0, 1.0
+    low, high = float(ends.min()), float(ends.max())
+    inner_low, inner_high = _quantile(side, "low", _TAIL), _quantile(side, "high", 1 - _TAIL)
+    inner = inner_high - inner_low
+    # Not so where an end is open (infinite) or the tail is short.
+    return (inner_low, inner_high) if 0 < inner < (high - low) / 1.5 else (low, high)
 
 
 def _round_width(low: float, high: float, dtype: pl.DataType) -> float:

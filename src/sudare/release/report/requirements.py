@@ -21,7 +21,7 @@ def verdict(release: Release, findings: Sequence[Finding], texts: Texts) -> dict
     checked = [finding for finding in findings if finding.requirement.get("type") not in _ABOUT_FILES]
     confirmed = len(checked) >= len(release.requirements) and all(finding.holds for finding in findings)
     state = "broken" if not confirmed else "holds" if checked else "nothing"
-    asked = "; ".join(asked_text(finding.requirement, texts) for finding in checked)
+    asked = texts("page.between").join(asked_text(finding.requirement, texts) for finding in checked)
     return {
         "state": state,
         "sentence": texts(f"verdict.{state}"),

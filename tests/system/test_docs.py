@@ -1,0 +1,244 @@
+"""The documentation cannot lag: its examples are run, their outputs compared, and every name of the program is in it.
+
+Blocks of a page run in order in one temporary folder. Python blocks share a namespace; a `text` block right after
+one is what it prints. In `console` blocks the lines `$ sudare …` are run and the lines below are their output;
+`...` stands for what may differ, `# exit 1` for the exit code. `<!-- file: name -->` before a block makes it
+a file, `<!-- not run: reason -->` lets it be.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer
+
+import sudare
+from sudare.anonymize.catalogue import METHODS
+from sudare.assess.catalogue import REQUIREMENTS
+from sudare.cli import COMMANDS, main
+from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
+from sudare.measure.catalogue import MEASURES
+from sudare.release import recipe as recipe_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+
+_FENCE = re.compile(r"^```(\w*)\s*$")
+_COMMENT = re.compile(r"^<!-- (file|not run): (.+?) -->$")
+_EXIT = re.compile(r"\s+# exit (\d+)$")
+_LINK = re.compile(r"(?<!`)\[[^\]]*\]\(([^)\s]+)\)")
+_OUTPUT_RULES = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    language: str
+    text: str
+    line: int
+    file: str | None = None
+    reason_not_run: str | None = None
+    is_output: bool = False
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """The fenced blocks of a page in order, each with the comment before it."""
+    blocks: list[Block] = []
+    marks: dict[str, str] = {}
+    after_python = False
+    lines = enumerate(page.read_text(encoding="utf-8").splitlines(), start=1)
+    for number, line in lines:
+        if fence := _FENCE.match(line.strip()):
+            inside = []
+            for _, body in lines:
+                if body.strip() == "```":
+                    break
+                inside.append(body)
+            language = fence[1]
+            blocks.append(
+                Block(
+                    language,
+                    "\n".join(inside) + "\n",
+                    number,
+                    marks.get("file"),
+                    marks.get("not run"),
+                    is_output=after_python and language == "text",
+                )
+            )
+            after_python, marks = language == "python", {}
+        elif comment := _COMMENT.match(line.strip()):
+            marks[comment[1]] = comment[2]
+        elif line.strip():
+            after_python, marks = False, {}
+    return blocks
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SUDARE_LEDGER", str(tmp_path / "ledger.sqlite"))
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    printed = ""
+    for block in blocks_of(page):
+        place = f"{page.name}, line {block.line}"
+        if block.reason_not_run is not None:
+            continue
+        if block.file is not None:
+            Path(block.file).write_text(block.text, encoding="utf-8")
+        elif block.language == "python":
+            printed = _run_python(block, place, namespace)
+        elif block.is_output:
+            _compare(block.text, printed, place)
+        elif block.language == "console":
+            _run_console(block, place)
+
+
+def _run_python(block: Block, place: str, namespace: dict[str, Any]) -> str:
+    code = compile("\n" * block.line + block.text, place, "exec")
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(code, namespace)
+    return out.getvalue()
+
+
+def _run_console(block: Block, place: str) -> None:
+    for command, shown in _commands(block.text):
+        expected = _EXIT.search(command)
+        words = shlex.split(_EXIT.sub("", command))
+        if words[0] != "sudare":
+            continue
+        target = words[words.index(">") + 1] if ">" in words else None
+        arguments = words[1 : words.index(">")] if target else words[1:]
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+            code = main(arguments)
+        printed = out.getvalue()
+        assert code == (int(expected[1]) if expected else 0), f"{place}: $ {command}\n{printed}"
+        if target:
+            Path(target).write_text(printed, encoding="utf-8")
+        elif shown.strip():
+            _compare(shown, printed, f"{place}: $ {command}")
+
+
+def _commands(text: str) -> Iterator[tuple[str, str]]:
+    """Each command of a console block (lines ended by a backslash are joined) with the output shown below it."""
+    for part in re.split(r"^\$ ", text.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command.strip(), shown
+
+
+def _compare(shown: str, printed: str, place: str) -> None:
+    same = doctest.OutputChecker().check_output(shown.strip() + "\n", printed.strip() + "\n", _OUTPUT_RULES)
+    assert same, f"{place} prints something else than the page shows:\n{printed}"
+
+
+def test_a_block_that_does_not_run_is_noticed(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match="something else"):
+        test_examples_of_a_page_run(page, tmp_path, monkeypatch)
+    page.write_text("```console\n$ sudare nonsense\n```\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match="not a command"):
+        test_examples_of_a_page_run(page, tmp_path, monkeypatch)
+
+
+def _section(page: str, heading: str) -> str:
+    """The text of a page below a heading, up to the next heading of its rank or a higher one."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    found = re.search(rf"^(#+) {re.escape(heading)}\s*$", text, flags=re.MULTILINE)
+    assert found, f"docs/{page} has no section '{heading}'; write one."
+    end = re.search(rf"^#{{1,{len(found[1])}}} ", text[found.end() :], flags=re.MULTILINE)
+    return text[found.end() :][: end.start() if end else None]
+
+
+def _is_named(name: str, text: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_is_documented(name):
+    section = _section("cli.md", f"sudare {name}")
+    app = typer.Typer(add_completion=False)
+    app.command(name)(import_module(f"sudare.cli.{name}_command").command)
+    for parameter in typer.main.get_command(app).params:
+        wanted = [option for option in parameter.opts if option.startswith("-")] or [parameter.name.upper()]
+        absent = [option for option in wanted if not _is_named(option, section)]
+        assert not absent, f"docs/cli.md does not say what {absent} of `sudare {name}` is."
+
+
+_ENTRIES = [
+    *(("assess.md", REQUIREMENTS, name) for name in REQUIREMENTS),
+    *(("anonymize.md", METHODS, name) for name in METHODS),
+    *(("describe.md", HIERARCHIES, name) for name in HIERARCHIES),
+]
+
+
+@pytest.mark.parametrize(("page", "catalogue", "name"), _ENTRIES, ids=[entry[2] for entry in _ENTRIES])
+def test_every_entry_of_a_catalogue_is_documented(page, catalogue, name):
+    section = _section(page, name)
+    absent = [field for field, _, _ in catalogue.fields(name) if f"`{field}`" not in section]
+    assert not absent, f"docs/{page} does not say what the parameters {absent} of {name} are."
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_is_documented(name):
+    assert _section("measure.md", name).strip()
+
+
+@pytest.mark.parametrize("part", ["Recipe", "Source", "ColumnPart", "Output"])
+def test_every_field_of_a_recipe_is_documented(part):
+    section = _section("release.md", "Recipe reference")
+    fields = getattr(recipe_parts, part).model_fields
+    absent = [field for field in fields if f"`{field}`" not in section]
+    assert not absent, f"docs/release.md does not say what the fields {absent} of a recipe are."
+
+
+@pytest.mark.parametrize("name", sudare.__all__)
+def test_every_public_name_is_documented(name):
+    assert _is_named(name, (DOCS / "python.md").read_text(encoding="utf-8")), (
+        f"docs/python.md says nothing about sudare.{name}."
+    )
+
+
+@pytest.mark.parametrize("module", ["hierarchy", "measure"])
+def test_every_name_of_a_public_module_is_documented(module):
+    text = (DOCS / "python.md").read_text(encoding="utf-8")
+    absent = [name for name in getattr(sudare, module).__all__ if not _is_named(name, text)]
+    assert not absent, f"docs/python.md says nothing about {absent} of sudare.{module}."
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in _LINK.findall(prose):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        place = (page.parent / path) if path else page
+        assert place.exists(), f"{page.name} links to {target}, which does not exist."
+        assert not anchor or anchor in _anchors(place), f"{page.name} links to {target}: no such heading."
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors of headings as Markdown makes them."""
+    headings = re.findall(r"^#+ (.+?)\s*$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in headings}
+
+
+def test_every_page_is_in_the_navigation():
+    listed = set(re.findall(r"(\w+\.md)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    assert {page.name for page in DOCS.glob("*.md")} == listed
