@@ -35,7 +35,9 @@ class Shared(NamedTuple):
         """The table as Sudare sees it; with `ranges`, numbers are generalized to ranges without hierarchy."""
         import sudare as sd
 
-        chosen = {name: maker for name, maker in self.hierarchies.items() if not (ranges and name in self.numbers)}
+        chosen = {
+            name: maker for name, maker in self.hierarchies.items() if not (ranges and name in self.numbers)
+        }
         return sd.read(self.frame[[*self.quasi, self.sensitive]]).describe(
             quasi=self.quasi, sensitive=[self.sensitive], hierarchies=chosen
         )
@@ -50,7 +52,9 @@ def shared_table() -> Shared:
     if HAS_ADULT:
         quasi = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass"]
         frame = pl.read_csv(_ADULT / "adult.csv", separator=";").select(*quasi, "occupation").to_pandas()
-        makers = {name: sd.hierarchy.csv(path=_ADULT / f"adult_hierarchy_{name}.csv") for name in quasi}
+        makers: dict[str, Any] = {
+            name: sd.hierarchy.csv(path=_ADULT / f"adult_hierarchy_{name}.csv") for name in quasi
+        }
         return Shared(frame, quasi, "occupation", ["age"], makers)
     hospital = hospital_complete(30_000).with_columns(pl.col("birth_date").dt.year().alias("birth_year"))
     own = _makers()

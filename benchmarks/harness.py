@@ -22,6 +22,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,6 +40,9 @@ class Case(NamedTuple):
 
     work: Callable[[], Any]
     facts: Callable[[Any], dict[str, Any]] = lambda _: {}
+    """Of the last result."""
+    phases: Callable[[Any], dict[str, float]] = lambda _: {}
+    """Seconds of the parts of one call; the median over the same calls as the whole is reported."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,14 @@ class Measurement:
     """Seconds of the first call in the process."""
     best: float
     median: float
+    cpu: float
+    """Median processor seconds of a call, all threads together: on a busy machine steadier than the time."""
     repeats: int
     peak_mb: float
     """Highest resident memory of the whole process while working, its data and libraries included."""
     base_mb: float
     """Resident memory when the preparation had ended."""
+    phases: dict[str, float]
     facts: dict[str, Any]
 
 
@@ -74,7 +81,15 @@ def measure(
     call alone uses the budget up, it is the measurement.
     """
     script = prepare.__code__.co_filename
-    command = [sys.executable, __file__, script, prepare.__name__, json.dumps(arguments), str(repeats), str(budget)]
+    command = [
+        sys.executable,
+        __file__,
+        script,
+        prepare.__name__,
+        json.dumps(arguments),
+        str(repeats),
+        str(budget),
+    ]
     try:
         done = subprocess.run(
             command,
@@ -124,10 +139,10 @@ class Report:
             print("  ".join([head, *rest]).rstrip(), flush=True)
         self.tables.append({"title": title, "columns": list(columns), "rows": [list(row) for row in rows]})
 
-    def ratio(self, what: str, ours: float, theirs: float, goal: str = "") -> None:
-        """Keep one ratio (theirs / ours) for the summary and print it."""
-        self.ratios.append({"what": what, "ours": ours, "theirs": theirs, "ratio": theirs / ours, "goal": goal})
-        print(f"  {what}: {theirs / ours:,.1f}{f'  (goal: {goal})' if goal else ''}", flush=True)
+    def ratio(self, what: str, over: float, under: float, goal: str = "") -> None:
+        """Print over / under and keep it for the summary."""
+        self.ratios.append({"what": what, "over": over, "under": under, "ratio": over / under, "goal": goal})
+        print(f"  {what}: {over / under:,.1f}{f'  (goal: {goal})' if goal else ''}", flush=True)
 
     def note(self, sentence: str) -> None:
         """Print a sentence and keep it."""
@@ -141,6 +156,7 @@ class Report:
             **asdict(self),
             "machine": machine(),
             "versions": versions(),
+            "sudare_from": getattr(find_spec("sudare"), "origin", None),
             "load_before": self.load,
             "load_after": list(os.getloadavg()),
             "seconds": time.time() - self.started,
@@ -165,8 +181,8 @@ def machine() -> dict[str, str]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
         "processor": processor,
-        "cores": str(os.cpu_count()),
-        "memory": f"{memory:.0f} GB",
+        "cores": f"{os.cpu_count()} cores",
+        "memory": f"{memory:.0f} GB memory",
         "system": f"{platform.system()} {platform.release()}",
     }
 
@@ -212,26 +228,32 @@ def _child(script: str, name: str, arguments: str, repeats: int, budget: float) 
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the highest memory counts from here
     base = _resident("VmRSS")
     times: list[float] = []
+    worked: list[float] = []
+    parts: list[dict[str, float]] = []
     result: Any = None
     while len(times) <= repeats and sum(times) < budget:
         result = None  # the result before is not memory of this one
-        started = time.perf_counter()
+        started, busy = time.perf_counter(), time.process_time()
         result = case.work()
         times.append(time.perf_counter() - started)
+        worked.append(time.process_time() - busy)
+        parts.append(case.phases(result))
     peak = _resident("VmHWM")
-    later = times[1:] or times
+    later, parts = (times[1:], parts[1:]) if len(times) > 1 else (times, parts)
     return {
         "first": times[0],
         "best": min(later),
         "median": statistics.median(later),
+        "cpu": statistics.median(worked[-len(later) :]),
         "repeats": len(later),
         "peak_mb": peak,
         "base_mb": base,
+        "phases": {phase: statistics.median(part[phase] for part in parts) for phase in parts[0]},
         "facts": case.facts(result),
     }
 
 
 if __name__ == "__main__":
     with contextlib.redirect_stdout(sys.stderr):  # some rivals print
-        figures = _child(*sys.argv[1:4], repeats=int(sys.argv[4]), budget=float(sys.argv[5]))
+        figures = _child(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5]))
     print(json.dumps(figures))

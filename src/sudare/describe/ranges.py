@@ -28,6 +28,20 @@ def closed_ranges(lowest: pl.Series, highest: pl.Series) -> pl.Series:
     )["range"]
 
 
+def positions(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Texts of a numeric or date column as numbers on its axis (dates in days or the column's own unit).
+
+    Null where a text is not a value of the column.
+    """
+    if dtype == pl.Date:
+        return texts.str.to_date("%Y-%m-%d", strict=False).to_physical().cast(pl.Float64)
+    if dtype.is_temporal():
+        moments = texts.str.replace(" ", "T").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False)
+        days = texts.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))
+        return moments.fill_null(days).cast(dtype).to_physical().cast(pl.Float64)
+    return texts.cast(pl.Float64, strict=False)
+
+
 def range_ends(texts: pl.Series) -> tuple[pl.Series, pl.Series]:
     """The two ends of released cells as texts: a plain value is both of its ends; `ANYTHING` and null have none.
 

@@ -8,22 +8,43 @@
 0.19
 """
 
-from sudare.measure.catalogue import MEASURES, Measure, all, measure  # noqa: A004  # sd.measure.all is the public name
-from sudare.measure.generalization import average_block, column_losses, dis, dm, gcp, loss, suppressed
+from sudare.measure.catalogue import MEASURES, Measure, all, measure  # noqa: A004  # the public name
+from sudare.measure.generalization import column_losses, dis, gcp, loss, ncp
+from sudare.measure.groups import average_block, cm, dm, entropy_loss, suppressed
+from sudare.measure.information import InformationLoss, ild
+from sudare.measure.margins import hellinger, marginal_tv, pairwise_tv
+from sudare.measure.models import model_loss, pmse
 from sudare.measure.pair import Pair, pair_of
+from sudare.measure.squares import sse_ratio
+from sudare.measure.statistics import correlation_change, mean_change, quantile_change, variance_change
 
 __all__ = [
     "MEASURES",
+    "InformationLoss",
     "Measure",
     "Pair",
     "all",
     "average_block",
+    "cm",
     "column_losses",
+    "correlation_change",
     "dis",
     "dm",
+    "entropy_loss",
     "gcp",
+    "hellinger",
+    "ild",
     "loss",
+    "marginal_tv",
+    "mean_change",
     "measure",
+    "model_loss",
+    "ncp",
     "pair_of",
+    "pairwise_tv",
+    "pmse",
+    "quantile_change",
+    "sse_ratio",
     "suppressed",
+    "variance_change",
 ]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from sudare.describe.distance.line import line_ends
+from sudare.describe.distance.space import ColumnCells
 from sudare.describe.hierarchy.suppression import Suppress
-from sudare.describe.ranges import range_ends
 from sudare.describe.text import as_text
-from sudare.errors import DescriptionError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -71,37 +71,12 @@ def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
 
 
 def _ranges(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
-    low, high = (_numbers(ends, after, name) for ends in _ends(after, before.dtype))
-    domain = pair.before.frame[name].drop_nulls().to_physical().cast(pl.Float64)
-    largest, smallest = domain.max(), domain.min()
-    extent = (
-        float(largest) - float(smallest)
-        if isinstance(largest, float) and isinstance(smallest, float)
-        else 0.0
-    )
-    span = np.where(np.isnan(low), 1.0, (high - low) / extent if extent > 0 else 0.0)
-    gone = after.is_null().to_numpy()
-    missing = before.is_null().to_numpy()
-    span = np.clip(np.where(gone & missing, 0.0, span), 0.0, 1.0)
+    cells = ColumnCells(name, before, after)
+    low, high = (ends[len(before) :] for ends in line_ends(cells))
+    domain = pair.before.frame[name].drop_nulls().to_physical().cast(pl.Float64).to_numpy()
+    extent = float(domain.max() - domain.min()) if len(domain) else 0.0
+    span = (high - low) / extent if extent > 0 else np.zeros(len(low))
+    # A cell that was present and is now missing says nothing; one that was missing already lost nothing.
+    span = np.where(after.is_null().to_numpy(), np.where(before.is_null().to_numpy(), 0.0, 1.0), span)
+    span = np.clip(span, 0.0, 1.0)
     return Cells(span, span, span)
-
-
-def _ends(after: pl.Series, dtype: pl.DataType) -> tuple[pl.Series, pl.Series]:
-    if after.dtype != pl.String:
-        plain = after.to_physical()
-        return plain, plain
-    low, high = range_ends(after)
-    if dtype.is_temporal():
-        low, high = (ends.cast(dtype, strict=False).to_physical() for ends in (low, high))
-    return low, high
-
-
-def _numbers(ends: pl.Series, after: pl.Series, name: str) -> npt.NDArray[np.float64]:
-    numbers = ends.cast(pl.Float64, strict=False)
-    unread = (numbers.is_null() & after.is_not_null() & (as_text(after) != "*")).arg_true()
-    if len(unread):
-        raise DescriptionError(
-            f"Column '{name}': '{after[int(unread[0])]}' is neither a number nor a range like [20, 29]; "
-            "describe the column with the hierarchy it was generalized by."
-        )
-    return numbers.fill_null(float("nan")).to_numpy()

@@ -1,4 +1,4 @@
-"""Losses of generalization: how much of each quasi-identifier is left open, how coarse the blocks are.
+"""Losses of generalization: how much of each quasi-identifier is left open.
 
 Rows that were left out count as fully generalized.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from sudare.assess.blocks import blocks_of
+from sudare.errors import ParameterError
 from sudare.measure.cells import cells_of
 from sudare.measure.pair import pair_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sudare.measure.pair import Pair
 
 
@@ -29,34 +31,37 @@ def loss(before: Any, after: Any) -> float:
     return _mean_cell(pair_of(before, after), "leaves")
 
 
-def gcp(before: Any, after: Any) -> float:
-    """Global certainty penalty: mean of NCP, leaves / leaves of root (0 for a leaf), or range widths."""
-    return _mean_cell(pair_of(before, after), "penalty")
+def ncp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> float:
+    """Normalized certainty penalty (Xu et al.): weighted sum over rows and quasi-identifiers.
 
-
-def dm(before: Any, after: Any) -> float:
-    """Discernibility: sum of squared block sizes, plus |table| for each row left out."""
+    A numeric range costs (z - y) / |A|, a hierarchy value size(u) / |A| with size the number of leaves below it,
+    0 for a leaf. Weights are 1 unless given; 0 leaves a column out.
+    """
     pair = pair_of(before, after)
-    sizes = blocks_of(pair.after, pair.quasi).sizes.astype(float)
-    return float((sizes**2).sum() + pair.suppressed * pair.before.rows)
+    chosen = _weights(pair, weights)
+    return pair.before.rows * sum(weight * _column(pair, name, "penalty") for name, weight in chosen.items())
 
 
-def average_block(before: Any, after: Any) -> float:
-    """Rows per block of the release."""
+def gcp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> float:
+    """Global certainty penalty: NCP over rows and total weight, in [0, 1]."""
     pair = pair_of(before, after)
-    return pair.after.rows / max(blocks_of(pair.after, pair.quasi).count, 1)
-
-
-def suppressed(before: Any, after: Any) -> float:
-    """Share of rows left out."""
-    pair = pair_of(before, after)
-    return pair.suppressed / max(pair.before.rows, 1)
+    total = sum(_weights(pair, weights).values())
+    return ncp(before, pair, weights) / (max(pair.before.rows, 1) * total) if total > 0 else 0.0
 
 
 def column_losses(before: Any, after: Any) -> dict[str, float]:
     """Iyengar's loss of each quasi-identifier by itself, rows left out counted as 1."""
     pair = pair_of(before, after)
     return {name: _column(pair, name, "leaves") for name in pair.quasi}
+
+
+def _weights(pair: Pair, weights: Mapping[str, float] | None) -> dict[str, float]:
+    for name, weight in (weights or {}).items():
+        if name not in pair.quasi or not weight >= 0:
+            raise ParameterError(
+                f"The weight of '{name}' is {weight!r}; weights are 0 or more, for quasi-identifiers."
+            )
+    return {name: float((weights or {}).get(name, 1.0)) for name in pair.quasi}
 
 
 def _mean_cell(pair: Pair, share: Literal["steps", "leaves", "penalty"]) -> float:

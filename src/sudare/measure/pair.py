@@ -26,6 +26,8 @@ class Pair:
     rows: npt.NDArray[np.int64]
     cells: dict[str, Cells] = field(default_factory=dict)
     """What each released cell leaves open, kept by `sudare.measure.cells`."""
+    numbers: dict[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]] = field(default_factory=dict)
+    """Original and released numbers of each numeric column, kept by `sudare.measure.values`."""
 
     @cached_property
     def kept(self) -> Table:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sudare.describe.table import Table
 from sudare.errors import InputError
 from sudare.measure.pair import Pair, pair_of
+from sudare.read.lossless import narrow_column
 from sudare.read.source import load
 from sudare.release.data_files import read_data
 from sudare.release.recipe import Recipe
@@ -54,7 +55,7 @@ def _released(manifest: Manifest, original: Table) -> pl.DataFrame:
     for name in frame.columns:
         series = frame[name]
         if name in original.frame.columns and series.dtype != original.frame[name].dtype:
-            typed = series.cast(original.frame[name].dtype, strict=False)
-            series = typed if typed.null_count() == series.null_count() else series
+            typed = narrow_column(series)
+            series = typed if typed.dtype == original.frame[name].dtype else series
         restored.append(series)
     return frame.with_columns(restored)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sudare.assess.risk import GuessRisk, Risk
+    from sudare.measure.catalogue import Measure
     from sudare.release.release import Release
     from sudare.release.report.texts import Texts
 
@@ -35,7 +36,7 @@ _RISKS = (
     "marketer",
 )
 _GUESSES = ("homogeneous_share", "guess_mean", "guess_largest", "background_mean", "background_largest")
-_PASSWORD = re.compile(r"(://[^\s/@:]*):[^\s@]*@")
+_PASSWORD = re.compile(r"(://[^\s/@:]*:)\S*(?=@)|(password=)[^\s&]*", re.IGNORECASE)
 
 
 def tiles(release: Release, texts: Texts) -> list[dict[str, str]]:
@@ -52,7 +53,7 @@ def tiles(release: Release, texts: Texts) -> list[dict[str, str]]:
 def risks(before: Risk | None, after: Risk, texts: Texts) -> dict[str, Any]:
     """Re-identification first, then guessing each sensitive column; `before` None for the public."""
     population = texts(f"risk.population.{after.population}")
-    groups = [
+    groups: list[dict[str, Any]] = [
         {
             "title": None,
             "rows": [_risk_row(name, before, after, texts, population=population) for name in _RISKS],
@@ -80,21 +81,9 @@ def risks(before: Risk | None, after: Risk, texts: Texts) -> dict[str, Any]:
 
 def losses(release: Release, texts: Texts) -> dict[str, Any]:
     """Every measure with its range, and the loss of every column."""
-    rows = []
-    for name, value in release.losses.items():
-        measure = MEASURES[name]
-        bounded = math.isfinite(measure.largest)
-        rows.append(
-            {
-                "name": name,
-                "meaning": measure.meaning if texts.language == "en" else measure.meaning_ja,
-                "value": share(value) if bounded and measure.largest == 1 else figure(value),
-                "place": (value - measure.smallest) / (measure.largest - measure.smallest)
-                if bounded
-                else None,
-                "mark": release.lower_bound if name == "loss" else None,
-            }
-        )
+    rows = [
+        _loss_row(MEASURES[name], value, release.lower_bound, texts) for name, value in release.losses.items()
+    ]
     columns = [
         {"name": name, "value": share(value), "place": value} for name, value in release.column_losses.items()
     ]
@@ -109,9 +98,11 @@ def losses(release: Release, texts: Texts) -> dict[str, Any]:
 def cards(release: Release, texts: Texts, *, with_original: bool) -> dict[str, Any]:
     """A chart for each quasi-identifier and sensitive column, and one of the block sizes."""
     table = release.table
-    names = [*table.names("quasi"), *table.names("sensitive")]
-    names = [name for name in names if name in release.original.frame.columns]
-    drawn = [_card(release, name, texts, with_original=with_original) for name in names[:MOST_CHARTS]]
+    quasi, sensitive = table.names("quasi"), table.names("sensitive")
+    # Of many columns some of both roles are drawn.
+    chosen = quasi[: MOST_CHARTS - min(len(sensitive), MOST_CHARTS // 3)]
+    chosen += sensitive[: MOST_CHARTS - len(chosen)]
+    drawn = [_card(release, name, texts, with_original=with_original) for name in chosen]
     if table.names("quasi"):
         sizes = block_sizes(release, with_original=with_original)
         drawn.append(
@@ -124,7 +115,7 @@ def cards(release: Release, texts: Texts, *, with_original: bool) -> dict[str, A
                 "notes": [texts("distributions.blocks_note")],
             }
         )
-    return {"drawn": drawn, "left_out": max(0, len(names) - MOST_CHARTS)}
+    return {"drawn": drawn, "left_out": len(quasi) + len(sensitive) - len(chosen)}
 
 
 def first_rows(release: Release) -> dict[str, Any]:
@@ -160,7 +151,21 @@ def recipe_text(facts: Mapping[str, Any]) -> str | None:
     recipe = facts.get("recipe")
     if recipe is None:
         return None
-    return _PASSWORD.sub(r"\1:…@", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True))
+    return _PASSWORD.sub(r"\1\2…", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True))
+
+
+def _loss_row(measure: Measure, value: float, bound: float | None, texts: Texts) -> dict[str, Any]:
+    extent = measure.largest - measure.smallest
+    place = (value - measure.smallest) / extent if math.isfinite(extent) and math.isfinite(value) else None
+    if place is not None and measure.direction == "higher is better":
+        place = 1 - place
+    return {
+        "name": measure.name,
+        "meaning": measure.meaning if texts.language == "en" else measure.meaning_ja,
+        "value": share(value) if measure.largest == 1 else figure(value),
+        "place": place,
+        "mark": bound if measure.name == "loss" else None,
+    }
 
 
 def _risk_row(

@@ -1,0 +1,84 @@
+"""Distances between rows: columns compared one by one and put together."""
+
+from __future__ import annotations
+
+from typing import Annotated, Protocol, Self, runtime_checkable
+
+from sudare.describe.distance.line import Euclid
+from sudare.describe.distance.space import ColumnDistance
+from sudare.parameters import Field, model_validator, parameters
+
+Order = Annotated[float, Field(ge=1)]
+
+
+@runtime_checkable
+class RowDistance(Protocol):
+    """(sum w_a d_a^q)^(1/q) over columns a; the largest w_a d_a for q = infinity."""
+
+    @property
+    def order(self) -> float:
+        """The q."""
+
+    def of_column(self, name: str) -> ColumnDistance | None:
+        """The distance of one column; None leaves the choice to its kind."""
+
+    def weight_of(self, name: str) -> float | None:
+        """The weight of one column; None makes every column count the same."""
+
+    def named(self) -> list[str]:
+        """The columns it speaks of; all when empty."""
+
+
+@parameters
+class Product:
+    """sqrt(sum w_a d_a^2) over columns a, or another order than 2.
+
+    Default weights are w_a = 1 / I_2(column a) of the original, so that every column counts the same; a column
+    whose values are all equal has weight 0.
+    """
+
+    distances: dict[str, ColumnDistance] = Field(default_factory=dict)
+    """Distance of each column; those left out are not compared, unless none is given."""
+    weights: dict[str, float] = Field(default_factory=dict)
+    """Weight of each column; 0 leaves it out."""
+    order: Order = 2.0
+    """q: 1 adds distances, 2 is Euclid's way, infinity takes the largest."""
+
+    @model_validator(mode="after")
+    def _not_negative(self) -> Self:
+        for name, weight in self.weights.items():
+            if not weight >= 0:
+                raise ValueError(f"the weight of '{name}' is {weight:g}; a weight is 0 or more.")
+        return self
+
+    def of_column(self, name: str) -> ColumnDistance | None:
+        """The distance of one column."""
+        return self.distances.get(name)
+
+    def weight_of(self, name: str) -> float | None:
+        """The weight of one column; 0 where others have weights and it has none."""
+        return self.weights.get(name, 0.0) if self.weights else None
+
+    def named(self) -> list[str]:
+        """The columns it speaks of."""
+        return list(self.distances)
+
+
+@parameters
+class Minkowski:
+    """The p-norm of numeric rows, every column as it is: order 1 Manhattan, 2 Euclid, infinity Chebyshev."""
+
+    order: Order = 2.0
+    """The p of the norm."""
+
+    def of_column(self, name: str) -> ColumnDistance:  # noqa: ARG002  # numbers only
+        """Euclid's, which is |x - y| on one column."""
+        return Euclid()
+
+    def weight_of(self, name: str) -> float:  # noqa: ARG002  # no weights
+        """One."""
+        return 1.0
+
+    def named(self) -> list[str]:
+        """All columns."""
+        return []

@@ -1,0 +1,113 @@
+"""Spaces: the distinct cells of a column, before and after together, with distances between them.
+
+A distance (its parameters) makes a space for the cells at hand. A space knows the distance of any two of its
+points and, where there is a shorter way than all pairs, the sum of powers of all distances.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from sudare.describe.text import as_text
+
+if TYPE_CHECKING:
+    from sudare.describe.hierarchy.tree import Hierarchy
+
+Codes = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Way = Literal["closed form", "distinct values", "sampled"]
+
+_CHUNK = 4_000_000
+"""Distances held at a time when all pairs of distinct points are summed."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCells:
+    """One column before and after: what a distance needs to make its space."""
+
+    name: str
+    before: pl.Series
+    after: pl.Series
+    hierarchy: Hierarchy | None = None
+
+    def texts(self) -> tuple[list[str], Codes, Codes]:
+        """The distinct texts of both sides, and the place of each cell among them (-1 where missing)."""
+        before, after = as_text(self.before), as_text(self.after)
+        distinct = pl.concat([before.alias("text"), after.alias("text")]).drop_nulls().unique().sort()
+        kind = pl.Enum(distinct)
+        places = [
+            side.cast(kind).to_physical().cast(pl.Int64).fill_null(-1).to_numpy() for side in (before, after)
+        ]
+        return distinct.to_list(), places[0], places[1]
+
+
+class Space(ABC):
+    """Points 0 … size-1 and the distance between any two; -1 stands for missing.
+
+    Missing is a point of its own: at distance 0 from missing and `reach` from everything else.
+    """
+
+    before: Codes
+    """Point of each original cell."""
+    after: Codes
+    """Point of each released cell."""
+    size: int
+    """Number of points."""
+    reach: float
+    """The largest distance the original cells can have: how far missing is from what is present."""
+
+    @abstractmethod
+    def between(self, one: Codes, other: Codes) -> Floats:
+        """Distances of pairs of points, pair by pair; shapes are broadcast."""
+
+    def summed(self, counts: Floats, power: float) -> float | None:  # noqa: ARG002
+        """The sum over ordered pairs of counts * counts * distance^power by a closed form, if there is one."""
+        return None
+
+    def distances(self, one: Codes, other: Codes) -> Floats:
+        """`between`, with missing."""
+        first, second = np.broadcast_arrays(one, other)
+        result = np.where((first < 0) & (second < 0), 0.0, self.reach)
+        present = (first >= 0) & (second >= 0)
+        result[present] = self.between(first[present], second[present])
+        return result
+
+    def amount(self, points: Codes, power: float, largest: float) -> tuple[float, Way] | None:
+        """Information amount I_p of a column of points: sum over ordered pairs of distance^p.
+
+        None when there is no closed form and the distinct points make more than `largest` pairs.
+        """
+        missing = float((points < 0).sum())
+        counts = np.bincount(points[points >= 0], minlength=self.size).astype(np.float64)
+        around = 2.0 * missing * (len(points) - missing) * self.reach**power
+        closed = self.summed(counts, power)
+        if closed is not None:
+            return closed + around, "closed form"
+        used = np.flatnonzero(counts)
+        if float(len(used)) ** 2 > largest:
+            return None
+        return self.over_pairs(used, counts[used], power) + around, "distinct values"
+
+    def over_pairs(self, points: Codes, counts: Floats, power: float) -> float:
+        """The sum over all ordered pairs of these distinct points, block by block."""
+        total = 0.0
+        rows = max(1, _CHUNK // max(len(points), 1))
+        for start in range(0, len(points), rows):
+            part = slice(start, start + rows)
+            block = self.between(points[part, None], points[None, :]) ** power
+            total += float(counts[part] @ block @ counts)
+        return total
+
+
+@runtime_checkable
+class ColumnDistance(Protocol):
+    """A distance on one column: frozen parameters that make a space, or refuse with one sentence."""
+
+    def space(self, cells: ColumnCells) -> Space:
+        """The space of these cells."""

@@ -1,0 +1,80 @@
+"""Distances between texts, computed by rapidfuzz."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import DamerauLevenshtein as DamerauLevenshteinScorer
+from rapidfuzz.distance import Hamming as HammingScorer
+from rapidfuzz.distance import Levenshtein as LevenshteinScorer
+
+from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
+from sudare.errors import DescriptionError
+from sudare.parameters import parameters
+
+
+@parameters
+class Levenshtein:
+    """Insertions, deletions and substitutions between two texts."""
+
+    def space(self, cells: ColumnCells) -> TextSpace:
+        """The space of the cells' texts."""
+        return TextSpace(cells, LevenshteinScorer.distance)
+
+
+@parameters
+class NormalizedLevenshtein:
+    """Levenshtein's distance over the length of the longer text, in [0, 1]."""
+
+    def space(self, cells: ColumnCells) -> TextSpace:
+        """The space of the cells' texts."""
+        return TextSpace(cells, LevenshteinScorer.normalized_distance, reach=1.0)
+
+
+@parameters
+class DamerauLevenshtein:
+    """As Levenshtein, with the exchange of two neighboring letters counted once."""
+
+    def space(self, cells: ColumnCells) -> TextSpace:
+        """The space of the cells' texts."""
+        return TextSpace(cells, DamerauLevenshteinScorer.distance)
+
+
+@parameters
+class Hamming:
+    """Places at which two texts of one length differ."""
+
+    def space(self, cells: ColumnCells) -> TextSpace:
+        """The space of the cells' texts, which must all have one length."""
+        texts, _, _ = cells.texts()
+        other = next((text for text in texts if len(text) != len(texts[0])), None)
+        if other is not None:
+            raise DescriptionError(
+                f"Column '{cells.name}' holds '{texts[0]}' and '{other}', but Hamming's distance needs texts of one "
+                "length; choose Levenshtein()."
+            )
+        return TextSpace(cells, HammingScorer.distance)
+
+
+class TextSpace(Space):
+    """Texts with a scorer."""
+
+    def __init__(self, cells: ColumnCells, scorer: Any, reach: float | None = None) -> None:
+        self._texts, self.before, self.after = cells.texts()
+        self._scorer = scorer
+        self.size = len(self._texts)
+        self.reach = max((len(text) for text in self._texts), default=0) * 1.0 if reach is None else reach
+
+    def between(self, one: Codes, other: Codes) -> Floats:
+        """The scorer on every pair; a full block at once where one is asked for."""
+        if one.ndim == 2 and one.shape[1] == 1 and other.ndim == 2 and other.shape[0] == 1:
+            rows = [self._texts[code] for code in one[:, 0]]
+            columns = [self._texts[code] for code in other[0]]
+            return process.cdist(rows, columns, scorer=self._scorer, dtype=np.float64, workers=-1)
+        first, second = np.broadcast_arrays(one, other)
+        queries = [self._texts[code] for code in first.ravel()]
+        choices = [self._texts[code] for code in second.ravel()]
+        found = process.cpdist(queries, choices, scorer=self._scorer, dtype=np.float64, workers=-1)
+        return found.reshape(first.shape)

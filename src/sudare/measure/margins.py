@@ -1,0 +1,195 @@
+"""Distributions before and after: what an analyst counts.
+
+A generalized cell is spread evenly over the values it stands for, as an analyst without other knowledge does.
+Numbers and dates are counted in bins of the original's quantiles, rare categories together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from sudare.describe.distance.line import line_ends
+from sudare.describe.distance.space import ColumnCells
+from sudare.describe.text import as_text
+from sudare.kernels.blocks import block_labels
+from sudare.measure.pair import pair_of
+
+if TYPE_CHECKING:
+    from sudare.measure.pair import Pair
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+
+BINS = 20
+"""Bins of a number, and categories that are counted by themselves."""
+
+
+@dataclass(frozen=True, eq=False)
+class Margin:
+    """One column in K bins; the last bin is for missing values."""
+
+    before: Codes
+    """Bin of each original cell."""
+    after: Codes
+    """Number of each released cell among the distinct ones."""
+    spread: Floats
+    """Distinct released cells x K: the share of a cell that falls into each bin."""
+
+    @property
+    def shares_before(self) -> Floats:
+        """Distribution of the original."""
+        return np.bincount(self.before, minlength=self.spread.shape[1]) / max(len(self.before), 1)
+
+    @property
+    def shares_after(self) -> Floats:
+        """Distribution of the release."""
+        counts = np.bincount(self.after, minlength=len(self.spread))
+        shares: Floats = counts @ self.spread / max(len(self.after), 1)
+        return shares
+
+
+def marginal_tv(before: Any, after: Any) -> float:
+    """Mean over columns of the total variation between the original and the released distribution."""
+    margins = _margins(pair_of(before, after))
+    return _mean([_total_variation(one.shares_before, one.shares_after) for one in margins])
+
+
+def hellinger(before: Any, after: Any) -> float:
+    """Mean over columns of Hellinger's distance sqrt(1 - sum sqrt(p q))."""
+    margins = _margins(pair_of(before, after))
+    overlaps = [float(np.sqrt(one.shares_before * one.shares_after).sum()) for one in margins]
+    return _mean([max(0.0, 1 - overlap) ** 0.5 for overlap in overlaps])
+
+
+def pairwise_tv(before: Any, after: Any) -> float:
+    """Mean over pairs of columns of the total variation between their two-way tables."""
+    margins = _margins(pair_of(before, after))
+    return _mean([_total_variation(*_two_way(one, other)) for one, other in combinations(margins, 2)])
+
+
+def margin_of(pair: Pair, name: str) -> Margin:
+    """The bins of one column."""
+    column = pair.before.column(name)
+    tree = pair.before.hierarchy(name)
+    if column.kind in {"numeric", "date"}:
+        return _numeric(ColumnCells(name, pair.before.frame[name], pair.after.frame[name], tree))
+    return _categorical(pair, name)
+
+
+def compared_names(pair: Pair) -> list[str]:
+    """Columns that an analyst sees in both tables."""
+    return [
+        column.name
+        for column in pair.before.columns
+        if column.role in {"quasi", "sensitive", "insensitive"}
+        and column.kind not in {"string", "set"}
+        and column.name in pair.after.frame.columns
+    ]
+
+
+def _margins(pair: Pair) -> list[Margin]:
+    return [margin_of(pair, name) for name in compared_names(pair)]
+
+
+def _numeric(cells: ColumnCells) -> Margin:
+    low, high = line_ends(cells)
+    rows = len(cells.before)
+    original = low[:rows]
+    present = original[~np.isnan(original)]
+    edges = _edges(present)
+    bins = len(edges) - 1
+    binned = np.clip(np.searchsorted(edges, original, side="right") - 1, 0, bins - 1)
+    before = np.where(np.isnan(original), bins, binned).astype(np.int64)
+    ends, after = np.unique(np.stack([low[rows:], high[rows:]], axis=1), axis=0, return_inverse=True)
+    spread = np.zeros((len(ends), bins + 1))
+    for number, (start, stop) in enumerate(ends):
+        spread[number] = _overlap(edges, start, stop)
+    return Margin(before, after.ravel().astype(np.int64), spread)
+
+
+def _edges(present: Floats) -> Floats:
+    """Edges of the bins: between distinct values when they are few, else quantiles."""
+    distinct = np.unique(present)
+    if len(distinct) <= BINS:
+        middles = (distinct[1:] + distinct[:-1]) / 2
+    else:
+        middles = np.unique(np.quantile(present, np.linspace(0, 1, BINS + 1)[1:-1]))
+    return np.concatenate([[-np.inf], middles, [np.inf]])
+
+
+def _overlap(edges: Floats, start: float, stop: float) -> Floats:
+    """Share of the range [start, stop] in each bin, missing last."""
+    shares = np.zeros(len(edges))
+    if np.isnan(start):
+        shares[-1] = 1.0
+    elif start == stop:
+        shares[int(np.clip(np.searchsorted(edges, start, side="right") - 1, 0, len(edges) - 2))] = 1.0
+    else:
+        inside = np.minimum(edges[1:], stop) - np.maximum(edges[:-1], start)
+        shares[:-1] = np.maximum(inside, 0.0) / (stop - start)
+    return shares
+
+
+def _categorical(pair: Pair, name: str) -> Margin:
+    codes = pair.before.codes(name)
+    counts = np.bincount(codes.codes, minlength=codes.count)[: len(codes.values)]
+    frequent = np.argsort(-counts, kind="stable")[:BINS]
+    bins = min(len(frequent), BINS) + 1
+    bin_of = np.full(codes.count, bins - 1, dtype=np.int64)
+    bin_of[frequent] = np.arange(len(frequent))
+    if codes.missing is not None:
+        bin_of[codes.missing] = bins
+    texts = as_text(pair.after.frame[name])
+    distinct = texts.drop_nulls().unique().sort()
+    spread = np.zeros((len(distinct) + 1, bins + 1))
+    spread[-1, bins] = 1.0
+    for number, values in enumerate(_covered(pair, name, distinct)):
+        np.add.at(spread[number], bin_of[values], 1.0 / len(values))
+    after = texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(len(distinct)).to_numpy()
+    return Margin(bin_of[codes.codes], after, spread)
+
+
+def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Codes]:
+    """For each released text, the codes of the original values it stands for: all when it is unknown."""
+    codes, tree = pair.before.codes(name), pair.before.hierarchy(name)
+    everything = np.arange(max(len(codes.values), 1))
+    if tree is None:
+        place = {text: number for number, text in enumerate(as_text(codes.values).to_list())}
+        return [np.array([place[text]]) if text in place else everything for text in distinct.to_list()]
+    ranks = tree.first[tree.leaf_of(codes.values)]
+    known = distinct.is_in([label for label in tree.labels if label is not None]).to_list()
+    covered = []
+    for text, is_known in zip(distinct.to_list(), known, strict=True):
+        node = int(tree.node_of(pl.Series([text]))[0]) if is_known else tree.root
+        inside = np.flatnonzero((ranks >= tree.first[node]) & (ranks < tree.last[node]))
+        covered.append(inside if len(inside) else everything)
+    return covered
+
+
+def _two_way(one: Margin, other: Margin) -> tuple[Floats, Floats]:
+    rows = one.spread.shape[1], other.spread.shape[1]
+    before = np.bincount(one.before * rows[1] + other.before, minlength=rows[0] * rows[1])
+    labels, count = block_labels(
+        [one.after.astype(np.int32), other.after.astype(np.int32)],
+        [len(one.spread), len(other.spread)],
+        len(one.after),
+    )
+    first = np.zeros(count, dtype=np.int64)
+    first[labels] = np.arange(len(labels))
+    weights = np.bincount(labels, minlength=count)
+    after = (one.spread[one.after[first]] * weights[:, None]).T @ other.spread[other.after[first]]
+    return before / max(len(one.before), 1), after.ravel() / max(len(one.after), 1)
+
+
+def _total_variation(one: Floats, other: Floats) -> float:
+    return float(np.abs(one - other).sum() / 2)
+
+
+def _mean(values: list[float]) -> float:
+    return float(np.mean(values)) if values else 0.0

@@ -1,0 +1,37 @@
+"""Released cells as numbers: a range counts as its middle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.describe.distance.line import line_ends
+from sudare.describe.distance.space import ColumnCells
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sudare.measure.pair import Pair
+
+
+def numeric_names(pair: Pair) -> list[str]:
+    """Numeric and date columns that both tables have: quasi-identifiers, sensitive and other published ones."""
+    return [
+        column.name
+        for column in pair.before.columns
+        if column.kind in {"numeric", "date"}
+        and column.role in {"quasi", "sensitive", "insensitive"}
+        and column.name in pair.after.frame.columns
+    ]
+
+
+def numbers_of(pair: Pair, name: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """(original numbers of all rows, released middles); NaN where missing."""
+    if name not in pair.numbers:
+        cells = ColumnCells(
+            name, pair.before.frame[name], pair.after.frame[name], pair.before.hierarchy(name)
+        )
+        low, high = line_ends(cells)
+        middle = low + (high - low) / 2
+        pair.numbers[name] = middle[: pair.before.rows], middle[pair.before.rows :]
+    return pair.numbers[name]
