@@ -10,35 +10,54 @@ if TYPE_CHECKING:
 
 
 class SudareError(Exception):
-    """Base of everything Sudare raises on purpose; `str(error)` is a sentence for the user."""
+    """Base of everything Sudare raises on purpose; `str(error)` is a sentence for the user.
+
+    The sentence may show values of the data. `summary` never does: it is what the ledger keeps.
+    """
+
+    summary = "an error"
 
 
 class InputError(SudareError):
     """A file, database or frame cannot be read as asked."""
 
+    summary = "the source could not be read as asked"
+
 
 class DescriptionError(SudareError):
     """Roles, kinds or hierarchies do not fit the table."""
+
+    summary = "the description does not fit the table"
 
 
 class ParameterError(SudareError):
     """A parameter of a method, requirement, measure or recipe is not allowed."""
 
+    summary = "a parameter is not allowed"
+
 
 class InfeasibleError(SudareError):
     """No release of this table can satisfy the requirement (within the limits that were set)."""
+
+    summary = "no release can satisfy the requirements"
 
 
 class GuaranteeError(SudareError):
     """The verification of a release failed; nothing was released."""
 
+    summary = "the guarantee did not hold"
+
 
 class OutputError(SudareError):
     """A release, report or ledger cannot be written."""
 
+    summary = "the release could not be written"
+
 
 class CancelledError(SudareError):
     """The user cancelled; nothing was written."""
+
+    summary = "canceled by the user"
 
 
 def did_you_mean(given: str, allowed: Iterable[str]) -> str:

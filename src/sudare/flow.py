@@ -30,6 +30,12 @@ def read(source: Any, **options: Any) -> Table:
         from sudare.release.recipe import Source
 
         return Source.of(path=str(source), **options).read()
+    if options:
+        from sudare.errors import ParameterError
+
+        raise ParameterError(
+            f"'{next(iter(options))}' is an option for files and databases; leave it out for a frame."
+        )
     return Table.from_frame(source)
 
 
@@ -43,8 +49,8 @@ def assess(table: Table, *requirements: Requirement) -> Study:
 
 def anonymize(
     table: Table,
-    *requirements: Requirement,
-    method: Anonymizer | Sequence[Anonymizer] | None = None,
+    *requirements: Requirement | str,
+    method: Anonymizer | str | Sequence[Anonymizer | str] | None = None,
     measures: Sequence[str] | None = None,
     seed: int | None = None,
     progress: Progress | None = None,

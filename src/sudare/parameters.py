@@ -117,10 +117,19 @@ class Catalogue(Generic[T]):
         rest = {key: value for key, value in given.items() if key != "type"}
         return self._make(str(given["type"]), rest)
 
-    def dump(self, instance: T) -> dict[str, Any]:
-        """The mapping that `build` turns back into an equal instance."""
+    def dump(self, instance: T, *, full: bool = True) -> dict[str, Any]:
+        """The mapping that `build` turns back into an equal instance; not `full`: without defaults."""
         adapter: TypeAdapter[T] = TypeAdapter(type(instance))
-        return {"type": self.name_of(instance), **adapter.dump_python(instance, mode="json")}
+        given = adapter.dump_python(instance, mode="json", exclude_defaults=not full)
+        return {"type": self.name_of(instance), **{field: _whole(value) for field, value in given.items()}}
+
+    def text(self, instance: T) -> str:
+        """The text that `build` turns back into an equal instance, without what is left at its default.
+
+        Values with blanks or nested parts are shown, but are beyond what the text form can say.
+        """
+        name, *fields = self.dump(instance, full=False).items()
+        return " ".join([str(name[1]), *(f"{field}={_shown(value)}" for field, value in fields)])
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema (2020-12) of any entry, told apart by `type`."""
@@ -132,7 +141,8 @@ class Catalogue(Generic[T]):
         required = set(schema.get("required", []))
         rows = []
         for field, about in schema.get("properties", {}).items():
-            default = "required" if field in required else f"default {about.get('default')!r}"
+            default = "optional" if about.get("default") is None else f"default {about['default']!r}"
+            default = "required" if field in required else default
             rows.append((field, f"{_type_name(about)}, {default}", str(about.get("description", ""))))
         return rows
 
@@ -158,6 +168,15 @@ class Catalogue(Generic[T]):
         schema["properties"] = {"type": {"const": name}, **schema.get("properties", {})}
         schema["required"] = ["type", *schema.get("required", [])]
         return schema
+
+
+def _whole(value: Any) -> Any:
+    """Whole numbers as such: a recipe says l: 3, not l: 3.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _shown(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _type_name(about: Mapping[str, Any]) -> str:

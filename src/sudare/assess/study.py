@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.assess.blocks import Blocks
+from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.requirement import BlockRequirement, Requirement, check_blocks
 from sudare.assess.risk import Risk, risk
 from sudare.errors import InfeasibleError
@@ -86,12 +87,17 @@ def require_feasible(table: Table, requirements: Sequence[Requirement]) -> None:
 
 def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> str:
     reached = 0.0 if verdict.reached is None else verdict.reached
+    asked = (
+        REQUIREMENTS.text(requirement)
+        if type(requirement) in REQUIREMENTS.entries.values()
+        else str(requirement)
+    )
     columns = [rule.column for rule in requirement.rules(table) if rule.column is not None]
     if not columns:
-        return f"No release can comply: {requirement} is asked of a table of {table.rows:,} rows."
+        return f"No release can comply: {asked} is asked of a table of {table.rows:,} rows."
     frequent = "; ".join(_most_frequent(table, name) for name in columns)
     return (
-        f"No release can comply: {requirement} is asked, but even the whole table as one block "
+        f"No release can comply: {asked} is asked, but even the whole table as one block "
         f"reaches only {reached:.4g} ({frequent})."
     )
 

@@ -41,11 +41,11 @@ def command(
         ("rows", f"{risk.rows:,}"),
         ("blocks", f"{risk.blocks:,}"),
         ("unique rows", f"{risk.unique_rows:,} ({risk.unique_share:.1%})"),
-        ("prosecutor risk, largest", f"{risk.prosecutor_largest:.1%}"),
-        ("prosecutor risk, mean", f"{risk.prosecutor_mean:.1%}"),
-        (f"rows above risk {risk.threshold:g}", f"{risk.rows_above_threshold:.1%}"),
-        ("journalist risk, largest", f"{risk.journalist_largest:.1%}"),
-        ("marketer risk", f"{risk.marketer:.1%}"),
+        ("risk of being found, largest", f"{risk.prosecutor_largest:.1%}"),
+        ("risk of being found, mean", f"{risk.prosecutor_mean:.1%}"),
+        (f"rows whose risk is above {risk.threshold:.0%}", f"{risk.rows_above_threshold:.1%}"),
+        ("risk for someone in the population, largest", f"{risk.journalist_largest:.1%}"),
+        ("share found by linking all rows", f"{risk.marketer:.1%}"),
     ]
     for guess in risk.guesses:
         rows += [

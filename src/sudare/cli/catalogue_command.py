@@ -31,7 +31,15 @@ def command(
     from sudare.measure.catalogue import MEASURES
 
     catalogues: dict[str, Any] = {"requirement": REQUIREMENTS, "method": METHODS, "hierarchy": CATALOGUE}
-    known = [entry for catalogue in catalogues.values() for entry in catalogue]
+    if name in MEASURES:
+        found = MEASURES[name]
+        facts = {key: value for key, value in found.__dict__.items() if key != "compute"}
+        if json:
+            print_json({name: {"kind": "measure", **facts}})
+        else:
+            print_table(f"{name} (measure)", ["field", "value"], list(facts.items()))
+        return 0
+    known = [*MEASURES, *(entry for catalogue in catalogues.values() for entry in catalogue)]
     if name is not None and name not in known:
         raise ParameterError(f"'{name}' is in no catalogue; {did_you_mean(name, known)}")
     chosen = [(kind, entry) for kind, each in catalogues.items() for entry in each if name in {None, entry}]

@@ -70,12 +70,14 @@ def command(
     )
     given = read(data, **options)
     guesses = guess_roles(given.frame)
-    draft = draft_recipe(data, options, guesses, requirements=require, methods=method, language=lang)
+    target = out or Path(f"{_stem(data)}.recipe.yaml")
+    draft = draft_recipe(
+        data, options, guesses, requirements=require, methods=method, language=lang, folder=target.parent
+    )
     if json:
         print_json({"rows": given.rows, "guesses": [guess.__dict__ for guess in guesses], "recipe": draft})
         if out is None:
             return 0
-    target = out or Path(f"{_stem(data)}.recipe.yaml")
     write_draft(draft, guesses, target, language=lang, overwrite=overwrite)
     if not json:
         reasons = [guess.reason_ja if lang == "ja" else guess.reason for guess in guesses]

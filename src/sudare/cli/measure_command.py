@@ -31,7 +31,7 @@ def command(
 
       sudare measure before.csv after.csv --recipe recipe.yaml --measure loss
     """
-    from sudare.cli.show import print_json, print_table
+    from sudare.cli.show import figure, print_json, print_table
     from sudare.measure.catalogue import MEASURES
     from sudare.measure.catalogue import measure as measure_all
     from sudare.release.reopen import reopen_pair
@@ -47,8 +47,8 @@ def command(
             [
                 (
                     name,
-                    f"{value:,.4g}",
-                    f"{MEASURES[name].smallest:g} … {MEASURES[name].largest:g}",
+                    figure(value),
+                    f"{figure(MEASURES[name].smallest)} … {figure(MEASURES[name].largest)}",
                     MEASURES[name].meaning,
                 )
                 for name, value in values.items()

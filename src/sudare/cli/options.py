@@ -13,7 +13,8 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what an ea
 Delimiter = Annotated[str | None, typer.Option(help="Delimiter of a text file; detected when left out.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file; detected when left out.")]
 Missing = Annotated[
-    list[str] | None, typer.Option("--missing", help="Text that means a missing value; repeatable.")
+    list[str] | None,
+    typer.Option("--missing", help="Text that means a missing value, beside empty cells; repeatable."),
 ]
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is data, not column names.")]
 DatabaseTable = Annotated[str | None, typer.Option("--table", help="Table of a database.")]
@@ -46,4 +47,7 @@ def check_language(given: str) -> str:
 
 def source_options(**given: Any) -> dict[str, Any]:
     """Options of a source, without those that were not given."""
-    return {name: value for name, value in given.items() if value is not None}
+    options = {name: value for name, value in given.items() if value is not None}
+    if options.get("missing"):
+        options["missing"] = ["", *options["missing"]]
+    return options

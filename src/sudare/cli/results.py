@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.cli.show import print_table, print_verdicts, say
+from sudare.cli.show import figure, print_table, print_verdicts, say
 
 if TYPE_CHECKING:
     from sudare.release.write import Written
@@ -36,7 +36,7 @@ def show_written(written: Written) -> None:
     print_table(
         "Loss",
         ["measure", "value", "meaning"],
-        [(name, f"{value:,.4g}", MEASURES[name].meaning) for name, value in release.losses.items()],
+        [(name, figure(value), MEASURES[name].meaning) for name, value in release.losses.items()],
     )
     for warning in release.warnings:
         say(f"! {warning}")

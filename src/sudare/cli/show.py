@@ -53,6 +53,13 @@ def print_verdicts(rows: Iterable[tuple[bool, str]]) -> None:
         out.print(f"{mark} {escape(sentence)}")
 
 
+def figure(value: float) -> str:
+    """A number in the form people read: 0.2161, 40,950, no limit."""
+    if math.isinf(value):
+        return "no limit"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
 def say(sentence: str) -> None:
     """A line for people."""
     console().print(escape(sentence), soft_wrap=True)

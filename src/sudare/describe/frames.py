@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import time
 from typing import Any, Literal
 
 import polars as pl
@@ -60,4 +61,12 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
     if repeated is not None:
         raise DescriptionError(f"Column name '{repeated}' stands twice; rename one of them.")
     taken: pl.DataFrame = pl.from_pandas(frame.reset_index(drop=True), include_index=False)
-    return taken
+    # pandas has no dates of its own: moments that are all at midnight are days.
+    days = [series.dt.date() for series in taken.get_columns() if _all_midnight(series)]
+    return taken.with_columns(days) if days else taken
+
+
+def _all_midnight(series: pl.Series) -> bool:
+    if not isinstance(series.dtype, pl.Datetime) or series.dtype.time_zone is not None:
+        return False
+    return bool((series.drop_nulls().dt.time() == time()).all())

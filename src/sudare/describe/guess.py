@@ -16,8 +16,9 @@ age quasi numeric {'type': 'intervals', 'width': 5}
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sudare.describe.frames import from_native
 from sudare.describe.name_hints import is_about_person, is_key, topic_of
 from sudare.describe.suggested_hierarchy import suggested_hierarchy
 from sudare.describe.value_hints import Values
@@ -75,8 +76,9 @@ class _Judgment:
     reason_ja: str
 
 
-def guess_roles(frame: pl.DataFrame) -> list[Guess]:
-    """Guess role, kind and hierarchy of every column, in the order of the table."""
+def guess_roles(data: Any) -> list[Guess]:
+    """Guess role, kind and hierarchy of every column of a table or any dataframe, in the order of the table."""
+    frame, _ = from_native(getattr(data, "frame", data))
     topics = [topic_of(name) for name in frame.columns]
     measures_bodies = any(topic is not None and topic.key == "body" for topic in topics)
     return [

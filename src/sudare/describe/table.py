@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Protocol, get_args, runtime_checkable
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,7 @@ import polars as pl
 from sudare.describe.codes import Codes, encode
 from sudare.describe.frames import NativeKind, from_native, to_native
 from sudare.describe.guess import guess_kind
+from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.errors import DescriptionError, did_you_mean
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sudare.read.source import SourceFacts
 
 
+@runtime_checkable
 class HierarchyMaker(Protocol):
     """Parameters from which the hierarchy of a column is built."""
 
@@ -106,7 +108,7 @@ class Table:
         insensitive: Iterable[str] = (),
         weight: Iterable[str] = (),
         kinds: Mapping[str, Kind] | None = None,
-        hierarchies: Mapping[str, HierarchyMaker] | None = None,
+        hierarchies: Mapping[str, HierarchyMaker | Mapping[str, Any] | str] | None = None,
         missing: Mapping[str, MissingPolicy] | None = None,
     ) -> Table:
         """A table with these columns described; what is not named keeps its description."""
@@ -120,8 +122,9 @@ class Table:
             _check_choice(name, "kind", kind, get_args(Kind))
             self.column(name)
             described[name] = replace(described[name], kind=kind)
-        for name, maker in (hierarchies or {}).items():
+        for name, given in (hierarchies or {}).items():
             self.column(name)
+            maker = given if isinstance(given, HierarchyMaker) else CATALOGUE.build(given)
             described[name] = replace(described[name], hierarchy=maker)
         for name, policy in (missing or {}).items():
             _check_choice(name, "missing policy", policy, get_args(MissingPolicy))

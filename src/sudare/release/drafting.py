@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,20 +34,21 @@ def draft_recipe(
     requirements: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
     language: str = "en",
+    folder: Path | None = None,
 ) -> dict[str, Any]:
-    """The mapping of a recipe: guessed columns, 5-anonymity and 2-diversity unless told otherwise."""
+    """The mapping of a recipe for `folder`: guessed columns, 5-anonymity and 2-diversity unless told otherwise."""
     sensitive = any(guess.role == "sensitive" for guess in guesses)
     asked = [REQUIREMENTS.build(text) for text in requirements or ()]
     if not asked:
         asked = [KAnonymity(5), LDiversity(2)] if sensitive else [KAnonymity(5)]
     applied = [METHODS.build(text) for text in methods or ()] or [Mondrian()]
-    place = source if source == "-" or "://" in source else str(Path(source).absolute())
+    place = source if source == "-" or "://" in source else os.path.relpath(source, folder)
     return {
         "version": 1,
         "source": {"path": place, **{name: _plain(value) for name, value in options.items()}},
         "columns": {guess.column: _column(guess) for guess in guesses},
-        "requirements": [_given(REQUIREMENTS.dump(requirement)) for requirement in asked],
-        "method": [_given(METHODS.dump(method)) for method in applied],
+        "requirements": [REQUIREMENTS.dump(requirement, full=False) for requirement in asked],
+        "method": [METHODS.dump(method, full=False) for method in applied],
         "output": {"folder": f"{_stem(source)}-release", "language": language},
     }
 
@@ -83,11 +85,6 @@ def _column(guess: Guess) -> dict[str, Any]:
     if guess.hierarchy is not None:
         column["hierarchy"] = guess.hierarchy
     return column
-
-
-def _given(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry without what is null or empty: a reader should see what matters."""
-    return {key: value for key, value in entry.items() if value not in (None, {}, [])}
 
 
 def _plain(value: Any) -> Any:

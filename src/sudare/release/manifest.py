@@ -94,7 +94,10 @@ def _input(table: Table) -> dict[str, Any]:
 
 
 def _sensitive_hierarchies(release: Release) -> dict[str, Any]:
-    """Trees that the verifier needs for the distance between sensitive values."""
-    kept = release.original.names("sensitive")
-    trees = {name: release.original.hierarchy(name) for name in kept if name in release.table.frame.columns}
-    return {name: tree.to_dict() for name, tree in trees.items() if tree is not None}
+    """Trees that the verifier needs for the distance between sensitive values, without what was not released."""
+    found = {}
+    for name in release.table.names("sensitive"):
+        tree = release.original.hierarchy(name)
+        if tree is not None:
+            found[name] = tree.pruned(release.table.frame[name]).to_dict()
+    return found

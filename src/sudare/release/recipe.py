@@ -293,14 +293,10 @@ def _absolute(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The recipe with its file paths made absolute, as a new mapping."""
     made = dict(raw)
     source, output, columns = raw.get("source"), raw.get("output"), raw.get("columns")
-    if isinstance(source, str):
-        source = {"path": source}
     if isinstance(source, Mapping) and isinstance(source.get("path"), str):
         path = source["path"]
         keep = path == "-" or "://" in path
         made["source"] = {**source, "path": path if keep else str(folder / path)}
-    if isinstance(output, str):
-        output = {"folder": output}
     if isinstance(output, Mapping) and isinstance(output.get("folder"), str):
         made["output"] = {**output, "folder": str(folder / output["folder"])}
     if isinstance(columns, Mapping):
@@ -313,8 +309,6 @@ def _absolute(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _absolute_column(part: Any, folder: Path) -> Any:
-    if isinstance(part, str):
-        return {"role": part}
     if isinstance(part, Mapping) and "hierarchy" in part:
         return {**part, "hierarchy": _absolute_entry(part["hierarchy"], "path", folder)}
     return part

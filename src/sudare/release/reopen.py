@@ -30,8 +30,9 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
             f"The rows of the release in '{after}' were put into random order, so they cannot be matched with "
             f"'{before}'; its manifest has the losses that were measured when it was made."
         )
-    kept = folder / "internal" / "recipe.yaml"
-    original = _original(before, recipe or (kept if kept.exists() else None))
+    places = [folder / "internal" / "recipe.yaml", folder.absolute().parent / "internal" / "recipe.yaml"]
+    kept = next((place for place in places if place.exists()), None)
+    original = _original(before, recipe or kept)
     return pair_of(original, _released(manifest, original))
 
 

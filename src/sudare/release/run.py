@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all
 from sudare.anonymize.protocol import Context
+from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.requirement import Requirement, table_of
 from sudare.errors import (
     CancelledError,
     DescriptionError,
     GuaranteeError,
     InfeasibleError,
-    ParameterError,
     SudareError,
 )
 from sudare.measure.catalogue import measure
@@ -33,37 +33,41 @@ from sudare.release.staging import check_target
 from sudare.release.write import Written, write_release
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from sudare.anonymize.protocol import Anonymizer
     from sudare.describe.table import Table
 
 
 def anonymize(
     table: Table,
-    *requirements: Requirement,
-    method: Anonymizer | Sequence[Anonymizer] | None = None,
+    *requirements: Requirement | str,
+    method: Anonymizer | str | Sequence[Anonymizer | str] | None = None,
     measures: Sequence[str] | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """Transform a table until every requirement holds, check it, and measure what was lost.
 
-    `method` is one method or several in order (Mondrian when left out). A `seed` makes the random choices
+    `method` is one method or several in order (Mondrian when left out). Requirements and methods may also be
+    given as on the command line, such as "k-anonymity k=5". A `seed` makes the random choices
     repeatable, for tests only: the release is then marked as not secure. Raises `GuaranteeError` when a
     requirement does not hold on the result.
     """
     original = table_of(table)
-    _check_given(original, requirements)
+    asked = tuple(one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in requirements)
+    _check_given(original, asked)
     methods = _listed(method)
     random = Randomness(seed)
     seconds: dict[str, float] = {}
     with _timed(seconds, "anonymize"):
-        outcome = apply_all(methods, original, Context(requirements, random, progress or SILENT))
+        outcome = apply_all(methods, original, Context(asked, random, progress or SILENT))
     if outcome.table.rows == 0:
         raise InfeasibleError(
             "No row is left to release; loosen the requirement or the policy on missing values."
         )
     with _timed(seconds, "check"):
-        verdicts = tuple(requirement.check(outcome.table) for requirement in requirements)
+        verdicts = tuple(requirement.check(outcome.table) for requirement in asked)
     broken = next((verdict for verdict in verdicts if not verdict.holds), None)
     if broken is not None:
         raise GuaranteeError(
@@ -78,7 +82,7 @@ def anonymize(
         original=original,
         table=outcome.table,
         rows_of_original=outcome.rows,
-        requirements=requirements,
+        requirements=asked,
         methods=tuple(methods),
         verdicts=verdicts,
         losses=losses,
@@ -142,7 +146,7 @@ def run(
         book.append("cancelled", number, {})
         raise
     except SudareError as error:
-        book.append("failed", number, {"reason": str(error)})
+        book.append("failed", number, {"reason": error.summary})
         raise
     except BaseException as error:
         book.append("failed", number, {"reason": type(error).__name__})
@@ -163,23 +167,17 @@ def run(
 def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
     if table.rows == 0:
         raise DescriptionError("The table has no rows, so there is nothing to release; check the source.")
-    for requirement in requirements:
-        if not isinstance(requirement, Requirement):
-            raise ParameterError(f"{requirement!r} is not a requirement; give for example KAnonymity(5).")
     if requirements and not table.names("quasi"):
         raise DescriptionError(
             "No column is a quasi-identifier, so the requirements protect nothing; describe some with quasi=[…]."
         )
 
 
-def _listed(method: Anonymizer | Sequence[Anonymizer] | None) -> list[Anonymizer]:
+def _listed(method: Anonymizer | str | Sequence[Anonymizer | str] | None) -> list[Anonymizer]:
     if method is None:
         return [Mondrian()]
-    listed: list[Any] = list(method) if isinstance(method, Sequence) else [method]
-    for one in listed:
-        if not hasattr(one, "apply"):
-            raise ParameterError(f"{one!r} is not a method; give for example Mondrian().")
-    return listed
+    listed: list[Any] = list(method) if isinstance(method, (list, tuple)) else [method]
+    return [one if hasattr(one, "apply") else METHODS.build(one) for one in listed]
 
 
 def _warnings(table: Table, random: Randomness) -> Iterator[str]:

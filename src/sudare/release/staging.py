@@ -102,7 +102,7 @@ def _is_overwritten(target: Path, *, overwrite: bool) -> bool:
         return False
     if not overwrite:
         raise OutputError(
-            f"'{target}' already exists and is not empty; choose another folder or ask to overwrite it."
+            f"'{target}' already exists and is not empty; choose another folder, or overwrite it (--overwrite, overwrite=True)."
         )
     if not any((target / manifest).is_file() for manifest in _MANIFESTS):
         raise OutputError(

@@ -7,6 +7,7 @@ anonymizer, with `sudare.assess` or with the kernels: only the definitions are c
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ from sudare.release.verify_requirements import CHECKS, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     import polars as pl
 
@@ -27,13 +27,13 @@ _ROLES = ("identifier", "quasi", "sensitive", "insensitive", "weight")
 _NO_HIERARCHIES: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
-def verify_release(folder: Path) -> list[Finding]:
+def verify_release(folder: Path | str) -> list[Finding]:
     """Verify the release in a folder; the first finding says whether its files are those of the manifest.
 
     Raises:
         InputError: the folder holds no release that this version can read.
     """
-    manifest = read_manifest(folder)
+    manifest = read_manifest(Path(folder))
     from sudare.release.data_files import read_data
 
     changes = []

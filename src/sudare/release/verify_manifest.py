@@ -68,6 +68,10 @@ def file_digest(path: Path) -> str:
 
 
 def _find(folder: Path) -> Path:
+    if folder.is_file():
+        raise InputError(
+            f'{folder} is a file; give the folder of a release, or say what to check: --quasi a,b --require "k-anonymity k=5".'
+        )
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder}; give the folder that a release was written to.")
     for path in (folder / "manifest.json", folder / "public" / "manifest.json"):

@@ -188,6 +188,25 @@ class Hierarchy:
             None if self.upper is None else np.insert(self.upper, at, np.nan),
         )
 
+    def pruned(self, values: pl.Series) -> Hierarchy:
+        """The part of the tree above these values: their leaves and all ancestors, at the levels they have."""
+        needed = np.zeros(self.nodes, dtype=np.bool_)
+        needed[self.leaf_of(values.unique())] = True
+        needed[self.root] = True
+        for node in np.flatnonzero(needed):
+            above = int(node)
+            while not needed[self.parent[above]]:
+                above = int(self.parent[above])
+                needed[above] = True
+        number = np.cumsum(needed) - 1
+        return Hierarchy(
+            number[self.parent[needed]],
+            self.level[needed],
+            tuple(label for label, kept in zip(self.labels, needed, strict=True) if kept),
+            None if self.lower is None else self.lower[needed],
+            None if self.upper is None else self.upper[needed],
+        )
+
     def build(self, values: pl.Series, column: str) -> Hierarchy:
         """This hierarchy for a column: every value must be covered; a missing leaf is added where needed."""
         made = self.with_missing() if as_text(values).null_count() else self

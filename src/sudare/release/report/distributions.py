@@ -174,7 +174,8 @@ def _round_width(low: float, high: float, dtype: pl.DataType) -> float:
     if least <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(least))
-    width = next(step * power for step in (1, 2, 5, 10, 20) if step * power >= least)
+    steps = (1, 2, 5, 10, 20) if dtype.is_integer() and power < 10 else (1, 2, 2.5, 5, 10, 20)
+    width = next(step * power for step in steps if step * power >= least)
     return max(1.0, math.ceil(width)) if dtype.is_integer() else width
 
 
