@@ -24,7 +24,7 @@ bench: .venv-bench/.installed
 	.venv-bench/bin/python benchmarks/all.py
 
 experiments: $(STAMP)
-	@echo "No experiment is part of this version yet; they arrive with the methods they repeat."
+	$(BIN)/sudare experiment ild-adult --out docs/evidence
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install -q -e ".[docs]"

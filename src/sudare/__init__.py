@@ -3,7 +3,7 @@
 The package follows the flow of the work:
 
     read       files, databases, made-up examples          sd.read, sd.hospital
-    describe   roles, kinds, hierarchies                   Table.describe, sd.hierarchy, sd.guess_roles
+    describe   roles, kinds, hierarchies, distances        Table.describe, sd.hierarchy, sd.distance
     assess     is it safe, is it possible, what is the risk sd.KAnonymity … .check, sd.assess, sd.risk
     anonymize  methods                                     sd.anonymize, sd.Mondrian …
     measure    what was lost                               sd.measure
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from sudare.assess.risk import risk as risk
     from sudare.assess.t_closeness import TCloseness as TCloseness
     from sudare.assess.verdict import Verdict as Verdict
+    from sudare.describe import distance as distance
     from sudare.describe import hierarchy as hierarchy
     from sudare.describe.guess import guess_roles as guess_roles
     from sudare.describe.table import Table as Table
@@ -90,7 +91,7 @@ _HOME = {
     "run": "release.run",
     "verify_release": "release.verify",
 }
-_MODULES = {"hierarchy": "describe.hierarchy", "measure": "measure"}
+_MODULES = {"distance": "describe.distance", "hierarchy": "describe.hierarchy", "measure": "measure"}
 
 __all__ = ["__version__", "anonymize", "assess", "read", *_HOME, *_MODULES]  # noqa: PLE0604  # names by the tables
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.system.conftest import child_environment, listing, one_sentence
@@ -29,11 +30,11 @@ class Nursery:
     def __init__(self, folder):
         self.folder = folder
         self.running = []
-        self._process = subprocess.Popen(
+        self._process: Any = subprocess.Popen(
             [sys.executable, __file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=child_environment(folder),
+            env={**child_environment(folder), "PYTHONPATH": str(Path(__file__).parents[2])},
             text=True,
         )
 
@@ -237,5 +238,4 @@ def play(*, job, step, arguments, mark, until, told):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[2]))
     serve()

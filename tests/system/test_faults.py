@@ -90,6 +90,7 @@ def test_wrong_delimiter(fails):
     assert "delimiter" in fails(2, "describe", "patients.csv", "--delimiter", "ab")
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(command, tmp_path):
     names = ["age", "disease", *(f"c{number}" for number in range(9_998))]
     rows = [[str(row % 4), "ab"[row // 4 % 2], *["x"] * 9_998] for row in range(24)]

@@ -330,6 +330,10 @@ ODD: dict[str, tuple[dict[str, Any], int]] = {
     "Japanese": ({"年齢": [20, 30, 40, 50, 60, 70], "病名": ["風邪", "痛風"] * 3}, 2),
     "truth": ({"a": [True, False] * 3, "s": [True] * 6}, 2),
     "no change": ({"a": [1, 1, 2, 2, 3, 3], "s": list("ababab")}, 2),
+    "date ranges": (
+        {"a": pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 1, 6), eager=True), "s": list("ababab")},
+        2,
+    ),
     "moments": (
         {
             "a": pl.Series(["2024-01-01T10:00:00", "1970-01-01T00:00:00"] * 3).str.to_datetime(),

@@ -14,6 +14,8 @@ COMMANDS = {
     "run": "Anonymize, verify, measure and write the release of a recipe.",
     "check": "Recompute the guarantee of a release from its files alone.",
     "measure": "Measure what was lost between a table and its release.",
+    "compare": "Put several releases on a risk-utility plot.",
+    "experiment": "Repeat a table or figure of the papers.",
     "ledger": "List the releases made here, and check that the list is intact.",
     "catalogue": "List requirements, methods, hierarchies and measures.",
     "schema": "Print the JSON Schema of recipes.",

@@ -19,6 +19,7 @@ def command(
     measure: Annotated[
         list[str] | None, typer.Option(help="Measure to compute; repeatable. All when left out.")
     ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a bar chart: .svg, .png or .html.")] = None,
     json: Json = False,
 ) -> int:
     """Measure what was lost between a table and its release.
@@ -29,7 +30,7 @@ def command(
 
       sudare measure patients.csv release/
 
-      sudare measure before.csv after.csv --recipe recipe.yaml --measure loss
+      sudare measure before.csv after.csv --recipe recipe.yaml --measure loss --plot loss.svg
     """
     from sudare.cli.show import figure, print_json, print_table
     from sudare.measure.catalogue import MEASURES
@@ -38,6 +39,11 @@ def command(
 
     pair = reopen_pair(before, after, recipe)
     values = measure_all(pair.before, pair, measure)
+    if plot is not None:
+        from sudare.measure.generalization import column_losses
+        from sudare.release.plots import loss_chart, save_chart
+
+        save_chart(loss_chart(values, column_losses(pair.before, pair)), plot)
     if json:
         print_json(values)
     else:

@@ -9,27 +9,37 @@ from sudare.kernels.jit import kernel
 
 @kernel
 def line_sum(low, high, counts, power):
-    """Sum of counts * counts * distance^power between ranges, every two points once and doubled."""
-    half = 0.5 * power
+    """Sum of counts * counts * gap^power between ranges, every two points once and doubled."""
     total = 0.0
     for one in range(len(low)):
         row = 0.0
         for other in range(one):
-            below, above = low[one] - low[other], high[one] - high[other]
-            row += counts[other] * ((below * below + above * above) * 0.5) ** half
+            gap = max(low[one] - high[other], low[other] - high[one])
+            if gap > 0.0:
+                row += counts[other] * gap**power
         total += counts[one] * row
     return 2.0 * total
 
 
 @kernel
-def sorted_sum(values, counts):
-    """Sum of counts * counts * |x - y| for ascending values: each gap separates those below from those above."""
-    below = 0.0
-    whole = counts.sum()
+def gap_sum(low, high, by_low, by_high, counts, power):
+    """The same for power 1 or 2 in one sweep: ranges that end below the current one's start are summed up."""
+    weight, first, second = 0.0, 0.0, 0.0
     total = 0.0
-    for index in range(len(values) - 1):
-        below += counts[index]
-        total += (values[index + 1] - values[index]) * below * (whole - below)
+    ended = 0
+    for place in range(len(by_low)):
+        start = low[by_low[place]]
+        while ended < len(by_high) and high[by_high[ended]] < start:
+            below = by_high[ended]
+            weight += counts[below]
+            first += counts[below] * high[below]
+            second += counts[below] * high[below] * high[below]
+            ended += 1
+        if power == 1:
+            gaps = weight * start - first
+        else:
+            gaps = weight * start * start - 2.0 * start * first + second
+        total += counts[by_low[place]] * max(gaps, 0.0)
     return 2.0 * total
 
 

@@ -9,6 +9,7 @@
 """
 
 from sudare.measure.catalogue import MEASURES, Measure, all, measure  # noqa: A004  # the public name
+from sudare.measure.compare import Comparison, compare
 from sudare.measure.generalization import column_losses, dis, gcp, loss, ncp
 from sudare.measure.groups import average_block, cm, dm, entropy_loss, suppressed
 from sudare.measure.information import InformationLoss, ild
@@ -20,6 +21,7 @@ from sudare.measure.statistics import correlation_change, mean_change, quantile_
 
 __all__ = [
     "MEASURES",
+    "Comparison",
     "InformationLoss",
     "Measure",
     "Pair",
@@ -27,6 +29,7 @@ __all__ = [
     "average_block",
     "cm",
     "column_losses",
+    "compare",
     "correlation_change",
     "dis",
     "dm",

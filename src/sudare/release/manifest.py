@@ -72,11 +72,18 @@ def manifest_of(
 def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
     """The manifest without what helps an attacker."""
     public = {key: value for key, value in manifest.items() if key not in _PRIVATE}
+    # Losses say how good the release is; more digits would only help to work out figures of the original.
+    public["losses"] = {name: _short(value) for name, value in manifest["losses"].items()}
+    public["column_losses"] = {name: _short(value) for name, value in manifest["column_losses"].items()}
     public["method"] = [
         {field: value for field, value in method.items() if field not in _PRIVATE_PARAMETERS}
         for method in manifest["method"]
     ]
     return public
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.3g}")
 
 
 def _input(table: Table) -> dict[str, Any]:

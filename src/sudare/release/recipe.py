@@ -250,6 +250,16 @@ class Recipe(_Part):
         """The mapping that `parse` reads back."""
         return _without_defaults(self)
 
+    def without_secrets(self) -> Recipe:
+        """The recipe with the password of a database address left out: fit to be kept."""
+        from sudare.read.database import redact
+
+        if "://" not in self.source.path:
+            return self
+        return self.model_copy(
+            update={"source": self.source.model_copy(update={"path": redact(self.source.path)})}
+        )
+
     def to_yaml(self) -> str:
         """The recipe as a YAML file."""
         return yaml.safe_dump(self.to_dict(), sort_keys=False, allow_unicode=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,23 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     kept = next((place for place in places if place.exists()), None)
     original = _original(before, recipe or kept)
     return pair_of(original, _released(manifest, original))
+
+
+def figures_of(folder: Path) -> dict[str, Any]:
+    """Risk after and losses of a written release, from its internal manifest."""
+    places = [folder / "internal" / "manifest.json", folder.absolute().parent / "internal" / "manifest.json"]
+    place = next((place for place in places if place.is_file()), None)
+    if place is None:
+        raise InputError(
+            f"'{folder}' holds no internal manifest, where the risk figures are; give the folder of a release."
+        )
+    try:
+        manifest = json.loads(place.read_text(encoding="utf-8"))
+        return {"risk": manifest["risk"]["after"], "losses": manifest["losses"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(
+            f"The manifest {place} cannot be read; restore it from the original release."
+        ) from None
 
 
 def _original(before: str, recipe: Path | None) -> Table:

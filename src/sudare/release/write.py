@@ -64,7 +64,8 @@ def write_release(
         started = time.perf_counter()
         data = public / output.file_name
         write_data(release.table.frame, data, format=output.format, escape_formulas=output.escape_formulas)
-        manifest = manifest_of(release, output, data, recipe=recipe, run=run)
+        kept = None if recipe is None else recipe.without_secrets()
+        manifest = manifest_of(release, output, data, recipe=kept, run=run)
         _write_json(public / "manifest.json", public_part(manifest))
         shown.update(1)
         manifest["seconds"]["write"] = round(time.perf_counter() - started, 3)
@@ -77,8 +78,8 @@ def write_release(
         shown.update(1)
         _write_json(internal / "manifest.json", manifest)
         _write_json(public / "manifest.json", public_part(manifest))
-        if recipe is not None:
-            (internal / "recipe.yaml").write_text(recipe.to_yaml(), encoding="utf-8")
+        if kept is not None:
+            (internal / "recipe.yaml").write_text(kept.to_yaml(), encoding="utf-8")
         _write_reports(release, output, findings, manifest, folder, shown)
     return Written(target, release, tuple(findings), manifest)
 

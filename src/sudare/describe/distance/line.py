@@ -9,16 +9,20 @@ from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
 from sudare.describe.ranges import ANYTHING, positions, range_ends
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError
-from sudare.kernels.pairs import line_sum, sorted_sum
+from sudare.kernels.pairs import gap_sum, line_sum
 from sudare.parameters import parameters
+
+_LARGEST_REACH = 1e75
+"""Fourth powers of a million such distances still fit into a double."""
 
 
 @parameters
 class Euclid:
-    """|x - y| for numbers and dates (in days).
+    """|x - y| for numbers and dates (in days); between ranges the gap, what is certain of their distance.
 
-    A range [a, b] is a point of its own: its distance from [c, d] is sqrt(((a-c)^2 + (b-d)^2) / 2), which is
-    |x - y| for single values, 0 only between equal ranges, and a metric. `*` is the range of the whole column.
+    [a, b] and [c, d] are max(0, c - b, a - d) apart: the least distance that values in them can have, |x - y| for
+    single values. So a wider range never counts as more information; `*` is the range of the whole column and
+    0 from everything.
     """
 
     def space(self, cells: ColumnCells) -> LineSpace:
@@ -47,22 +51,30 @@ class LineSpace(Space):
         codes[known] = places.ravel()
         self.before, self.after = codes[:original], codes[original:]
         self.size = len(points)
-        # Centered, so that squares keep their digits far from 0.
-        center = float(points.mean()) if len(points) else 0.0
-        self._low, self._high = points[:, 0] - center, points[:, 1] - center
+        # Centered, so that squares keep their digits far from 0; a loss does not depend on the unit, so a range
+        # whose squares would overflow is its own unit.
+        center = float((points / 2).mean() * 2) if len(points) else 0.0
+        unit = self.reach if self.reach > _LARGEST_REACH else 1.0
+        self.reach /= unit
+        self._low, self._high = points[:, 0] / unit - center / unit, points[:, 1] / unit - center / unit
+        self._single = np.array_equal(self._low, self._high)
 
     def between(self, one: Codes, other: Codes) -> Floats:
-        """Root mean square of the differences of the ends."""
-        low, high = self._low[one] - self._low[other], self._high[one] - self._high[other]
-        distances: Floats = np.sqrt((low * low + high * high) / 2)
+        """The gap between two ranges."""
+        apart = np.maximum(self._low[one] - self._high[other], self._low[other] - self._high[one])
+        distances: Floats = np.maximum(apart, 0.0)
         return distances
 
     def summed(self, counts: Floats, power: float) -> float | None:
-        """P = 2: 2 N sum (x - mean)^2; p = 1 on single values: from the sorted order; else all distinct pairs."""
-        if power == 2:
-            return _square(self._low, counts) / 2 + _square(self._high, counts) / 2
-        if power == 1 and np.array_equal(self._low, self._high):
-            return float(sorted_sum(self._low, counts))
+        """P = 2 and p = 1 from sums over those whose range ends below, in the order of the ends; else all pairs."""
+        if power == 2 and self._single:
+            total = counts.sum()
+            mean = (counts @ self._low) / total if total else 0.0
+            return float(2.0 * total * (counts @ (self._low - mean) ** 2))
+        if power in {1, 2}:
+            return float(
+                gap_sum(self._low, self._high, np.argsort(self._low), np.argsort(self._high), counts, power)
+            )
         return None
 
     def over_pairs(self, points: Codes, counts: Floats, power: float) -> float:
@@ -112,11 +124,3 @@ def _fill_nodes(cells: ColumnCells, distinct: pl.Series, lows: Floats, highs: Fl
     if unread.any():
         nodes = tree.node_of(distinct.filter(unread))
         lows[unread], highs[unread] = tree.lower[nodes], tree.upper[nodes]
-
-
-def _square(values: Floats, counts: Floats) -> float:
-    total = counts.sum()
-    if total == 0:
-        return 0.0
-    mean = (counts @ values) / total
-    return float(2.0 * total * (counts @ (values - mean) ** 2))

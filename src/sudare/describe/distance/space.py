@@ -85,7 +85,7 @@ class Space(ABC):
         """
         missing = float((points < 0).sum())
         counts = np.bincount(points[points >= 0], minlength=self.size).astype(np.float64)
-        around = 2.0 * missing * (len(points) - missing) * self.reach**power
+        around = 2.0 * missing * (len(points) - missing) * float(np.float64(self.reach) ** power)
         closed = self.summed(counts, power)
         if closed is not None:
             return closed + around, "closed form"

@@ -1,0 +1,51 @@
+"""`sudare compare`: several releases on one plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sudare.cli.options import Json
+
+
+def command(
+    folders: Annotated[list[Path], typer.Argument(help="Folders of releases of the same table.")],
+    risk: Annotated[str, typer.Option(help="Risk figure of the manifest.")] = "prosecutor_mean",
+    loss: Annotated[str, typer.Option(help="Measure of the manifest.")] = "loss",
+    plot: Annotated[Path | None, typer.Option(help="Write the plot: .svg, .png or .html.")] = None,
+    json: Json = False,
+) -> int:
+    """Put several releases on a risk-utility plot with its Pareto front.
+
+    Reads the figures from the releases' internal manifests.
+
+    Examples:
+
+      sudare compare release-k5 release-k10 release-k50
+
+      sudare compare release-* --risk prosecutor_largest --loss ild --plot tradeoff.svg
+    """
+    from sudare.cli.show import figure, print_json, print_table, say
+    from sudare.measure.compare import compare
+    from sudare.release.plots import save_chart
+    from sudare.release.reopen import figures_of
+
+    compared = compare({folder.name: figures_of(folder) for folder in folders}, risk=risk, loss=loss)
+    if plot is not None:
+        save_chart(compared.chart(), plot)
+    if json:
+        print_json(compared.frame.to_dicts())
+        return 0
+    print_table(
+        "Risk and loss",
+        ["release", risk, loss, "not beaten"],
+        [
+            (row["release"], figure(row["risk"]), figure(row["loss"]), "yes" if row["best"] else "")
+            for row in compared.frame.to_dicts()
+        ],
+    )
+    if plot is not None:
+        say(f"Plot: {plot}")
+    return 0

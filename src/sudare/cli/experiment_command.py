@@ -1,0 +1,60 @@
+"""`sudare experiment`: repeat a table or figure of the papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sudare.cli.options import Json
+
+
+def command(
+    name: Annotated[str | None, typer.Argument(help="The experiment; all are listed when left out.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the data sets; ../shared/data or data when left out.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the page, its figures and tables.")] = Path(
+        "experiments"
+    ),
+    json: Json = False,
+) -> int:
+    """Repeat a table or figure of the papers, and check what was expected.
+
+    Exit code 1: something that the paper leads one to expect did not come out.
+
+    Examples:
+
+      sudare experiment
+
+      sudare experiment ild-adult --data ../shared/data --out evidence
+    """
+    from sudare.cli.show import print_json, print_table, print_verdicts, progress_bar, say
+    from sudare.errors import ParameterError, did_you_mean
+    from sudare.experiments.catalogue import EXPERIMENTS
+
+    if name is None:
+        rows = [(one, (run.__doc__ or "").split("\n")[0]) for one, run in EXPERIMENTS.items()]
+        if json:
+            print_json(dict(rows))
+        else:
+            print_table("Experiments", ["name", "about"], rows)
+        return 0
+    if name not in EXPERIMENTS:
+        raise ParameterError(f"'{name}' is not an experiment; {did_you_mean(name, EXPERIMENTS)}")
+    with progress_bar(quiet=json) as progress:
+        outcome = EXPERIMENTS[name](data, progress)
+    page = outcome.write(out)
+    if json:
+        print_json(
+            {
+                "page": str(page),
+                "holds": outcome.holds,
+                "checks": [check.__dict__ for check in outcome.checks],
+            }
+        )
+    else:
+        print_verdicts((check.holds, check.sentence) for check in outcome.checks)
+        say(f"Page: {page}")
+    return 0 if outcome.holds else 1
