@@ -46,7 +46,7 @@ def ild_adult(data: Path | None = None, progress: Progress = SILENT, largest: in
         tables={"losses": table},
         figures=dict(_figures(table)),
         checks=tuple(_checks(table)),
-        notes=(_note(adult.height),,
+        notes=(_note(adult.height),),
     )
 
 
