@@ -28,16 +28,29 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from sudare.errors import ParameterError, did_you_mean
 
-__all__ = ["Annotated", "Catalogue", "Field", "Names", "model_validator", "parameters", "sentence_of"]
+__all__ = [
+    "Annotated",
+    "AnyNames",
+    "Catalogue",
+    "Field",
+    "Names",
+    "model_validator",
+    "parameters",
+    "sentence_of",
+]
 
 T = TypeVar("T")
 
-Names = Annotated[
+AnyNames = Annotated[
     tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)
 ]
-"""Column names: a tuple, or one name alone."""
+"""Column names: a tuple, or one name alone; none is allowed."""
+Names = Annotated[AnyNames, Field(min_length=1)]
+"""Column names, at least one."""
 
-_CONFIG = ConfigDict(extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True)
+_CONFIG = ConfigDict(
+    extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True, allow_inf_nan=False
+)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(Field, dataclasses.field))
@@ -66,7 +79,9 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
     """
     first = error.errors()[0]
     place = first["loc"][:1] if fields else first["loc"]
-    field = ".".join(fields[part] if fields and isinstance(part, int) else str(part) for part in place)
+    field = ".".join(
+        fields[part] if isinstance(part, int) and part < len(fields) else str(part) for part in place
+    )
     if first["type"] in {"missing", "missing_argument"}:
         return f"{subject}: '{field}' is missing; give it a value."
     if first["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
@@ -76,6 +91,8 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
         return f"{subject}: too many values are given; it takes {', '.join(fields) or 'none'}."
     if first["type"] == "value_error":
         return f"{subject}: {first['ctx']['error']}"
+    if first["type"] in {"model_type", "dict_type", "dataclass_type"}:
+        return f"{subject}: '{field}' is {first['input']!r}, but it should be a mapping of its fields."
     rule = re.sub(r"^\w+ should", "should", first["msg"])
     return f"{subject}: '{field}' is {first['input']!r}, but it {rule}."
 
@@ -132,8 +149,8 @@ class Catalogue(Generic[T]):
         return " ".join([str(name[1]), *(f"{field}={_shown(value)}" for field, value in fields)])
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema (2020-12) of any entry, told apart by `type`."""
-        return {"oneOf": [self._entry_schema(name) for name in self.entries]}
+        """JSON Schema (2020-12) of any entry: a mapping told apart by `type`, or a text."""
+        return {"oneOf": [*(self._entry_schema(name) for name in self.entries), {"type": "string"}]}
 
     def fields(self, name: str) -> list[tuple[str, str, str]]:
         """(field, type and default, description) of one entry, for tables and help texts."""

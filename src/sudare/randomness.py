@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.errors import ParameterError
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -22,6 +24,10 @@ class Randomness:
     """A source of random arrays: cryptographic by default, repeatable when given a seed."""
 
     def __init__(self, seed: int | None = None) -> None:
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+            raise ParameterError(
+                f"The seed is {seed!r}, but a seed is a whole number of 0 or more; leave it out to be secure."
+            )
         self.secure = seed is None
         self._seeded = None if seed is None else np.random.PCG64(seed)
 

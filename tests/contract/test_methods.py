@@ -319,7 +319,7 @@ def test_the_callers_kind_of_frame_comes_back(name, kind):
 
 
 @every_method
-@pytest.mark.parametrize("odd", ["*", "^a$", "a b.c", "{}"])
+@pytest.mark.parametrize("odd", ["*", "a b.c", "{}"])
 def test_columns_may_be_named_like_patterns(name, odd):
     parameters = dict(EXAMPLES[name].parameters)
     for field in ("columns", "within"):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sudare.cli import main
+from sudare.release.demo import demo
 
 ENVIRONMENT = {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
 
@@ -132,3 +133,11 @@ def fails(command, job):
         return sentence
 
     return call
+
+
+@pytest.fixture(scope="session")
+def demonstration(tmp_path_factory):
+    """The demonstration with 300 rows, reports included."""
+    folder = tmp_path_factory.mktemp("demonstration")
+    demo(folder, rows=300, language="en", overwrite=False)
+    return folder

@@ -99,11 +99,10 @@ def test_demo_json(command, tmp_path):
     assert all(Path(report).is_file() for report in found["reports"])
 
 
-def test_describe(at, made, tmp_path):
-    draft = tmp_path / "draft.yaml"
-    out = at.done("describe", "demo/patients.csv", "--out", draft)
-    compare("describe", out, made, tmp_path)
-    compare("describe-recipe", draft.read_text(encoding="utf-8"), made)
+def test_describe(at, made):
+    out = at.done("describe", "demo/patients.csv", "--out", "draft.yaml")
+    compare("describe", out)
+    compare("describe-recipe", (made / "draft.yaml").read_text(encoding="utf-8"))
 
 
 def test_describe_in_japanese(command, tmp_path):

@@ -187,7 +187,7 @@ def test_values_that_locate_or_date():
     assert (zips.role, zips.kind, zips.hierarchy) == ("quasi", "string", {"type": "mask"})
     assert guess_one("x", ["100-0001", "530-0002"] * 20).hierarchy == {"type": "mask"}
     dates = guess_one("x", ["2024-01-31", "2024-02-29"] * 20)
-    assert (dates.role, dates.kind, dates.hierarchy) == ("quasi", "date", {"type": "dates"})
+    assert (dates.role, dates.kind, dates.hierarchy) == ("quasi", "nominal", {"type": "dates"})
     assert guess_one("x", ["2024/1/31", "2024/2/9"] * 20).role == "quasi"
     assert guess_one("surgery_date", [dt.date(2024, 1, 1), None]).role == "quasi"
 
@@ -261,8 +261,8 @@ def test_constant_and_empty_columns_tell_nobody_apart():
         ([{"a": 1}], pl.Struct({"a": pl.Int64}), "string"),
         ([b"a"], pl.Binary, "string"),
         ([None], pl.Null, "nominal"),
-        (["2024-02-29"], pl.String, "date"),
-        (["2024-02-29T12:00:00Z", "2024-02-29 12:00"], pl.String, "date"),
+        (["2024-02-29"], pl.String, "nominal"),
+        (["2024-02-29T12:00:00Z", "2024-02-29 12:00"], pl.String, "nominal"),
         (["2023-02-29"], pl.String, "nominal"),
         (["001", "002"], pl.String, "string"),
         (["男", "女"], pl.String, "nominal"),

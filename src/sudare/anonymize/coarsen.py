@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Self
 
 import polars as pl
@@ -38,14 +39,12 @@ class TopBottomCode:
         (name,) = numeric_columns(table, [self.column], "TopBottomCode")
         before = table.frame[name]
         limits = [limit for limit in (self.bottom, self.top) if limit is not None]
-        exact = before.dtype.is_float() or all(limit == int(limit) for limit in limits)
-        after = (before if exact else before.cast(pl.Float64)).clip(self.bottom, self.top)
-        if exact:
-            after = after.cast(before.dtype)
-        changed = int((before.cast(pl.Float64) != after.cast(pl.Float64)).sum())
+        whole = before.dtype.is_integer() and all(limit == int(limit) for limit in limits)
+        clipped = before.cast(pl.Int64 if whole else pl.Float64).clip(self.bottom, self.top)
+        changed = int((before.cast(clipped.dtype) != clipped).sum())
+        after = fitted(clipped, before.dtype) if whole or before.dtype.is_float() else clipped
         return same_rows(
-            table.with_values(after.rename(name)),
-            f"Coded {changed:,} values of {name} to its limits.",
+            table.with_values(after.rename(name)), f"Coded {changed:,} values of {name} to its limits."
         )
 
 
@@ -63,9 +62,24 @@ class Round:
         names = numeric_columns(table, self.columns, "Round")
         result = table
         for name in names:
-            before = table.frame[name]
-            rounded = (before.cast(pl.Float64) / self.base).round(0, mode="half_to_even") * self.base
-            if before.dtype.is_integer() and self.base == int(self.base):
-                rounded = rounded.cast(before.dtype)
-            result = result.with_values(rounded.rename(name))
+            result = result.with_values(self._rounded(table.frame[name]).rename(name))
         return same_rows(result, f"Rounded {', '.join(names)} to multiples of {self.base:g}.")
+
+    def _rounded(self, before: pl.Series) -> pl.Series:
+        if before.dtype.is_integer() and self.base == int(self.base):
+            # Whole numbers by whole arithmetic: doubles are not exact beyond 2^53.
+            base = int(self.base)
+            whole = before.cast(pl.Int64)
+            down = whole // base
+            rest = whole - down * base
+            up = (2 * rest > base) | ((2 * rest == base) & (down % 2 != 0))
+            return fitted((down + up.cast(pl.Int64)) * base, before.dtype)
+        digits = max(0, -int(Decimal(str(self.base)).as_tuple().exponent))
+        multiples = (before.cast(pl.Float64) / self.base).round(0, mode="half_to_even")
+        return (multiples * self.base).round(digits)
+
+
+def fitted(series: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """The series in the given type where every value fits, else as it is."""
+    narrow = series.cast(dtype, strict=False)
+    return narrow if narrow.null_count() == series.null_count() else series

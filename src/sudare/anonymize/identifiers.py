@@ -72,6 +72,12 @@ class Pseudonymize:
         """Replace the columns; they count as described and insensitive afterwards."""
         key = self._key()
         names = present_columns(table, self.columns, "Pseudonymize")
+        for name in names:
+            if table.column(name).role in {"quasi", "sensitive", "weight"}:
+                raise ParameterError(
+                    f"Pseudonymize replaces identifiers, but column '{name}' is {table.column(name).role}: a pseudonym "
+                    "would still tell rows apart while no requirement protects it; describe it as an identifier."
+                )
         frame = table.frame.with_columns([self._pseudonyms(table.frame[name], key) for name in names])
         columns = [
             replace(column, role="insensitive", kind="string", described=True, hierarchy=None)

@@ -10,7 +10,7 @@ from sudare.anonymize.columns import present_columns
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.assess.blocks import blocks_of
 from sudare.kernels.swap import rank_swap_partners
-from sudare.parameters import Annotated, Field, Names, parameters
+from sudare.parameters import Annotated, AnyNames, Field, Names, parameters
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -63,18 +63,18 @@ class SwapRecords:
     columns: Names
     """Columns whose values are exchanged together."""
     share: Annotated[float, Field(gt=0, le=1)] = 0.1
-    """Share of the records that take part."""
-    within: Names = ()
+    """Share of the records that take part, as far as strata have partners."""
+    within: AnyNames = ()
     """Columns on which partners must agree; anyone with anyone when empty."""
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Draw the records and exchange their values."""
         names = present_columns(table, self.columns, "SwapRecords")
-        chosen = context.random.permutation(table.rows)[: round(self.share * table.rows)]
-        labels = blocks_of(table, self.within).labels[chosen]
+        mixed = context.random.permutation(table.rows)
+        one, other = _pairs(mixed, blocks_of(table, self.within).labels[mixed])
+        chosen = context.random.permutation(len(one))[: round(self.share * table.rows) // 2]
         source = np.arange(table.rows)
-        one, other = _pairs(chosen, labels)
-        source[one], source[other] = other, one
+        source[one[chosen]], source[other[chosen]] = other[chosen], one[chosen]
         result = table
         for name in names:
             result = result.with_values(table.frame[name].gather(source))

@@ -14,7 +14,6 @@ import numpy as np
 
 from sudare.assess.blocks import Blocks, blocks_of
 from sudare.assess.verdict import Verdict
-from sudare.describe.hierarchy.suppression import Suppress
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError
 from sudare.kernels import rules as kernel_rules
@@ -127,11 +126,13 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     names = list(dict.fromkeys(rule.column for rule in own if rule.column is not None))
     coded = [table.codes(name) for name in names]
     widest = max([each.count for each in coded], default=1)
-    trees = {
-        names.index(rule.column): _tree_of(table, rule.column)
-        for rule in own
-        if rule.kind == kernel_rules.HIERARCHICAL and rule.column is not None
-    }
+    trees: dict[int, Hierarchy] = {}
+    for rule in own:
+        tree = (
+            table.hierarchy(rule.column) if rule.column and rule.kind == kernel_rules.HIERARCHICAL else None
+        )
+        if rule.column is not None and tree is not None:
+            trees[names.index(rule.column)] = tree
     nodes = max([tree.nodes for tree in trees.values()], default=1)
     columns = max(len(names), 1)
     overall = np.zeros((columns, widest))
@@ -178,13 +179,6 @@ def _in_order(table: Table, name: str) -> npt.NDArray[np.int32]:
     rank[np.argsort(tree.leaf_of(codes.values))] = np.arange(len(codes.values))
     rank[len(codes.values) :] = len(codes.values)
     return rank[codes.codes]
-
-
-def _tree_of(table: Table, column: str) -> Hierarchy:
-    tree = table.hierarchy(column)
-    if tree is not None:
-        return tree
-    return Suppress().build(table.frame[column], column)
 
 
 def _where(table: Table, row: int, column: str | None) -> str:

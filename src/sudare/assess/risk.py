@@ -75,14 +75,17 @@ def risk(data: Any, *, background: int = 1, threshold: float = 0.2, population: 
     same coding), else from the weight column (sum of weights), else the sample is taken for the population.
     """
     table = table_of(data)
-    if background < 0:
+    if not isinstance(background, int) or background < 0:
+        raise ParameterError(f"background is {background!r}, but it counts values ruled out; give 0 or more.")
+    if not 0 <= threshold <= 1:
         raise ParameterError(
-            f"background is {background}, but nobody rules out fewer than 0 values; give 0 or more."
+            f"threshold is {threshold!r}, but a risk lies between 0 and 1; give such a number."
         )
+    people = None if population is None else table_of(population)
     blocks = blocks_of(table)
     sizes = blocks.sizes
     per_row = 1.0 / sizes[blocks.labels] if table.rows else np.ones(0)
-    population_sizes, source = _population(table, blocks, population)
+    population_sizes, source = _population(table, blocks, people)
     per_row_population = 1.0 / population_sizes[blocks.labels] if table.rows else np.ones(0)
     unique = int((sizes == 1).sum())
     return Risk(
@@ -121,6 +124,8 @@ def _population(
 def _sizes_in(population: Table, table: Table, blocks: Blocks) -> npt.NDArray[np.float64]:
     """Rows of the population in each block of the table."""
     quasi = table.names("quasi")
+    for name in quasi:
+        population.column(name)
     if not quasi:
         return np.array([population.rows], dtype=np.float64)
     # Plain names: a column may be named like a pattern.

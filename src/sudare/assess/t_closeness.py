@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
+from sudare.errors import DescriptionError
 from sudare.kernels.rules import EQUAL, HIERARCHICAL, ORDERED
 from sudare.parameters import Annotated, Field, Names, parameters
 
@@ -21,8 +22,8 @@ class TCloseness(BlockRequirement):
     The distance is the earth mover's, with one of three ground distances:
 
     - equal: every two values are 1 apart; 1/2 sum |p - q|.
-    - ordered: the m values in ascending order (missing last), neighbors 1/(m-1) apart;
-      sum_i |sum_{j<=i} (p_j - q_j)| / (m - 1).
+    - ordered: the m values in ascending order (missing last; a column that is neither numeric nor a date in
+      the order of its hierarchy's leaves, if it has one), neighbors 1/(m-1) apart; sum_i |sum_{j<=i} (p_j - q_j)| / (m - 1).
     - hierarchical: level of the lowest common node over the height of the column's hierarchy.
 
     Q is the distribution of the table that is checked: for a release, what was released.
@@ -38,6 +39,12 @@ class TCloseness(BlockRequirement):
     def rules(self, table: Table) -> list[Rule]:
         """One rule for each sensitive column."""
         names = sensitive_columns(table, self.sensitive, "t-closeness")
+        for name in names:
+            if self.distance == "hierarchical" and table.column(name).hierarchy is None:
+                raise DescriptionError(
+                    f"t-closeness by the hierarchical distance needs a hierarchy of column '{name}'; describe one, or "
+                    "choose distance='equal'."
+                )
         return [Rule(_KINDS[self.distance], self.t, name) for name in names]
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:

@@ -56,6 +56,11 @@ def main(arguments: list[str] | None = None) -> int:
 
         print(f"sudare {__version__}")
         return 0
-    from sudare.cli.frame import run_command
+    try:
+        from sudare.cli.frame import run_command
 
-    return run_command(given[0], given[1:])
+        return run_command(given[0], given[1:])
+    except KeyboardInterrupt:
+        # Pressed while the libraries were still loading.
+        print("sudare: Canceled; nothing was written.", file=sys.stderr)
+        return 130

@@ -27,7 +27,7 @@ def command(
 
       sudare compare release-* --risk prosecutor_largest --loss ild --plot tradeoff.svg
     """
-    from sudare.cli.show import figure, print_json, print_table, say
+    from sudare.cli.show import figure, print_json, print_table, say_place
     from sudare.measure.compare import compare
     from sudare.release.plots import save_chart
     from sudare.release.reopen import figures_of
@@ -47,5 +47,5 @@ def command(
         ],
     )
     if plot is not None:
-        say(f"Plot: {plot}")
+        say_place("Plot: ", plot)
     return 0

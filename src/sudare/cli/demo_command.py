@@ -29,7 +29,7 @@ def command(
 
       sudare demo --rows 100000 --lang ja --out demo-ja
     """
-    from sudare.cli.show import print_json, progress_bar, say
+    from sudare.cli.show import print_json, progress_bar, say_place
     from sudare.release.demo import demo
 
     check_language(lang)
@@ -40,6 +40,7 @@ def command(
     else:
         from sudare.cli.results import show_written
 
-        say(f"Made-up table: {out / 'patients.csv'} ({rows:,} rows), recipe: {out / 'recipe.yaml'}")
+        say_place(f"Made-up table ({rows:,} rows): ", out / "patients.csv")
+        say_place("Recipe: ", out / "recipe.yaml")
         show_written(written)
     return 0

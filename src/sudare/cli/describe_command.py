@@ -53,8 +53,9 @@ def command(
 
       sudare describe postgresql://localhost/clinic --table patients -o clinic.yaml
     """
-    from sudare.cli.show import print_json, print_table, say
+    from sudare.cli.show import print_json, print_table, say_place
     from sudare.describe.guess import guess_roles
+    from sudare.errors import InputError
     from sudare.flow import read
     from sudare.release.drafting import draft_recipe, write_draft
 
@@ -69,7 +70,12 @@ def command(
         sheet=sheet,
     )
     given = read(data, **options)
-    guesses = guess_roles(given.frame)
+    if given.rows == 0:
+        raise InputError(
+            f"'{data}' has {len(given.columns)} columns but no rows, so there is nothing to guess from; check the "
+            "file, and its encoding if you gave one."
+        )
+    guesses = guess_roles(given)
     target = out or Path(f"{_stem(data)}.recipe.yaml")
     draft = draft_recipe(
         data, options, guesses, requirements=require, methods=method, language=lang, folder=target.parent
@@ -89,8 +95,8 @@ def command(
                 for guess, reason in zip(guesses, reasons, strict=True)
             ],
         )
-        say(f"Recipe written: {target}")
-        say(f"Read it, correct the roles, then: sudare run {target}")
+        say_place("Recipe written: ", target)
+        say_place("Read it, correct the roles, then: sudare run ", target)
     return 0
 
 

@@ -30,7 +30,7 @@ def command(
 
       sudare experiment ild-adult --data ../shared/data --out evidence
     """
-    from sudare.cli.show import print_json, print_table, print_verdicts, progress_bar, say
+    from sudare.cli.show import print_json, print_table, print_verdicts, progress_bar, say_place
     from sudare.errors import ParameterError, did_you_mean
     from sudare.experiments.catalogue import EXPERIMENTS
 
@@ -56,5 +56,5 @@ def command(
         )
     else:
         print_verdicts((check.holds, check.sentence) for check in outcome.checks)
-        say(f"Page: {page}")
+        say_place("Page: ", page)
     return 0 if outcome.holds else 1

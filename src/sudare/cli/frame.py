@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import click
 import typer
@@ -32,7 +35,7 @@ def run_command(name: str, arguments: list[str]) -> int:
         return _fail(str(error), DOES_NOT_HOLD, as_json=as_json)
     except SudareError as error:
         return _fail(str(error), WRONG_USE, as_json=as_json)
-    except BrokenPipeError:
+    except _ReaderGoneError:
         # The reader of our output has gone; writing to it at exit would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return HOLDS
@@ -41,11 +44,30 @@ def run_command(name: str, arguments: list[str]) -> int:
 def _invoke(name: str, arguments: list[str]) -> int:
     module = importlib.import_module(f"sudare.cli.{name}_command")
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
-    app.command(name, help=module.command.__doc__, no_args_is_help=False)(module.command)
+    app.command(name, help=module.command.__doc__, no_args_is_help=False)(_guarded(module.command))
     result = typer.main.get_command(app).main(
         args=arguments, prog_name=f"sudare {name}", standalone_mode=False
     )
     return int(result or 0)
+
+
+def _guarded(command: Callable[..., int]) -> Callable[..., int]:
+    """The command with Ctrl-C and a closed pipe as errors of ours: typer would exit before we can speak."""
+
+    @functools.wraps(command)
+    def guarded(*args: Any, **kwargs: Any) -> int:
+        try:
+            return command(*args, **kwargs)
+        except KeyboardInterrupt:
+            raise CancelledError from None
+        except BrokenPipeError:
+            raise _ReaderGoneError from None
+
+    return guarded
+
+
+class _ReaderGoneError(Exception):
+    """Whoever read our standard output has stopped."""
 
 
 def _fail(sentence: str, code: int, *, as_json: bool) -> int:

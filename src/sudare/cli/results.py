@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.cli.show import figure, print_table, print_verdicts, say
+from sudare.cli.show import figure, print_table, print_verdicts, say, say_place
 
 if TYPE_CHECKING:
     from sudare.release.write import Written
@@ -40,7 +40,7 @@ def show_written(written: Written) -> None:
     )
     for warning in release.warnings:
         say(f"! {warning}")
-    say(f"Hand over:     {written.folder / 'public'}")
-    say(f"Keep private:  {written.folder / 'internal'}")
+    say_place("Hand over:     ", written.folder / "public")
+    say_place("Keep private:  ", written.folder / "internal")
     for report in written.reports:
-        say(f"Report:        {report}")
+        say_place("Report:        ", report)

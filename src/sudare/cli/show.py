@@ -61,8 +61,13 @@ def figure(value: float) -> str:
 
 
 def say(sentence: str) -> None:
-    """A line for people."""
-    console().print(escape(sentence), soft_wrap=True)
+    """Words for people, wrapped."""
+    console().print(escape(sentence))
+
+
+def say_place(label: str, place: object) -> None:
+    """A path or command to copy: never wrapped."""
+    console().print(escape(f"{label}{place}"), soft_wrap=True)
 
 
 @contextmanager

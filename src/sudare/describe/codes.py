@@ -60,12 +60,16 @@ def encode(series: pl.Series) -> Codes:
     return Codes(codes, values, len(values) if has_missing else None)
 
 
+_WIDE = (pl.Decimal, pl.Int128, pl.UInt128)
+"""Numbers that numpy has no array for."""
+
+
 def _rank(series: pl.Series, values: pl.Series) -> npt.NDArray[np.int32]:
     missing = len(values)
     if series.dtype == pl.String:
         coded = series.cast(pl.Enum(values)).to_physical()
         return coded.fill_null(missing).cast(pl.Int32).to_numpy(writable=True)
-    if (series.dtype.is_numeric() or series.dtype.is_temporal()) and not series.dtype.is_decimal():
+    if (series.dtype.is_numeric() or series.dtype.is_temporal()) and series.dtype not in _WIDE:
         ordered = values.to_physical().to_numpy()
         physical = series.to_physical()
         found = np.searchsorted(ordered, physical.drop_nulls().to_numpy()).astype(np.int32)

@@ -38,9 +38,21 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
         raise DescriptionError(
             f"The {library} frame cannot be taken over ({error}); give every column one plain type."
         ) from None
-    # Series, not pl.col: a column may be named like a pattern ("^a$", "*").
-    floats = [inner[name].fill_nan(None) for name, dtype in inner.schema.items() if dtype.is_float()]
+    pattern = next((name for name in inner.columns if name.startswith("^") and name.endswith("$")), None)
+    if pattern is not None:
+        raise DescriptionError(
+            f"Column name '{pattern}' begins with ^ and ends with $, which polars takes for a pattern; rename it."
+        )
+    # Series, not pl.col: a column may be named "*".
+    floats = [_plain_floats(inner[name]) for name, dtype in inner.schema.items() if dtype.is_float()]
     return inner.with_columns(floats) if floats else inner, native
+
+
+def _plain_floats(series: pl.Series) -> pl.Series:
+    """NaN as null, and -0.0 as 0.0: two numbers that are equal must have one text."""
+    plain = series.fill_nan(None)
+    zero = plain == 0
+    return plain.set(zero, 0.0) if zero.any() else plain
 
 
 def to_native(frame: pl.DataFrame, native: NativeKind) -> Any:

@@ -90,7 +90,7 @@ def guess_roles(data: Any) -> list[Guess]:
 def guess_kind(series: pl.Series) -> Kind:
     """The kind of a column by its type and values; names play no part.
 
-    Numbers are numeric, dates and ISO texts of days are dates, ordered categories are ordinal, lists are sets;
+    Numbers are numeric, dates are dates (texts of dates are texts), ordered categories are ordinal, lists are sets;
     texts are strings where they are codes of one width, sentences, or mostly different, and else nominal.
 
     >>> import polars as pl

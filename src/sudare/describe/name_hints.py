@@ -37,7 +37,10 @@ def words(name: str) -> list[str]:
 def is_key(name: str) -> bool:
     """Whether a name ends as names of keys do: `…_id`, `…No`, `…番号`."""
     found = words(name)
-    return (bool(found) and found[-1] in _KEY_WORDS) or _japanese_part(name).endswith("番号")
+    japanese = _japanese_part(name)
+    return (bool(found) and found[-1] in _KEY_WORDS) or (
+        japanese.endswith("番号") and not japanese.endswith("郵便番号")
+    )
 
 
 def is_about_person(name: str) -> bool:

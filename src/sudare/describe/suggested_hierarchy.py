@@ -19,7 +19,7 @@ _SMALLEST, _LARGEST = 1e-300, 1e300
 
 def suggested_hierarchy(values: Values, kind: Kind, topic: Topic | None) -> dict[str, object] | None:
     """The mapping of a hierarchy for these values; None where only the method can choose the ranges."""
-    if kind == "date":
+    if kind == "date" or values.is_iso_text:
         return {"type": "dates"}
     if kind == "set":
         return None

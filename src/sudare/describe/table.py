@@ -76,7 +76,7 @@ class Table:
     def from_frame(cls, frame: Any, source: SourceFacts | None = None) -> Table:
         """A table from polars, pandas, Arrow, or anything with the Arrow stream interface."""
         inner, native = from_native(frame)
-        columns = (Column(name, guess_kind(inner[name])) for name in inner.columns)
+        columns = (Column(name, _default_kind(inner[name])) for name in inner.columns)
         return cls(inner, columns, native=native, source=source)
 
     @property
@@ -167,8 +167,14 @@ class Table:
         )
 
     def recoded(self, frame: pl.DataFrame) -> Table:
-        """The released counterpart: generalized values under the same description, without its hierarchies."""
-        return self.changed(frame, [replace(self.column(name), hierarchy=None) for name in frame.columns])
+        """The released counterpart: generalized quasi-identifiers have no values for their hierarchies any more."""
+        return self.changed(
+            frame,
+            [
+                replace(column, hierarchy=None) if column.role == "quasi" else column
+                for column in (self.column(name) for name in frame.columns)
+            ],
+        )
 
     def with_values(self, series: pl.Series) -> Table:
         """The table with one column's values replaced."""
@@ -242,6 +248,14 @@ class Table:
             if column.role in {"quasi", "sensitive"} and column.hierarchy is not None:
                 self.hierarchy(column.name)
         return self
+
+
+def _default_kind(series: pl.Series) -> Kind:
+    """The guessed kind, as far as the column's type bears it: a text that looks like a date is still a text."""
+    kind = guess_kind(series)
+    if kind == "date" and not series.dtype.is_temporal():
+        return "string"
+    return "nominal" if kind == "numeric" and not series.dtype.is_numeric() else kind
 
 
 def _check_choice(name: str, what: str, given: str, allowed: tuple[str, ...]) -> None:

@@ -18,7 +18,6 @@ _FEW_DISTINCT = 100
 _LONG_TEXT = 40
 _DENSE = 10
 _LONG_NUMBER = 5
-_ISO_DATE = r"^\d{4}-\d{2}-\d{2}($|[T ]\d)"
 
 _PATTERNS: dict[str, re.Pattern[str]] = {
     "email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+"),
@@ -134,6 +133,16 @@ class Values:
         low, high = (floats.filter(floats.is_finite()).quantile(share) for share in (0.01, 0.99))
         return 0.0 if low is None or high is None else high - low
 
+    @property
+    def is_iso_text(self) -> bool:
+        """Whether these are texts of days as YYYY-MM-DD (a time may follow), which a calendar hierarchy takes."""
+        if self.series.dtype != pl.String or self.form != "date":
+            return False
+        days = self.distinct.str.head(10).str.to_date("%Y-%m-%d", strict=False)
+        return (
+            bool(self.distinct.str.contains(r"^\d{4}-\d{2}-\d{2}($|[T ]\d)").all()) and days.null_count() == 0
+        )
+
     def kind(self) -> Kind:
         """The kind of column these values make; see `guess_kind`."""
         dtype = self.series.dtype
@@ -150,11 +159,6 @@ class Values:
         return "string" if dtype in (pl.Binary, pl.Object, pl.Struct) else "nominal"
 
     def _text_kind(self) -> Kind:
-        if self.form == "date" and bool(self.distinct.str.contains(_ISO_DATE).all()) and self._are_days():
-            return "date"
         if self.is_code or self.is_long_text:
             return "string"
         return "string" if len(self.distinct) > _FEW_DISTINCT and self.share > 0.5 else "nominal"
-
-    def _are_days(self) -> bool:
-        return self.distinct.str.head(10).str.to_date("%Y-%m-%d", strict=False).null_count() == 0

@@ -35,7 +35,8 @@ class Measure:
 
 
 def _ild(before: Any, after: Any) -> float:
-    return float(ild(before, after))
+    pair = pair_of(before, after)
+    return float(ild(before, pair)) if pair.quasi else 0.0
 
 
 _LISTED = (

@@ -11,6 +11,7 @@ import polars as pl
 from sudare.describe.distance.line import line_ends
 from sudare.describe.distance.space import ColumnCells
 from sudare.describe.hierarchy.suppression import Suppress
+from sudare.describe.ranges import ANYTHING, range_ends
 from sudare.describe.text import as_text
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def _cells(pair: Pair, name: str) -> Cells:
     tree = pair.before.hierarchy(name)
     if tree is None and pair.before.column(name).kind in {"numeric", "date"}:
         return _ranges(pair, name, before, after)
+    if tree is None and pair.before.column(name).kind == "ordinal":
+        return _ranks(pair, name, before, after)
     if tree is None:
         tree = Suppress().build(pair.before.codes(name).values, name)
     return _nodes(tree, before, after)
@@ -68,6 +71,25 @@ def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
         leaves=np.where(unchanged, 0.0, (leaves - 1) / max(whole - 1, 1)),
         penalty=np.where(unchanged, 0.0, leaves / whole),
     )
+
+
+def _ranks(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
+    """Ranges of ordered values: ranks spanned over those there are."""
+    rank = {
+        text: float(number) for number, text in enumerate(as_text(pair.before.codes(name).values).to_list())
+    }
+    texts = as_text(after)
+    low, high = (
+        ends.replace_strict(rank, default=None, return_dtype=pl.Float64) for ends in range_ends(texts)
+    )
+    span = ((high - low) / max(len(rank) - 1, 1)).fill_null(0.0)
+    unknown = (texts == ANYTHING) | (texts.is_null() & before.is_not_null())
+    shares = np.where(
+        unknown.fill_null(value=True).to_numpy() & ~(texts.is_null() & before.is_null()).to_numpy(),
+        1.0,
+        span.to_numpy(),
+    )
+    return Cells(shares, shares, shares)
 
 
 def _ranges(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:

@@ -28,6 +28,10 @@ Codes = npt.NDArray[np.int64]
 
 BINS = 20
 """Bins of a number, and categories that are counted by themselves."""
+MOST_COLUMNS = 100
+"""Columns whose distributions are compared: the first ones, quasi-identifiers and sensitive columns before others."""
+MOST_PAIRED = 20
+"""Columns of which all pairs are compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +73,7 @@ def hellinger(before: Any, after: Any) -> float:
 
 def pairwise_tv(before: Any, after: Any) -> float:
     """Mean over pairs of columns of the total variation between their two-way tables."""
-    margins = _margins(pair_of(before, after))
+    margins = _margins(pair_of(before, after), MOST_PAIRED)
     return _mean([_total_variation(*_two_way(one, other)) for one, other in combinations(margins, 2)])
 
 
@@ -83,18 +87,16 @@ def margin_of(pair: Pair, name: str) -> Margin:
 
 
 def compared_names(pair: Pair) -> list[str]:
-    """Columns that an analyst sees in both tables."""
+    """Columns that an analyst sees in both tables, the most important first."""
+    present = set(pair.after.frame.columns)
+    names = [*pair.before.names("quasi", "sensitive"), *pair.before.names("insensitive")]
     return [
-        column.name
-        for column in pair.before.columns
-        if column.role in {"quasi", "sensitive", "insensitive"}
-        and column.kind not in {"string", "set"}
-        and column.name in pair.after.frame.columns
+        name for name in names if name in present and pair.before.column(name).kind not in {"string", "set"}
     ]
 
 
-def _margins(pair: Pair) -> list[Margin]:
-    return [margin_of(pair, name) for name in compared_names(pair)]
+def _margins(pair: Pair, most: int = MOST_COLUMNS) -> list[Margin]:
+    return [margin_of(pair, name) for name in compared_names(pair)[:most]]
 
 
 def _numeric(cells: ColumnCells) -> Margin:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.errors import ParameterError
-from sudare.measure.margins import compared_names, margin_of
+from sudare.measure.margins import MOST_PAIRED, compared_names, margin_of
 from sudare.measure.pair import pair_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ def pmse(before: Any, after: Any) -> float:
     linear_model = _scikit_learn("sklearn.linear_model")
     pair = pair_of(before, after)
     chosen = np.random.default_rng(0)
-    original, released = (_sampled(side, chosen) for side in _features(pair, compared_names(pair)))
+    original, released = (
+        _sampled(side, chosen) for side in _features(pair, compared_names(pair)[:MOST_PAIRED])
+    )
     rows = np.concatenate([original, released])
     is_released = np.r_[np.zeros(len(original)), np.ones(len(released))]
     if not rows.shape[1]:
@@ -56,7 +58,7 @@ def model_loss(before: Any, after: Any, target: str | None = None) -> float:
     name = target or next(iter(pair.before.names("sensitive")), None)
     if name is None:
         raise ParameterError("Training a model needs something to predict; name a column with target=….")
-    names = [one for one in compared_names(pair) if one != name]
+    names = [one for one in compared_names(pair)[:MOST_PAIRED] if one != name]
     classes = margin_of(pair, name).before
     train, test = _halves(pair.before.rows)
     place = np.full(pair.before.rows, -1, dtype=np.int64)

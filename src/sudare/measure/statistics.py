@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from sudare.measure.margins import MOST_PAIRED
 from sudare.measure.pair import pair_of
 from sudare.measure.values import numbers_of, numeric_names
 
@@ -41,9 +42,9 @@ def quantile_change(before: Any, after: Any) -> float:
 
 
 def correlation_change(before: Any, after: Any) -> float:
-    """Mean over pairs of numeric columns of |r' - r|, Pearson's; a constant column has correlation 0."""
+    """Mean over pairs of numeric columns (the first 20) of |r' - r|, Pearson's; 0 for a constant column."""
     pair = pair_of(before, after)
-    columns = [numbers_of(pair, name) for name in numeric_names(pair)]
+    columns = [numbers_of(pair, name) for name in numeric_names(pair)[:MOST_PAIRED]]
     changes = [
         abs(_correlation(one[1], other[1]) - _correlation(one[0], other[0]))
         for one, other in combinations(columns, 2)

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 def numeric_names(pair: Pair) -> list[str]:
     """Numeric and date columns that both tables have: quasi-identifiers, sensitive and other published ones."""
+    present = set(pair.after.frame.columns)
     return [
         column.name
         for column in pair.before.columns
         if column.kind in {"numeric", "date"}
         and column.role in {"quasi", "sensitive", "insensitive"}
-        and column.name in pair.after.frame.columns
+        and column.name in present
     ]
 
 

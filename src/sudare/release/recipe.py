@@ -155,6 +155,7 @@ class Recipe(_Part):
     method: Annotated[
         tuple[MethodEntry, ...],
         BeforeValidator(lambda given: given if isinstance(given, (list, tuple)) else [given]),
+        WithJsonSchema({"anyOf": [METHODS.schema(), {"type": "array", "items": METHODS.schema()}]}),
     ] = Field(default_factory=lambda: (Mondrian(),))
     """One method, or several in order."""
     measures: tuple[str, ...] | None = None
@@ -277,7 +278,7 @@ def json_schema() -> dict[str, Any]:
     return Recipe.model_json_schema()
 
 
-class _StrictLoader(yaml.SafeLoader):
+class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # C where it was built
     """Safe YAML that refuses a key given twice: the second would silently win."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
@@ -290,7 +291,8 @@ class _StrictLoader(yaml.SafeLoader):
                 )
             if isinstance(key, str):
                 seen.add(key)
-        return super().construct_mapping(node, deep=deep)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+        return mapping
 
 
 def _yaml_words(error: yaml.YAMLError) -> str:

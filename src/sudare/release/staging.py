@@ -61,7 +61,7 @@ def staged_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
             _is_overwritten(place, overwrite=overwrite)
             _make_parents(place.parent, undo)
             staging = _open_staging(place, undo, overwrite=overwrite)
-        with _disk_full_sentence(target):
+        with _disk_full_sentence(target), _own_names(staging / _CONTENT, target):
             yield staging / _CONTENT
         with _one_sentence(target):
             _sync_tree(staging)
@@ -261,6 +261,15 @@ def _try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextmanager
+def _own_names(content: Path, target: Path) -> Iterator[None]:
+    """Let errors name the place the user knows, not the temporary one."""
+    try:
+        yield
+    except OutputError as error:
+        raise OutputError(str(error).replace(str(content), str(target))) from None
 
 
 @contextmanager

@@ -125,7 +125,8 @@ def _shape_changes(frame: pl.DataFrame, manifest: Manifest) -> list[str]:
     if frame.height != manifest.rows:
         changes.append(f"it has {frame.height} rows instead of {manifest.rows}")
     expected = [name for name, about in manifest.columns.items() if about.get("role") != "identifier"]
-    absent = [name for name in expected if name not in frame.columns]
+    present = set(frame.columns)
+    absent = [name for name in expected if name not in present]
     added = [name for name in frame.columns if name not in manifest.columns]
     if absent:
         changes.append(f"it lacks {_columns(absent, 'the column', 'the columns')}")

@@ -8,7 +8,7 @@ from sudare.describe.distance.line import Euclid
 from sudare.describe.distance.space import ColumnDistance
 from sudare.parameters import Field, model_validator, parameters
 
-Order = Annotated[float, Field(ge=1)]
+Order = Annotated[float, Field(ge=1, allow_inf_nan=True)]
 
 
 @runtime_checkable
