@@ -16,7 +16,7 @@ from typing import Any
 
 from harness import HERE, RESULTS  # type: ignore[import-not-found]  # beside this script
 
-_SCRIPTS = ("startup", "first_call", "check_speed", "mondrian_speed")
+_SCRIPTS = ("startup", "first_call", "check_speed", "mondrian_speed", "information_loss")
 
 
 def main() -> int:

@@ -2,7 +2,8 @@
 
 A ratio compares work on the same pandas frame; Sudare makes a new Table of it each time, so converting and
 coding the columns is in its time. "raw" is the table as it is (most blocks are single rows), "k=10" the same
-table after Sudare's Mondrian, where the answer is not trivial. Both must find the same k and l: pycanon rounds
+table after Sudare's Mondrian, where k is not trivial (l is 1 on Adult all the same: the agreement on l is a weak
+check there, the twins of the unit tests are the strong one). Both must find the same k and l: pycanon rounds
 entropy l down to a whole number and leaves out rows with missing values, so the tables have none. anjana has
 no check of its own (it calls pycanon).
 """

@@ -56,7 +56,9 @@ def shared_table() -> Shared:
             name: sd.hierarchy.csv(path=_ADULT / f"adult_hierarchy_{name}.csv") for name in quasi
         }
         return Shared(frame, quasi, "occupation", ["age"], makers)
-    hospital = hospital_complete(30_000).with_columns(pl.col("birth_date").dt.year().alias("birth_year"))
+    # Rows without missing cells: the hierarchies cover no stand-in for missing.
+    hospital = sd.hospital(31_000).drop_nulls().head(30_000)
+    hospital = hospital.with_columns(pl.col("birth_date").dt.year().alias("birth_year"))
     own = _makers()
     made = {name: own[name] for name in ("sex", "zip", "nationality", "length_of_stay")}
     makers = {"birth_year": sd.hierarchy.intervals(width=5), **made}

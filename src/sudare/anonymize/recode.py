@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.hierarchy.suppression import Suppress
-from sudare.describe.ranges import ANYTHING, closed_ranges
+from sudare.describe.ranges import ANYTHING, axis_of, closed_ranges
 from sudare.kernels.groups import group_nodes, group_ranges
 
 if TYPE_CHECKING:
@@ -97,5 +97,5 @@ def _range_texts(codes: Codes, lowest: npt.NDArray[np.int32], highest: npt.NDArr
 def _positions(codes: Codes) -> npt.NDArray[np.float64]:
     values = codes.values
     if values.dtype.is_numeric() or values.dtype.is_temporal():
-        return values.to_physical().cast(pl.Float64).to_numpy()
+        return axis_of(values).to_numpy()
     return np.arange(len(values), dtype=np.float64)

@@ -100,18 +100,22 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
     own = requirement.rules(table)
     compiled = compile_rules(table, own)
     scratch = scratch_for(compiled)
-    order, starts = blocks.grouped
     worst_value, worst_block, worst_column = 0.0, -1, None
     violating = np.zeros(blocks.count, dtype=bool)
     for index, rule in enumerate(own):
-        values = reached_by_block(compiled, index, scratch, order, starts)
+        if rule.kind == kernel_rules.SIZE:
+            values = blocks.sizes.astype(np.float64)
+        else:
+            values = reached_by_block(compiled, index, scratch, *blocks.grouped)
         is_distance = rule.kind >= kernel_rules.EQUAL
         block = int(np.argmax(values) if is_distance else np.argmin(values))
         if worst_block < 0 or (values[block] > worst_value) == is_distance:
             worst_value, worst_block, worst_column = float(values[block]), block, rule.column
         violating |= ~_holds(rule, values)
     rows = blocks.rows_of(violating)
-    good, bad = requirement.explain(worst_value, _where(table, int(order[starts[worst_block]]), worst_column))
+    good, bad = requirement.explain(
+        worst_value, _where(table, int(np.argmax(blocks.labels == worst_block)), worst_column)
+    )
     if not len(rows):
         return Verdict(name, True, worst_value, rows, good)
     count = int(violating.sum())

@@ -32,7 +32,9 @@ def command(
     from sudare.release.plots import save_chart
     from sudare.release.reopen import figures_of
 
-    compared = compare({folder.name: figures_of(folder) for folder in folders}, risk=risk, loss=loss)
+    same = len({folder.name for folder in folders}) < len(folders)
+    named = {str(folder) if same else folder.name: figures_of(folder) for folder in folders}
+    compared = compare(named, risk=risk, loss=loss)
     if plot is not None:
         save_chart(compared.chart(), plot)
     if json:

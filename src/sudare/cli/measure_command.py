@@ -17,7 +17,7 @@ def command(
         Path | None, typer.Option(help="Recipe with roles and hierarchies; found in a release's folder.")
     ] = None,
     measure: Annotated[
-        list[str] | None, typer.Option(help="Measure to compute; repeatable. All when left out.")
+        list[str] | None, typer.Option(help="Measure to compute; repeatable. The usual ones when left out.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a bar chart: .svg, .png or .html.")] = None,
     json: Json = False,
@@ -32,7 +32,7 @@ def command(
 
       sudare measure before.csv after.csv --recipe recipe.yaml --measure loss --plot loss.svg
     """
-    from sudare.cli.show import figure, print_json, print_table
+    from sudare.cli.show import figure, print_json, print_table, say_place
     from sudare.measure.catalogue import MEASURES
     from sudare.measure.catalogue import measure as measure_all
     from sudare.release.reopen import reopen_pair
@@ -60,4 +60,6 @@ def command(
                 for name, value in values.items()
             ],
         )
+        if plot is not None:
+            say_place("Plot: ", plot)
     return 0

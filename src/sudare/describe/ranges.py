@@ -29,17 +29,22 @@ def closed_ranges(lowest: pl.Series, highest: pl.Series) -> pl.Series:
 
 
 def positions(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """Texts of a numeric or date column as numbers on its axis (dates in days or the column's own unit).
-
-    Null where a text is not a value of the column.
-    """
-    if dtype == pl.Date:
-        return texts.str.to_date("%Y-%m-%d", strict=False).to_physical().cast(pl.Float64)
+    """Texts of a numeric or date column as numbers on its axis; null where a text is not a value of the column."""
     if dtype.is_temporal():
         moments = texts.str.replace(" ", "T").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False)
         days = texts.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))
-        return moments.fill_null(days).cast(dtype).to_physical().cast(pl.Float64)
+        return axis_of(moments.fill_null(days))
     return texts.cast(pl.Float64, strict=False)
+
+
+def axis_of(series: pl.Series) -> pl.Series:
+    """Numbers as they are, dates and moments as days since 1970."""
+    if series.dtype == pl.Datetime:
+        return (
+            series.dt.replace_time_zone(None).cast(pl.Datetime("us")).to_physical().cast(pl.Float64)
+            / 86_400e6
+        )
+    return (series.to_physical() if series.dtype.is_temporal() else series).cast(pl.Float64)
 
 
 def range_ends(texts: pl.Series) -> tuple[pl.Series, pl.Series]:

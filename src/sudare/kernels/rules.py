@@ -59,6 +59,13 @@ class Scratch(NamedTuple):
     deficit: npt.NDArray[np.float64]
 
 
+def no_rules() -> Rules:
+    """Nothing asked."""
+    none, number, code = np.zeros(0, dtype=np.int64), np.zeros((1, 1)), np.zeros((1, 1), dtype=np.int32)
+    one = np.ones(1, dtype=np.int64)
+    return Rules(none, none, np.zeros(0), np.zeros(0), code, number, one, code, code, number, one)
+
+
 def scratch_for(rules: Rules) -> Scratch:
     """Work space large enough for these rules."""
     values, nodes = rules.overall.shape[1], rules.parent.shape[1]

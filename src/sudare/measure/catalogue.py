@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from sudare.errors import ParameterError, did_you_mean
+from sudare.errors import ParameterError, SudareError, did_you_mean
 from sudare.measure import generalization, groups, margins, models, squares, statistics
 from sudare.measure.information import ild
 from sudare.measure.pair import pair_of
@@ -86,6 +86,7 @@ _LISTED = (
         "share of the entropy of quasi-identifier combinations that is gone",
         "準識別子の組のエントロピーのうち失われた割合",
         groups.entropy_loss,
+        smallest=-math.inf,
     ),
     Measure(
         "dm",
@@ -203,7 +204,7 @@ def all(before: Any, after: Any) -> pl.DataFrame:  # noqa: A001  # sd.measure.al
     for each in _LISTED:
         try:
             value, note = each.compute(pair.before, pair), None
-        except ParameterError as error:
+        except SudareError as error:
             value, note = None, str(error)
         rows.append(
             {

@@ -11,7 +11,7 @@ import polars as pl
 from sudare.describe.distance.line import line_ends
 from sudare.describe.distance.space import ColumnCells
 from sudare.describe.hierarchy.suppression import Suppress
-from sudare.describe.ranges import ANYTHING, range_ends
+from sudare.describe.ranges import ANYTHING, axis_of, range_ends
 from sudare.describe.text import as_text
 
 if TYPE_CHECKING:
@@ -54,16 +54,16 @@ def _cells(pair: Pair, name: str) -> Cells:
 
 def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
     texts = as_text(after)
-    empty = texts.is_null().to_numpy()
-    # Perturbed values (rounded, coded) may not occur in the original: they are as specific as a leaf.
-    specific = (
-        ~texts.is_in([label for label in tree.labels if label is not None]).fill_null(value=True).to_numpy()
-    )
-    # A cell that was present and is now empty says nothing: it is as if the root were published.
-    nodes = np.full(len(after), tree.root, dtype=np.int64)
-    known = ~empty & ~specific
-    nodes[known] = tree.node_of(texts.filter(known))
-    unchanged = (tree.level[nodes] == 0) | specific | (empty & before.is_null().to_numpy())
+    distinct = texts.drop_nulls().unique()
+    known = distinct.is_in([label for label in tree.labels if label is not None]).to_numpy()
+    # By distinct text: an unknown one is a perturbed value (rounded, coded), as specific as a leaf (-1); an empty
+    # cell that was present says nothing, as if the root were published.
+    node_of = np.append(np.full(len(distinct), -1, dtype=np.int64), tree.root)
+    node_of[:-1][known] = tree.node_of(distinct.filter(known))
+    place = texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(len(distinct)).to_numpy()
+    nodes = node_of[place]
+    still_missing = (after.is_null() & before.is_null()).to_numpy()
+    unchanged = (nodes < 0) | (tree.level[nodes] == 0) | still_missing
     leaves = tree.leaf_counts[nodes].astype(np.float64)
     whole = max(int(tree.leaf_counts[tree.root]), 1)
     return Cells(
@@ -95,7 +95,7 @@ def _ranks(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
 def _ranges(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
     cells = ColumnCells(name, before, after)
     low, high = (ends[len(before) :] for ends in line_ends(cells))
-    domain = pair.before.frame[name].drop_nulls().to_physical().cast(pl.Float64).to_numpy()
+    domain = axis_of(pair.before.frame[name].drop_nulls()).to_numpy()
     extent = float(domain.max() - domain.min()) if len(domain) else 0.0
     span = (high - low) / extent if extent > 0 else np.zeros(len(low))
     # A cell that was present and is now missing says nothing; one that was missing already lost nothing.

@@ -61,15 +61,14 @@ def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _risk(release: Any, name: str) -> float:
-    figures = release["risk"] if isinstance(release, Mapping) else release.risk_after.to_dict()
+    figures = release.get("risk", {}) if isinstance(release, Mapping) else release.risk_after.to_dict()
     numbers = {key: value for key, value in figures.items() if isinstance(value, (int, float))}
     return _chosen(numbers, name, "risk figure")
 
 
 def _loss(release: Any, name: str) -> float:
-    return _chosen(
-        release["losses"] if isinstance(release, Mapping) else release.losses, name, "measured loss"
-    )
+    figures = release.get("losses", {}) if isinstance(release, Mapping) else release.losses
+    return _chosen(figures, name, "measured loss")
 
 
 def _chosen(figures: Mapping[str, Any], name: str, what: str) -> float:

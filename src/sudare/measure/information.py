@@ -23,7 +23,7 @@ from sudare.describe.distance.line import Euclid
 from sudare.describe.distance.product import Product, RowDistance
 from sudare.describe.distance.space import Codes, ColumnCells, ColumnDistance, Floats, Space, Way
 from sudare.describe.distance.trees import TreeDistance
-from sudare.errors import ParameterError
+from sudare.errors import ParameterError, did_you_mean
 from sudare.kernels.blocks import block_labels
 from sudare.measure.pair import Pair, pair_of
 from sudare.randomness import Randomness
@@ -31,6 +31,7 @@ from sudare.randomness import Randomness
 LARGEST_PAIRS = 10**9
 """Pairs of distinct points that are still summed exactly: some seconds of work."""
 SAMPLED_PAIRS = 2_000_000
+_LARGEST_TABLE = 4_000_000
 _NORMAL_975 = 1.959963984540054
 
 
@@ -77,10 +78,15 @@ def ild(
     >>> float(ild([1, 2, 3, 4], [1.5, 1.5, 3.5, 3.5]))
     0.2
     """
-    if not (p > 0 and math.isfinite(p)):
+    if isinstance(distance, type):
+        raise ParameterError(
+            f"{distance.__name__} is a class; give a distance of it, {distance.__name__}(…)."
+        )
+    if not isinstance(p, (int, float)) or not (p > 0 and math.isfinite(p)):
         raise ParameterError(f"p is {p!r}, but distances are raised to a finite power above 0; give 1 or 2.")
     pair = pair_of(*(_framed(side) for side in (before, after)))
     names = _columns(pair, columns, distance)
+    _check_weights(distance, names)
     rows: RowDistance = (
         distance if isinstance(distance, RowDistance) else Product(_by_column(distance, names))
     )
@@ -91,7 +97,9 @@ def ild(
         return alone[names[0]]
     weights = {name: _weight(rows, name, space, largest_pairs, sample) for name, space in spaces.items()}
     if p == rows.order:
-        return _weighted_sum(alone, weights)
+        return _weighted_sum(
+            alone, weights, even=all(rows.weight_of(name) is None for name in names) and p == 2
+        )
     joint = _JointSpace(list(spaces.values()), list(weights.values()), rows.order)
     return _of_space(joint, p, largest_pairs, sample, alone)
 
@@ -110,19 +118,33 @@ class _JointSpace(Space):
         first[labels[::-1]] = np.arange(rows)[::-1]
         self._points = [code[first] for code in codes]
         self.before, self.after = np.split(labels.astype(np.int64), [len(spaces[0].before)])
-        self.size, self.reach = count, 0.0
+        self.size, self.reach = count, 1.0
+        self._tables: list[Floats | None] = [None] * len(spaces)
 
     def between(self, one: Codes, other: Codes) -> Floats:
         first, second = np.broadcast_arrays(one, other)
         total = np.zeros(first.shape)
-        for space, weight, points in zip(self._spaces, self._weights, self._points, strict=True):
+        for number, weight in enumerate(self._weights):
             if weight > 0:
-                apart = space.distances(points[first], points[second])
+                apart = self._apart(number, first, second)
                 if math.isinf(self._order):
                     np.maximum(total, weight * apart, out=total)
                 else:
                     total += weight * apart**self._order
         return total if math.isinf(self._order) else total ** (1 / self._order)
+
+    def _apart(self, number: int, first: Codes, second: Codes) -> Floats:
+        """Distances in one column, from a table where its distinct points are few."""
+        space, points = self._spaces[number], self._points[number]
+        if self._tables[number] is None and (space.size + 1) ** 2 <= _LARGEST_TABLE:
+            everything = np.append(np.arange(space.size), -1)
+            self._tables[number] = space.distances(everything[:, None], everything[None, :])
+        table = self._tables[number]
+        if table is None:
+            return space.distances(points[first], points[second])
+        # Missing is -1, the last row and column of the table.
+        distances: Floats = table[points[first], points[second]]
+        return distances
 
 
 class _Sample:
@@ -133,9 +155,9 @@ class _Sample:
         self._drawn: tuple[Codes, Codes] | None = None
 
     def pairs(self) -> tuple[Codes, Codes]:
-        """Rows i and j of the release, i != j, uniform."""
+        """Rows i and j of the original, i != j, uniform."""
         if self._drawn is None:
-            rows = self._pair.after.rows
+            rows = self._pair.before.rows
             one = self._random.integers(rows, SAMPLED_PAIRS)
             other = self._random.integers(rows - 1, SAMPLED_PAIRS)
             self._drawn = one, other + (other >= one)
@@ -144,22 +166,30 @@ class _Sample:
     def loss(self, space: Space, power: float) -> InformationLoss:
         """Estimate with a 95 % interval: the ratio of two means over the same pairs, by the delta method.
 
-        Rows left out are estimated as if they were like the others: I(A) is scaled from kept to all rows.
+        A pair of which a row was left out has no distance any more.
         """
-        one, other = self.pairs()
-        kept = space.before[self._pair.rows]
-        was = space.distances(kept[one], kept[other]) ** power
-        now = space.distances(space.after[one], space.after[other]) ** power
-        rows, released = float(self._pair.before.rows), float(self._pair.after.rows)
-        before, after = was.mean() * rows * (rows - 1), now.mean() * released * (released - 1)
-        if before == 0:
+        rows = float(self._pair.before.rows)
+        if rows < 2:
             return _constant("sampled")
-        ratio = after / before
-        spread = (now - now.mean() / was.mean() * was).std() / was.mean() / math.sqrt(len(was))
-        width = _NORMAL_975 * spread * (released * (released - 1)) / (rows * (rows - 1))
-        value = 1 - ratio
+        one, other = self.pairs()
+        place = np.full(self._pair.before.rows, -1, dtype=np.int64)
+        place[self._pair.rows] = np.arange(len(self._pair.rows))
+        kept = (place[one] >= 0) & (place[other] >= 0)
+        was = space.distances(space.before[one], space.before[other]) ** power
+        now = np.zeros(len(one))
+        after = space.after
+        now[kept] = space.distances(after[place[one[kept]]], after[place[other[kept]]]) ** power
+        if was.mean() == 0:
+            return _constant("sampled")
+        ratio = float(now.mean() / was.mean())
+        width = _NORMAL_975 * float((now - ratio * was).std() / was.mean() / math.sqrt(len(was)))
+        scale = rows * (rows - 1)
         return InformationLoss(
-            float(value), float(before), float(after), "sampled", (float(value - width), float(value + width))
+            1 - ratio,
+            float(was.mean() * scale),
+            float(now.mean() * scale),
+            "sampled",
+            (1 - ratio - width, 1 - ratio + width),
         )
 
 
@@ -176,23 +206,39 @@ def _of_space(
         estimate = sample.loss(space, power)
         return InformationLoss(**{**estimate.__dict__, "columns": columns or {}})
     way: Way = "closed form" if {before[1], after[1]} == {"closed form"} else "distinct values"
-    if before[0] <= 0:
-        return _constant(way, columns)
-    return InformationLoss(
-        (before[0] - after[0]) / before[0], before[0], after[0], way, columns=columns or {}
-    )
+    with np.errstate(over="ignore", under="ignore"):
+        scale = float(np.float64(space.unit) ** power)
+        if before[0] <= 0:
+            return _constant(way, columns, after[0] * scale)
+        value = float(np.float64(before[0] - after[0]) / before[0])
+    return InformationLoss(value, before[0] * scale, after[0] * scale, way, columns=columns or {})
 
 
-def _constant(way: Way, columns: dict[str, InformationLoss] | None = None) -> InformationLoss:
-    return InformationLoss(
-        0.0, 0.0, 0.0, way, columns=columns or {}, note="All values are equal, so there was nothing to lose."
-    )
+def _constant(
+    way: Way, columns: dict[str, InformationLoss] | None = None, after: float = 0.0
+) -> InformationLoss:
+    note = "All values are equal, so there was nothing to lose."
+    return InformationLoss(0.0, 0.0, after, way, columns=columns or {}, note=note)
 
 
-def _weighted_sum(alone: dict[str, InformationLoss], weights: Mapping[str, float]) -> InformationLoss:
-    """P = q: d^p is a sum over columns, so amounts add up column by column."""
-    before = sum(weights[name] * one.before for name, one in alone.items())
-    after = sum(weights[name] * one.after for name, one in alone.items())
+def _weighted_sum(
+    alone: dict[str, InformationLoss], weights: Mapping[str, float], *, even: bool
+) -> InformationLoss:
+    """P = q: d^p is a sum over columns, so amounts add up column by column.
+
+    `even`: every weight is 1 / I(A), so that a column adds 1 before and 1 - ILD after, whatever its unit.
+    """
+    shares = {
+        name: float(one.before > 0) if even else weights[name] * one.before for name, one in alone.items()
+    }
+    before = sum(shares.values())
+    after = sum(weights[name] * one.after for name, one in alone.items() if weights[name] > 0)
+    if even:
+        after = sum(
+            one.after / one.before if math.isfinite(one.before) else 1 - one.value
+            for one in alone.values()
+            if one.before > 0
+        )
     ways = {one.way for one in alone.values()}
     way: Way = (
         "sampled"
@@ -201,17 +247,25 @@ def _weighted_sum(alone: dict[str, InformationLoss], weights: Mapping[str, float
     )
     if before <= 0:
         return _constant(way, alone)
+    value = (before - after) / before
     interval = None
     if way == "sampled":
         # Column estimates share their pairs; adding half widths is on the safe side.
         half = sum(
-            weights[name] * one.before * (one.interval[1] - one.interval[0]) / 2
+            shares[name] * (one.interval[1] - one.interval[0]) / 2
             for name, one in alone.items()
             if one.interval is not None
         )
-        value = (before - after) / before
         interval = (value - half / before, value + half / before)
-    return InformationLoss((before - after) / before, before, after, way, interval, alone)
+    return InformationLoss(value, before, after, way, interval, alone)
+
+
+def _check_weights(distance: Any, names: Sequence[str]) -> None:
+    for name in distance.weights if isinstance(distance, Product) else ():
+        if name not in names:
+            raise ParameterError(
+                f"A weight is given to '{name}', which is not measured; {did_you_mean(name, names)}"
+            )
 
 
 def _weight(rows: RowDistance, name: str, space: Space, largest: float, sample: _Sample) -> float:
@@ -234,9 +288,11 @@ def _distance(pair: Pair, name: str, rows: RowDistance) -> ColumnDistance:
     chosen = rows.of_column(name)
     if chosen is not None:
         return chosen
-    if pair.before.column(name).kind in {"numeric", "date"}:
+    tree = pair.before.hierarchy(name)
+    on_a_line = tree is None or tree.lower is not None
+    if pair.before.column(name).kind in {"numeric", "date"} and on_a_line:
         return Euclid()
-    return Discrete() if pair.before.column(name).hierarchy is None else TreeDistance()
+    return Discrete() if tree is None else TreeDistance()
 
 
 def _columns(pair: Pair, columns: Sequence[str] | None, distance: Any) -> list[str]:
@@ -261,6 +317,8 @@ def _framed(side: Any) -> Any:
     """Plain sequences and arrays become a frame of one or more columns."""
     if isinstance(side, pl.Series):
         return side.alias("value").to_frame()
+    if type(side).__module__.partition(".")[0] == "pandas" and side.ndim == 1:
+        return side.to_frame("value")
     if isinstance(side, (list, tuple, np.ndarray)):
         values = np.asarray(side) if isinstance(side, np.ndarray) else None
         if values is not None and values.ndim == 2:

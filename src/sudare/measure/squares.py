@@ -14,8 +14,8 @@ def sse_ratio(before: Any, after: Any) -> float:
     """ILSSDM = SSE / SST over the standardized numeric quasi-identifiers, in [0, 1] for group means.
 
     SSE = sum (x - x')^2, SST = sum (x - mean)^2, each column divided by its population standard deviation, so that
-    every column counts the same; a constant column counts 0. A row left out is as if replaced by the mean. Rows
-    with a missing value on either side count fully where only one side is missing.
+    every column counts the same; a constant column is left aside. A row left out, or released as missing, is as if
+    replaced by the mean; a value that was missing before counts 0.
     """
     pair = pair_of(before, after)
     names = [name for name in numeric_names(pair) if name in pair.quasi]

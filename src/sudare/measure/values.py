@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sudare.describe.distance.line import line_ends
 from sudare.describe.distance.space import ColumnCells
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from sudare.measure.pair import Pair
+
+
+_LARGEST = 1e100
 
 
 def numeric_names(pair: Pair) -> list[str]:
@@ -33,6 +37,10 @@ def numbers_of(pair: Pair, name: str) -> tuple[npt.NDArray[np.float64], npt.NDAr
             name, pair.before.frame[name], pair.after.frame[name], pair.before.hierarchy(name)
         )
         low, high = line_ends(cells)
+        largest = max(np.nanmax(np.abs(low), initial=0.0), np.nanmax(np.abs(high), initial=0.0))
+        if largest > _LARGEST:
+            # No figure depends on the unit, and squares of such numbers would overflow.
+            low, high = low / largest, high / largest
         middle = low + (high - low) / 2
         pair.numbers[name] = middle[: pair.before.rows], middle[pair.before.rows :]
     return pair.numbers[name]

@@ -32,6 +32,12 @@ class Graph:
                     raise ValueError(
                         f"the edge from '{one}' to '{other}' has length {length:g}; give it more than 0."
                     )
+                if self.edges.get(other, {}).get(one, length) != length:
+                    raise ValueError(
+                        f"'{one}' and '{other}' have two lengths; an edge has one in both directions."
+                    )
+        if not any(self.edges.values()):
+            raise ValueError("there is no edge; give at least one.")
         return self
 
     def space(self, cells: ColumnCells) -> MatrixSpace:
@@ -93,15 +99,32 @@ class Custom:
         matrix = np.zeros((len(texts), len(texts)))
         for one, first in enumerate(texts):
             for other in range(one):
-                matrix[one, other] = matrix[other, one] = float(self.function(first, texts[other]))
-        wrong = np.argwhere(~(matrix > 0) & ~np.eye(len(texts), dtype=bool))
+                matrix[one, other] = _called(self.function, first, texts[other], cells.name)
+                matrix[other, one] = _called(self.function, texts[other], first, cells.name)
+        wrong = np.argwhere(~((matrix > 0) & np.isfinite(matrix)) & ~np.eye(len(texts), dtype=bool))
         if len(wrong):
             one_text, other_text = (texts[number] for number in wrong[0])
             raise DescriptionError(
                 f"The distance of column '{cells.name}' gives {matrix[tuple(wrong[0])]:g} between '{one_text}' and "
-                f"'{other_text}'; different values must be more than 0 apart."
+                f"'{other_text}'; different values must be more than 0 and finitely far apart."
+            )
+        uneven = np.argwhere(matrix != matrix.T)
+        if len(uneven):
+            one_text, other_text = (texts[number] for number in uneven[0])
+            raise DescriptionError(
+                f"The distance of column '{cells.name}' is not symmetric: it depends on the order of '{one_text}' and "
+                f"'{other_text}'; make it the same both ways."
             )
         return MatrixSpace(cells, texts, matrix)
+
+
+def _called(function: Callable[[str, str], float], one: str, other: str, column: str) -> float:
+    try:
+        return float(function(one, other))
+    except (TypeError, ValueError):
+        raise DescriptionError(
+            f"The distance of column '{column}' gives no number for '{one}' and '{other}'; return a number."
+        ) from None
 
 
 class MatrixSpace(Space):
@@ -119,7 +142,8 @@ class MatrixSpace(Space):
         self.before, self.after = lookup[before], lookup[after]
         self.size = len(names)
         self._matrix = matrix
-        self.reach = float(matrix.max(initial=0.0))
+        original = np.unique(self.before[self.before >= 0])
+        self.reach = float(matrix[np.ix_(original, original)].max(initial=0.0)) or 1.0
 
     def between(self, one: Codes, other: Codes) -> Floats:
         """Look the distances up."""

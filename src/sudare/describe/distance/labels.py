@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
+from sudare.describe.ranges import ANYTHING
 from sudare.parameters import parameters
 
 
 @parameters
 class Discrete:
-    """0 between equal cells, 1 between different ones. Takes any column."""
+    """0 between equal cells, 1 between different ones. Takes any column.
+
+    A suppressed cell (`*`) may be any value, so nothing is certain to differ from it: it is 0 from everything.
+    """
 
     def space(self, cells: ColumnCells) -> LabelSpace:
         """The space of the cells' texts."""
@@ -24,12 +28,15 @@ class LabelSpace(Space):
         texts, self.before, self.after = cells.texts()
         self.size = len(texts)
         self.reach = 1.0
+        self._anything = np.array([text == ANYTHING for text in texts], dtype=np.bool_)
 
     def between(self, one: Codes, other: Codes) -> Floats:
         """1 where two points differ."""
-        different: Floats = (one != other).astype(np.float64)
+        known = ~(self._anything[one] | self._anything[other])
+        different: Floats = ((one != other) & known).astype(np.float64)
         return different
 
     def summed(self, counts: Floats, power: float) -> float:  # noqa: ARG002  # 1 to any power
-        """N^2 - sum of squared counts."""
-        return float(counts.sum() ** 2 - (counts**2).sum())
+        """N^2 - sum of squared counts, over the cells that say something."""
+        known = counts[~self._anything]
+        return float(known.sum() ** 2 - (known**2).sum())

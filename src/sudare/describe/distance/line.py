@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING
+
 import numpy as np
 import polars as pl
 
 from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
-from sudare.describe.ranges import ANYTHING, positions, range_ends
+from sudare.describe.ranges import ANYTHING, axis_of, positions, range_ends
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError
 from sudare.kernels.pairs import gap_sum, line_sum
 from sudare.parameters import parameters
 
-_LARGEST_REACH = 1e75
-"""Fourth powers of a million such distances still fit into a double."""
+if TYPE_CHECKING:
+    from sudare.describe.hierarchy.tree import Hierarchy
 
 
 @parameters
@@ -40,23 +43,23 @@ class LineSpace(Space):
                 "choose another distance, such as Discrete()."
             )
         low, high = line_ends(cells)
-        whole = line_ends(ColumnCells(cells.name, cells.before, cells.before, cells.hierarchy))[0]
-        present = whole[~np.isnan(whole)]
-        self.reach = float(present.max() - present.min()) if len(present) else 0.0
-        original = len(cells.before)
-        pairs = np.stack([low, high], axis=1)
+        rows = len(cells.before)
+        present = low[:rows][~np.isnan(low[:rows])]
+        with np.errstate(over="ignore"):
+            self.reach = float(present.max() - present.min()) if len(present) else 0.0
         known = ~np.isnan(low)
-        points, places = np.unique(pairs[known], axis=0, return_inverse=True)
+        # Complex numbers are unique by both parts, and sorted much faster than rows of two.
+        points, places = np.unique(low[known] + 1j * high[known], return_inverse=True)
         codes = np.full(len(low), -1, dtype=np.int64)
-        codes[known] = places.ravel()
-        self.before, self.after = codes[:original], codes[original:]
+        codes[known] = places
+        self.before, self.after = codes[:rows], codes[rows:]
         self.size = len(points)
-        # Centered, so that squares keep their digits far from 0; a loss does not depend on the unit, so a range
-        # whose squares would overflow is its own unit.
-        center = float((points / 2).mean() * 2) if len(points) else 0.0
-        unit = self.reach if self.reach > _LARGEST_REACH else 1.0
-        self.reach /= unit
-        self._low, self._high = points[:, 0] / unit - center / unit, points[:, 1] / unit - center / unit
+        # A loss does not depend on the unit: with distances of about 1 no power overflows or vanishes. A power of
+        # two changes no digit, and centering keeps the digits of numbers far from 0.
+        self.unit = 2.0 ** round(math.log2(self.reach)) if 0 < self.reach < math.inf else 1.0
+        center = float(np.median(points.real)) / self.unit if len(points) else 0.0
+        self.reach = self.reach / self.unit or 1.0
+        self._low, self._high = points.real / self.unit - center, points.imag / self.unit - center
         self._single = np.array_equal(self._low, self._high)
 
     def between(self, one: Codes, other: Codes) -> Floats:
@@ -68,9 +71,10 @@ class LineSpace(Space):
     def summed(self, counts: Floats, power: float) -> float | None:
         """P = 2 and p = 1 from sums over those whose range ends below, in the order of the ends; else all pairs."""
         if power == 2 and self._single:
-            total = counts.sum()
-            mean = (counts @ self._low) / total if total else 0.0
-            return float(2.0 * total * (counts @ (self._low - mean) ** 2))
+            used = counts > 0
+            weight, values = counts[used], self._low[used]
+            mean = (weight @ values) / weight.sum()
+            return float(2.0 * weight.sum() * (weight @ (values - mean) ** 2))
         if power in {1, 2}:
             return float(
                 gap_sum(self._low, self._high, np.argsort(self._low), np.argsort(self._high), counts, power)
@@ -84,17 +88,17 @@ class LineSpace(Space):
 
 def line_ends(cells: ColumnCells) -> tuple[Floats, Floats]:
     """Lower and upper end of every cell, originals first, then released ones; NaN where missing."""
-    original = cells.before.drop_nulls().to_physical().cast(pl.Float64)
-    smallest, largest = original.min(), original.max()
-    before = cells.before.to_physical().cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    low, high = _released_ends(cells, smallest, largest)
+    before = axis_of(cells.before).fill_null(float("nan")).to_numpy()
+    present = before[~np.isnan(before)]
+    ends = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
+    low, high = _released_ends(cells, *ends)
     return np.concatenate([before, low]), np.concatenate([before, high])
 
 
-def _released_ends(cells: ColumnCells, smallest: object, largest: object) -> tuple[Floats, Floats]:
+def _released_ends(cells: ColumnCells, smallest: float, largest: float) -> tuple[Floats, Floats]:
     after = cells.after
     if after.dtype != pl.String:
-        plain = after.to_physical().cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        plain = axis_of(after).fill_null(float("nan")).to_numpy()
         return plain, plain
     distinct = after.drop_nulls().unique()
     lows, highs = (
@@ -103,7 +107,7 @@ def _released_ends(cells: ColumnCells, smallest: object, largest: object) -> tup
     )
     _fill_nodes(cells, distinct, lows, highs)
     anything = (distinct == ANYTHING).to_numpy()
-    lows[anything], highs[anything] = float(str(smallest)), float(str(largest))
+    lows[anything], highs[anything] = smallest, largest
     unknown = np.flatnonzero(np.isnan(lows))
     if len(unknown):
         raise DescriptionError(
@@ -118,9 +122,23 @@ def _released_ends(cells: ColumnCells, smallest: object, largest: object) -> tup
 def _fill_nodes(cells: ColumnCells, distinct: pl.Series, lows: Floats, highs: Floats) -> None:
     """Ends of labels that only the hierarchy knows, such as 2024-Q1 or 20s."""
     tree = cells.hierarchy
-    if tree is None or tree.lower is None or tree.upper is None:
+    if tree is None:
         return
     unread = np.isnan(lows) & distinct.is_in([label for label in tree.labels if label is not None]).to_numpy()
     if unread.any():
         nodes = tree.node_of(distinct.filter(unread))
-        lows[unread], highs[unread] = tree.lower[nodes], tree.upper[nodes]
+        lower, upper = _bounds(tree, cells.before.dtype)
+        lows[unread], highs[unread] = lower[nodes], upper[nodes]
+
+
+def _bounds(tree: Hierarchy, dtype: pl.DataType) -> tuple[Floats, Floats]:
+    """Ends of every node: as its maker knows them, else the smallest and largest value below it."""
+    if tree.lower is not None and tree.upper is not None:
+        return tree.lower, tree.upper
+    leaves = positions(tree.labels_of(np.arange(tree.leaves)), dtype).fill_null(float("nan")).to_numpy()
+    lower, upper = np.full(tree.nodes, np.inf), np.full(tree.nodes, -np.inf)
+    lower[: tree.leaves], upper[: tree.leaves] = leaves, leaves
+    for node in range(tree.nodes - 1):
+        above = tree.parent[node]
+        lower[above], upper[above] = np.fmin(lower[above], lower[node]), np.fmax(upper[above], upper[node])
+    return lower, upper

@@ -60,7 +60,9 @@ class Space(ABC):
     size: int
     """Number of points."""
     reach: float
-    """The largest distance the original cells can have: how far missing is from what is present."""
+    """The largest distance the original cells can have, above 0: how far missing is from what is present."""
+    unit: float = 1.0
+    """What distances, reach and sums are measured in: the distance of one and other is `unit * between(…)`."""
 
     @abstractmethod
     def between(self, one: Codes, other: Codes) -> Floats:
@@ -71,25 +73,32 @@ class Space(ABC):
         return None
 
     def distances(self, one: Codes, other: Codes) -> Floats:
-        """`between`, with missing."""
+        """`between`, with missing, in the column's own unit."""
         first, second = np.broadcast_arrays(one, other)
         result = np.where((first < 0) & (second < 0), 0.0, self.reach)
         present = (first >= 0) & (second >= 0)
         result[present] = self.between(first[present], second[present])
-        return result
+        return result * self.unit
 
     def amount(self, points: Codes, power: float, largest: float) -> tuple[float, Way] | None:
-        """Information amount I_p of a column of points: sum over ordered pairs of distance^p.
+        """Information amount I_p of a column of points in unit^p: sum over ordered pairs of distance^p.
 
         None when there is no closed form and the distinct points make more than `largest` pairs.
         """
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._amount(points, power, largest)
+
+    def _amount(self, points: Codes, power: float, largest: float) -> tuple[float, Way] | None:
         missing = float((points < 0).sum())
         counts = np.bincount(points[points >= 0], minlength=self.size).astype(np.float64)
         around = 2.0 * missing * (len(points) - missing) * float(np.float64(self.reach) ** power)
+        used = np.flatnonzero(counts)
+        if len(used) < 2:
+            # One value has no distances; sums would only show its rounding.
+            return around, "closed form"
         closed = self.summed(counts, power)
         if closed is not None:
             return closed + around, "closed form"
-        used = np.flatnonzero(counts)
         if float(len(used)) ** 2 > largest:
             return None
         return self.over_pairs(used, counts[used], power) + around, "distinct values"

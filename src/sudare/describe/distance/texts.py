@@ -65,7 +65,9 @@ class TextSpace(Space):
         self._texts, self.before, self.after = cells.texts()
         self._scorer = scorer
         self.size = len(self._texts)
-        self.reach = max((len(text) for text in self._texts), default=0) * 1.0 if reach is None else reach
+        original = np.unique(self.before[self.before >= 0])
+        longest = max((len(self._texts[code]) for code in original), default=0)
+        self.reach = float(max(longest, 1)) if reach is None else reach
 
     def between(self, one: Codes, other: Codes) -> Floats:
         """The scorer on every pair; a full block at once where one is asked for."""

@@ -1,0 +1,1 @@
+"""Microaggregation: groups of at least k alike records, each replaced by its group's centroid."""

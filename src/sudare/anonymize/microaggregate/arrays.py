@@ -1,0 +1,85 @@
+"""Arrays as the algorithms take them: checked, standardized, scored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sudare.errors import InfeasibleError, ParameterError
+from sudare.kernels.blocks import dense_labels
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+
+def checked(X: Any, k: int) -> Floats:
+    """A contiguous float64 copy of a numeric matrix (n, p); a vector counts as one column."""
+    try:
+        matrix = np.array(X, dtype=np.float64, order="C", copy=True)
+    except (TypeError, ValueError):
+        raise ParameterError("The records are not numbers; code or leave out what is not numeric.") from None
+    if matrix.ndim == 1:
+        matrix = matrix[:, None]
+    if matrix.ndim != 2 or matrix.shape[1] == 0:
+        raise ParameterError(
+            f"The records have shape {matrix.shape}; give rows and at least one numeric column."
+        )
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
+        raise ParameterError(
+            f"k is {k!r}, but a group has at least 2 records; give a whole number of 2 or more."
+        )
+    if not np.isfinite(matrix).all():
+        row, column = np.argwhere(~np.isfinite(matrix))[0]
+        raise ParameterError(
+            f"Row {row}, column {column} holds {matrix[row, column]}, but microaggregation needs finite numbers; "
+            "fill or leave out missing values."
+        )
+    if len(matrix) < k:
+        raise InfeasibleError(f"There are {len(matrix)} records, fewer than k = {k}; choose a smaller k.")
+    return matrix
+
+
+def standardized(X: Any) -> Floats:
+    """Columns to mean 0 and population standard deviation 1; a constant column becomes 0."""
+    matrix = np.array(X, dtype=np.float64, order="C", copy=True)
+    matrix = matrix[:, None] if matrix.ndim == 1 else matrix
+    matrix -= matrix.mean(axis=0)
+    # Again: the first mean of numbers far from 0 is rounded.
+    matrix -= matrix.mean(axis=0)
+    scale = matrix.std(axis=0)
+    tiny = scale <= np.finfo(np.float64).eps * np.abs(matrix).max(axis=0, initial=0.0)
+    return np.asarray(np.where(tiny, 0.0, matrix / np.where(tiny, 1.0, scale)), order="C")
+
+
+def numbered(labels: npt.NDArray[Any]) -> Labels:
+    """Group numbers 0, 1, … in the order in which the rows first show them."""
+    return dense_labels(np.asarray(labels, dtype=np.int64))[0].astype(np.int64)
+
+
+def centroids(X: Floats, labels: Labels) -> Floats:
+    """Mean of each group, accurate far from 0."""
+    groups = int(labels.max()) + 1
+    center = X.mean(axis=0)
+    sizes = np.bincount(labels, minlength=groups).astype(np.float64)
+    sums = np.stack(
+        [np.bincount(labels, weights=column, minlength=groups) for column in (X - center).T], axis=1
+    )
+    means: Floats = sums / sizes[:, None] + center
+    return means
+
+
+def sse(X: Floats, labels: Labels) -> float:
+    """Sum of squared distances to the group means."""
+    error = X - centroids(X, labels)[labels]
+    return float((error * error).sum())
+
+
+def loss(X: Any, labels: npt.ArrayLike) -> float:
+    """SSE / SST in [0, 1]; 0 for constant data."""
+    matrix = np.asarray(X, dtype=np.float64)
+    matrix = matrix[:, None] if matrix.ndim == 1 else matrix
+    around = matrix - matrix.mean(axis=0)
+    total = float((around * around).sum())
+    return sse(matrix, np.asarray(labels, dtype=np.int64)) / total if total > 0 else 0.0

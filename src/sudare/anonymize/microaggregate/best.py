@@ -1,0 +1,70 @@
+"""The best partition for the effort: a start chosen by size, then refinement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from sudare.anonymize.microaggregate.arrays import Floats, Labels, checked
+from sudare.anonymize.microaggregate.mdav import mdav
+from sudare.anonymize.microaggregate.mhm import mhm
+from sudare.anonymize.microaggregate.one_column import optimal_1d
+from sudare.anonymize.microaggregate.refine import Refined, refined
+from sudare.errors import ParameterError, did_you_mean
+from sudare.progress import SILENT
+
+if TYPE_CHECKING:
+    from sudare.kernels.rules import Rules
+    from sudare.progress import Progress
+
+Effort = Literal["fast", "default", "thorough"]
+
+_MOVES = {"fast": 0, "default": 15_000_000, "thorough": 120_000_000}
+_LARGEST_MDAV = 300_000
+_WIDEST_MDAV = 5
+
+
+def best(
+    X: Any,
+    k: int,
+    effort: Effort = "default",
+    seconds: float | None = None,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Labels:
+    """Labels of a partition of low SSE: the optimum on one column, else a start refined by moves.
+
+    `fast` descends only; `default` and `thorough` anneal, up to a fixed number of moves or for `seconds`.
+    Canceling gives the best partition found so far.
+    """
+    return search(checked(X, k), k, effort, seconds, seed=seed, progress=progress or SILENT).labels
+
+
+def search(
+    X: Floats,
+    k: int,
+    effort: Effort,
+    seconds: float | None,
+    *,
+    seed: int = 0,
+    progress: Progress = SILENT,
+    rules: Rules | None = None,
+    start: Labels | None = None,
+) -> Refined:
+    """As `best`, for records that are checked, with rules for groups, from a given start if there is one."""
+    if effort not in get_args(Effort):
+        raise ParameterError(f"effort is {effort!r}; {did_you_mean(str(effort), get_args(Effort))}")
+    if seconds is not None and not seconds > 0:
+        raise ParameterError(f"seconds is {seconds!r}, but a search takes more than 0 seconds; leave it out.")
+    if X.shape[1] == 1 and rules is None:
+        return Refined(optimal_1d(X[:, 0], k))
+    first = first_partition(X, k, progress) if start is None else start
+    moves = 0 if seconds is not None else _MOVES[effort]
+    return refined(X, first, k, moves=moves, seconds=seconds, seed=seed, rules=rules, progress=progress)
+
+
+def first_partition(X: Floats, k: int, progress: Progress = SILENT) -> Labels:
+    """MDAV where it is quick, else the optimal cut of a kd-tree order."""
+    if len(X) <= _LARGEST_MDAV or X.shape[1] <= _WIDEST_MDAV:
+        return mdav(X, k, progress=progress)
+    return mhm(X, k, path="kd", progress=progress)

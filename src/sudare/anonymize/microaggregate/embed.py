@@ -1,0 +1,123 @@
+"""Columns as coordinates, so that Euclid's distance is the product distance of mixed columns; and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from sudare.describe.ranges import axis_of
+from sudare.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from sudare.anonymize.microaggregate.arrays import Floats, Labels
+    from sudare.describe.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """Records as points, and how to publish a group."""
+
+    table: Table
+    X: Floats
+    """Every column contributes a variance of its weight, however many coordinates it takes."""
+
+    def representative(self, name: str, labels: Labels, groups: int, *, integers: bool) -> pl.Series:
+        """One column with each cell replaced by its group's mean, median or most frequent value."""
+        kind = self.table.column(name).kind
+        if kind in {"numeric", "date"}:
+            return self._means(name, labels, groups, integers=integers)
+        codes = self.table.codes(name)
+        if kind == "ordinal":
+            chosen = _medians(codes.codes, labels, groups)
+        else:
+            chosen = _modes(codes.codes, codes.count, labels, groups)
+        return codes.decode(chosen[labels].astype(np.int32)).rename(name)
+
+    def _means(self, name: str, labels: Labels, groups: int, *, integers: bool) -> pl.Series:
+        series = self.table.frame[name]
+        present = series.is_not_null().to_numpy()
+        values = series.to_physical().cast(pl.Float64).fill_null(0.0).to_numpy()
+        center = values[present].mean() if present.any() else 0.0
+        counts = np.bincount(labels[present], minlength=groups)
+        sums = np.bincount(labels[present], weights=values[present] - center, minlength=groups)
+        means = sums / np.maximum(counts, 1) + center
+        # A group is published as missing where most of its records are.
+        missing = 2 * counts < np.bincount(labels, minlength=groups)
+        whole = series.dtype.is_temporal() or (integers and series.dtype.is_integer())
+        column = pl.Series(name, (np.rint(means) if whole else means)[labels])
+        column = column.set(pl.Series(missing[labels]), None)
+        if whole:
+            column = column.cast(pl.Int64).cast(pl.Int32 if series.dtype == pl.Date else pl.Int64)
+            return column.cast(series.dtype)
+        return column
+
+
+def embedded(table: Table, names: Sequence[str], weights: Mapping[str, float]) -> Embedded:
+    """The records of a table as points."""
+    unknown = next((name for name in weights if name not in names), None)
+    if unknown is not None:
+        raise ParameterError(
+            f"weights names '{unknown}', which is not a quasi-identifier to be grouped; remove it."
+        )
+    parts = [_coordinates(table, name) * np.sqrt(weights.get(name, 1.0)) for name in names]
+    X = np.hstack(parts) if parts else np.zeros((table.rows, 0))
+    return Embedded(table, np.ascontiguousarray(X))
+
+
+def _coordinates(table: Table, name: str) -> Floats:
+    codes = table.codes(name)
+    missing = codes.ranks < 0
+    if table.column(name).kind in {"numeric", "date"}:
+        values = axis_of(table.frame[name]).fill_null(0.0).to_numpy()
+        plain = _centered(values[:, None], ~missing)
+    elif table.column(name).kind == "ordinal":
+        plain = _centered(codes.ranks.astype(np.float64)[:, None], ~missing)
+    else:
+        plain = _centered(np.eye(max(len(codes.values), 1))[np.maximum(codes.ranks, 0)], ~missing)
+    if missing.any():
+        flag = missing.astype(np.float64)[:, None]
+        plain = np.hstack([plain, flag - flag.mean()])
+    return _scaled(plain)
+
+
+def _centered(values: Floats, present: npt.NDArray[np.bool_]) -> Floats:
+    """Values about their mean and with variance 1; 0 where missing."""
+    if not present.any():
+        return np.zeros_like(values)
+    inside = values[present] - values[present].mean(axis=0)
+    result = np.zeros_like(values)
+    result[present] = _scaled(inside - inside.mean(axis=0))
+    return result
+
+
+def _scaled(values: Floats) -> Floats:
+    """Coordinates with a total variance of 1; constant ones stay 0."""
+    total = float(values.var(axis=0).sum())
+    scale = np.abs(values).max(initial=0.0)
+    return values / np.sqrt(total) if total > (1e-15 * scale) ** 2 and total > 0 else np.zeros_like(values)
+
+
+def _medians(codes: npt.NDArray[np.int32], labels: Labels, groups: int) -> Labels:
+    """The lower median code of each group."""
+    order = np.lexsort((codes, labels))
+    sizes = np.bincount(labels, minlength=groups)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    middle: Labels = codes[order[starts + (sizes - 1) // 2]].astype(np.int64)
+    return middle
+
+
+def _modes(codes: npt.NDArray[np.int32], count: int, labels: Labels, groups: int) -> Labels:
+    """The most frequent code of each group, the smallest of equals."""
+    pairs, counts = np.unique(labels * count + codes, return_counts=True)
+    group, code = pairs // count, pairs % count
+    order = np.lexsort((code, -counts, group))
+    first = np.searchsorted(group[order], np.arange(groups))
+    most: Labels = code[order[first]]
+    return most

@@ -1,0 +1,68 @@
+"""MDAV: groups of k around the records farthest from the middle, of fixed size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sudare.anonymize.microaggregate.arrays import checked, numbered
+from sudare.errors import ParameterError
+from sudare.kernels import kdtree
+from sudare.kernels.drift import queue_of
+from sudare.kernels.mdav import initial_state, mdav_brute, mdav_indexed
+from sudare.kernels.scan import pool_of
+from sudare.kernels.search import scratch_of
+from sudare.progress import SILENT
+
+if TYPE_CHECKING:
+    from sudare.anonymize.microaggregate.arrays import Labels
+    from sudare.progress import Progress
+
+Method = Literal["auto", "indexed", "brute"]
+FEW = 1_000
+"""Records below which a scan beats a tree."""
+_ROUNDS = 256
+_LOOKS = 5_000_000
+
+
+def mdav(X: Any, k: int, *, method: Method = "auto", progress: Progress | None = None) -> Labels:
+    """Partition by MDAV (maximum distance to average vector): groups of k, the last ones of up to 2k - 1.
+
+    While at least 3k records are left: x_r is the farthest from the centroid of what is left, x_s the farthest from
+    x_r; x_r and its k - 1 nearest are a group, then x_s and its k - 1 nearest. Of 2k to 3k - 1 records left, the
+    farthest from their centroid and its k - 1 nearest are a group and the rest is one; fewer are one group. Ties go
+    to the lowest row, so the partition is one partition.
+
+    `method` changes the time, not the result: "brute" looks at all records left for every decision, O(n^2 / k);
+    "indexed" asks a kd-tree; "auto" takes the tree from a thousand records on. X is used as given: standardize first.
+    """
+    records = checked(X, k)
+    check_method(method)
+    progress = progress or SILENT
+    state = initial_state(records, k)
+    total = len(records)
+    progress.start("MDAV", total)
+    fewest = max(3 * k, 0 if method == "indexed" else FEW)
+    while method != "brute" and state.left[0] >= fewest:
+        tree = kdtree.build(records, np.flatnonzero(state.labels < 0))
+        if tree is None:
+            break
+        queue, scratch = queue_of(tree), scratch_of(tree)
+        built = state.left[0]
+        while state.left[0] >= fewest and not kdtree.stale(tree, built):
+            mdav_indexed(records, k, tree, queue, scratch, built, state, _ROUNDS)
+            progress.update(total - int(state.left[0]))
+    pool = pool_of(records, np.flatnonzero(state.labels < 0))
+    while state.left[0] > 0:
+        mdav_brute(records, k, pool, state, max(1, _LOOKS // (int(state.left[0]) * records.shape[1])))
+        progress.update(total - int(state.left[0]))
+    return numbered(state.labels)
+
+
+def check_method(method: str) -> None:
+    """One of the three ways to search."""
+    if method not in {"auto", "indexed", "brute"}:
+        raise ParameterError(
+            f"The search method is {method!r}, which is unknown; choose 'auto', 'indexed' or 'brute'."
+        )

@@ -1,0 +1,125 @@
+"""Microaggregation of tables: numeric, ordinal, nominal and mixed columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from sudare.anonymize.microaggregate.arrays import Labels, centroids, numbered
+from sudare.anonymize.microaggregate.best import Effort, first_partition, search
+from sudare.anonymize.microaggregate.embed import embedded
+from sudare.anonymize.mondrian import block_rules, smallest_group
+from sudare.anonymize.protocol import Context, Outcome, same_rows
+from sudare.assess.blocks import blocks_of
+from sudare.assess.requirement import compile_rules
+from sudare.assess.study import require_feasible
+from sudare.errors import CancelledError, InfeasibleError
+from sudare.kernels import rules as kernel_rules
+from sudare.kernels.blocks import rows_by_label
+from sudare.kernels.rules import Rules, satisfied, scratch_for
+from sudare.parameters import Annotated, AnyNames, Field, parameters
+
+if TYPE_CHECKING:
+    from sudare.anonymize.microaggregate.arrays import Floats
+    from sudare.describe.table import Table
+
+
+@parameters
+class Microaggregate:
+    """Replace quasi-identifiers by the centroid of a group of at least k alike records.
+
+    Numbers and dates become the mean of their group, ordinal values the median, nominal ones the most frequent
+    value. Alike is measured by the product distance: every column standardized, so that each counts the same;
+    different nominal values are equally far apart. Groups are found by MDAV or a cut of a kd-tree order and
+    refined by moves that never raise the sum of squared errors. l-diversity and t-closeness are kept by every
+    group, by merging those that break them before refining, and refusing moves that would.
+
+    Missing values are a value of their own: they attract each other, and a group is published as missing where
+    most of its records are.
+    """
+
+    effort: Effort = "default"
+    """How long to search: fast, default or thorough."""
+    seconds: Annotated[float, Field(gt=0)] | None = None
+    """Time for the search instead of a fixed number of moves; results then differ from run to run."""
+    strata: AnyNames = ()
+    """Columns whose values stay and whose combinations are never mixed in a group."""
+    integers: bool = True
+    """Whether means of whole-number columns are rounded to whole numbers."""
+    weights: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
+    """Importance of columns; 1 when left out."""
+
+    def apply(self, table: Table, context: Context) -> Outcome:
+        """Group, refine and replace."""
+        rules = block_rules(table, context.requirements)
+        require_feasible(table, context.requirements)
+        k = max(2, smallest_group(rules))
+        names = [name for name in table.names("quasi") if name not in self.strata]
+        strata = blocks_of(table, [table.column(name).name for name in self.strata])
+        records = embedded(table, names, self.weights)
+        compiled = compile_rules(table, rules)
+        beyond_size = any(rule.kind != kernel_rules.SIZE for rule in rules)
+        labels = np.zeros(table.rows, dtype=np.int64)
+        order, starts = strata.grouped
+        groups = 0
+        for stratum in range(strata.count):
+            rows = order[starts[stratum] : starts[stratum + 1]]
+            own = _rules_of(compiled, rows) if beyond_size else None
+            found = self._grouped(records.X[rows], k, own, context, stratum)
+            labels[rows] = found + groups
+            groups += int(found.max()) + 1
+        frame = table.frame.with_columns(
+            [records.representative(name, labels, groups, integers=self.integers) for name in names]
+        )
+        note = f"Replaced {table.rows:,} rows by {groups:,} group centroids, {table.rows / groups:.1f} rows each."
+        return same_rows(table.recoded(frame), note)
+
+    def _grouped(self, X: Floats, k: int, rules: Rules | None, context: Context, stratum: int) -> Labels:
+        if len(X) < k:
+            raise InfeasibleError(
+                f"A stratum has {len(X)} rows, fewer than the {k} of a group; use coarser strata or fewer of them."
+            )
+        start = first_partition(X, k, context.progress) if X.shape[1] else np.zeros(len(X), dtype=np.int64)
+        if rules is not None:
+            start = merged_until_allowed(X, start, rules)
+        if not X.shape[1]:
+            return start
+        found = search(
+            X, k, self.effort, self.seconds, seed=stratum, progress=context.progress, rules=rules, start=start
+        )
+        if found.canceled:
+            raise CancelledError("Canceled while searching for groups.")
+        return found.labels
+
+
+def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:
+    """Merge every group that breaks a rule with the group of the nearest centroid, until none does.
+
+    All rules are monotone, so the union of everything, the last resort, is allowed whenever anything is.
+    """
+    scratch = scratch_for(rules)
+    current = numbered(labels)
+    while True:
+        groups = int(current.max()) + 1
+        order, starts = rows_by_label(current, groups)
+        broken = [
+            group
+            for group in range(groups)
+            if not satisfied(rules, scratch, order, starts[group], starts[group + 1])
+        ]
+        if not broken or groups == 1:
+            return current
+        means = centroids(X, current)
+        _, near = KDTree(means).query(means[broken], 2)
+        target = np.arange(groups)
+        for group, (first, second) in zip(broken, near, strict=True):
+            other = second if first == group else first
+            target[target == target[group]] = target[other]
+        current = numbered(target[current])
+
+
+def _rules_of(rules: Rules, rows: Labels) -> Rules:
+    """The rules for a part of the rows; overall distributions stay those of the whole table."""
+    return rules._replace(sensitive=np.ascontiguousarray(rules.sensitive[:, rows]))

@@ -1,0 +1,93 @@
+"""One numeric column: the optimum (Hansen and Mukherjee 2003), and MIL's local moves (seed paper 001)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.anonymize.microaggregate.arrays import centroids, checked, numbered
+from sudare.anonymize.microaggregate.mhm import cut_labels
+from sudare.errors import ParameterError
+from sudare.kernels.mil import move_borders
+from sudare.progress import SILENT
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.anonymize.microaggregate.arrays import Floats, Labels
+    from sudare.progress import Progress
+
+
+def optimal_1d(x: Any, k: int, *, progress: Progress | None = None) -> Labels:
+    """The partition of least SSE of one column into groups of at least k, in O(n log n + k n).
+
+    Some optimal partition has consecutive groups of k … 2k - 1 of the sorted values: sort, then cut.
+    """
+    column = _one_column(x, k)
+    order = np.argsort(column[:, 0], kind="stable").astype(np.int64)
+    return cut_labels(column, k, order, SILENT if progress is None else progress)
+
+
+def mil(X: Any, k: int, labels: npt.ArrayLike | None = None) -> Labels:
+    """MIL on one column: from a partition (groups of k when left out) to one that no move of an element betters.
+
+    Never worse than its start in sorted order (see `mil_with_count`), never better than `optimal_1d`. A group may
+    grow beyond 2k - 1 records.
+    """
+    return mil_with_count(X, k, labels)[0]
+
+
+def mil_with_count(x: Any, k: int, start: npt.ArrayLike | None = None) -> tuple[Labels, int]:
+    """MIL's labels, and the number of tests of a move: the paper's measure of cost.
+
+    The start is first put into sorted consecutive groups: its groups' sizes in the order of their means.
+    """
+    column = _one_column(x, k)
+    order = np.argsort(column[:, 0], kind="stable")
+    sizes = _fixed_sizes(len(column), k) if start is None else _sorted_sizes(column, k, start)
+    borders = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    tests = int(move_borders(column[order, 0], borders, k))
+    raw = np.empty(len(column), dtype=np.int64)
+    raw[order] = np.repeat(np.arange(len(sizes)), np.diff(borders))
+    return numbered(raw), tests
+
+
+def sorted_start(x: Any, k: int, start: npt.ArrayLike) -> Labels:
+    """A partition of one column in sorted consecutive groups: the same sizes, in the order of the groups' means."""
+    column = _one_column(x, k)
+    raw = np.empty(len(column), dtype=np.int64)
+    sizes = _sorted_sizes(column, k, start)
+    raw[np.argsort(column[:, 0], kind="stable")] = np.repeat(np.arange(len(sizes)), sizes)
+    return numbered(raw)
+
+
+def _one_column(x: Any, k: int) -> Floats:
+    column = checked(x, k)
+    if column.shape[1] != 1:
+        raise ParameterError(
+            f"The records have {column.shape[1]} columns, but this method takes one; give one column."
+        )
+    return column
+
+
+def _fixed_sizes(n: int, k: int) -> npt.NDArray[np.int64]:
+    sizes = np.full(n // k, k, dtype=np.int64)
+    sizes[-1] += n % k
+    return sizes
+
+
+def _sorted_sizes(column: Floats, k: int, start: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    given = np.asarray(start)
+    if given.shape != (len(column),):
+        raise ParameterError(
+            f"The start has shape {given.shape}, but there are {len(column)} records; give one group number for each."
+        )
+    groups = numbered(given)
+    sizes = np.bincount(groups)
+    if sizes.min() < k:
+        raise ParameterError(
+            f"The start has a group of {sizes.min()} records, fewer than k = {k}; give groups of at least k."
+        )
+    means = centroids(column - column.min(), groups)[:, 0]
+    return sizes[np.argsort(means, kind="stable")].astype(np.int64)

@@ -1,0 +1,227 @@
+"""Paths: orders of the records that keep alike records close, for the optimal cut to work on.
+
+Every function takes a matrix (n, p) of finite numbers and returns a permutation of its rows, the same one each time.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from sudare.anonymize.microaggregate.arrays import centroids, numbered
+from sudare.kernels.blocks import dense_labels, rows_by_label
+from sudare.kernels.curves import hilbert_index, kd_order
+from sudare.kernels.nearest import build_tree, nearest_next_slice
+from sudare.kernels.paths import Cells, chain, flexible_cells, grid_slice, linked_slice, new_walk
+from sudare.kernels.tour import Tour, shorten_slice
+from sudare.progress import SILENT
+from sudare.randomness import Randomness
+
+if TYPE_CHECKING:
+    from sudare.anonymize.microaggregate.arrays import Floats
+    from sudare.progress import Progress
+
+Order = npt.NDArray[np.int64]
+
+_SLICE = 4096  # rows between two reports
+_GRID_AXES = 3  # a block touches 3^axes - 1 others
+_HILBERT_BITS = 60
+_NEIGHBORS = 10
+_SMALLEST_TOUR = 8
+
+
+def npn_path(X: Floats, progress: Progress = SILENT) -> Order:
+    """Nearest point next: from the record farthest from the centroid always to the nearest unvisited one.
+
+    Exact, ties to the lowest row. The tree is built anew whenever half of its records are visited.
+    """
+    n = len(X)
+    progress.start("path", n)
+    order = np.empty(n, dtype=np.int64)
+    order[0] = farthest_from_centroid(X)
+    done = 1
+    while done < n:
+        unvisited = np.ones(n, dtype=np.bool_)
+        unvisited[order[:done]] = False
+        rows = np.flatnonzero(unvisited)
+        tree = build_tree(X, rows)
+        rebuild = done + (len(rows) + 1) // 2
+        while done < rebuild:
+            done = int(nearest_next_slice(tree, X, order, done, min(_SLICE, rebuild - done)))
+            progress.update(done)
+    return order
+
+
+def grid_path(X: Floats, progress: Progress = SILENT) -> Order:
+    """Block by block: nearest unvisited record of the block; of the adjacent blocks; of the next wider ring.
+
+    Each axis is cut into slices of equally many records (blocks of equal width would leave almost all records of a
+    skewed table in one). The axes are the columns, or the first three principal axes when there are more: the
+    number of adjacent blocks triples with each axis. About n^(1/3) records a block balance the search in the
+    blocks, n times the block's records, with the search for blocks, the square of their number.
+    """
+    n = len(X)
+    axes = X if X.shape[1] <= _GRID_AXES else principal_scores(X, _GRID_AXES)
+    slices = max(1, round(n ** (2 / 3 / axes.shape[1])))
+    places = np.stack([_equal_slices(axis, slices) for axis in axes.T], axis=1)
+    widths = places.max(axis=0) + 1
+    code = np.ravel_multi_index(tuple(places.T), tuple(widths)).astype(np.int64)
+    labels, count = dense_labels(code)
+    rows, starts = rows_by_label(labels, count)
+    cells = Cells(rows, starts, labels.astype(np.int64))
+    shown = cells.rows[cells.starts[:-1]]
+    table = np.full(int(np.prod(widths)), -1, dtype=np.int64)
+    table[code[shown]] = np.arange(count)
+    walk = new_walk(cells, farthest_from_centroid(X))
+    progress.start("path", n)
+    while walk.counters[1] >= 0:
+        grid_slice(X, cells, places[shown], table, widths, walk, _SLICE)
+        progress.update(int(walk.counters[0]))
+    return walk.order
+
+
+def flexdice_path(
+    X: Floats, k: int, progress: Progress = SILENT, *, largest: int | None = None, fewest: int = 1
+) -> Order:
+    """Cell by cell of a variable grid (FlexDice): nearest unvisited record of the cell, then of the next cell.
+
+    Cells are halved while they hold more than C1 = `largest` records (p k C2 when left out), or while there are fewer
+    than C2 = `fewest` of them; empty cells are never made. FlexDice halves all sides of a cell at once, into up to
+    2^p parts, which in ten columns leaves every record alone; here only the widest side is halved at a time. Each
+    cell has at most 2p links, and the next cell is the unvisited one fewest links away.
+    """
+    n, p = X.shape
+    rows, starts, of_row, links = flexible_cells(X, p * k * fewest if largest is None else largest, fewest)
+    cells = Cells(rows, starts, of_row)
+    walk = new_walk(cells, farthest_from_centroid(X))
+    seen, queue = np.zeros(len(links), dtype=np.int64), np.empty(len(links), dtype=np.int64)
+    progress.start("path", n)
+    while walk.counters[1] >= 0:
+        linked_slice(X, cells, links, walk, seen, queue, _SLICE)
+        progress.update(int(walk.counters[0]))
+    return walk.order
+
+
+def mdav_path(X: Floats, labels: npt.ArrayLike) -> Order:
+    """Group by group of a given partition: the centroids nearest next, and each group's records nearest next.
+
+    Each group stays together, so the cut is at least as good as the partition when its groups have k … 2k - 1
+    records.
+    """
+    groups = numbered(np.asarray(labels))
+    rows, starts = rows_by_label(groups, int(groups.max()) + 1)
+    order = np.empty(len(X), dtype=np.int64)
+    done = 0
+    for group in npn_path(centroids(X, groups)):
+        members = rows[starts[group] : starts[group + 1]]
+        entry = farthest_from_centroid(X)
+        if done > 0:
+            entry = members[_squared_distances(X[members], X[order[done - 1]]).argmin()]
+        elif groups[entry] != group:
+            entry = members[0]
+        chain(X, members, entry, order[done : done + len(members)])
+        done += len(members)
+    return order
+
+
+def kd_path(X: Floats) -> Order:
+    """Order of the leaves of a kd-tree, turning back at every cut."""
+    return np.asarray(kd_order(X), dtype=np.int64)
+
+
+def hilbert_path(X: Floats) -> Order:
+    """Order along Hilbert's curve through the first (at most four) principal axes, all on one scale."""
+    scores = principal_scores(X, min(X.shape[1], 4))
+    bits = min(_HILBERT_BITS // scores.shape[1], 30)
+    scores = scores - scores.min(axis=0)
+    extent = float(scores.max())
+    places = np.zeros(scores.shape, dtype=np.int64)
+    if extent > 0:
+        places = np.minimum(scores / extent * 2.0**bits, 2.0**bits - 1).astype(np.int64)
+    return np.argsort(hilbert_index(places, bits), kind="stable").astype(np.int64)
+
+
+def tour_path(
+    X: Floats,
+    progress: Progress = SILENT,
+    *,
+    seed: int = 0,
+    seconds: float | None = None,
+    moves: int | None = None,
+) -> Order:
+    """A short tour: nearest point next, then 2-opt and Or-opt over neighbor lists, opened at its longest edge.
+
+    It ends when no move of these kinds shortens it, or after `seconds` (not repeatable) or `moves`. Equal records
+    are one city.
+    """
+    from scipy.spatial import KDTree
+
+    distinct, city_of = np.unique(X, axis=0, return_inverse=True)
+    points = np.ascontiguousarray(distinct)
+    cities = npn_path(points, progress)
+    if len(points) >= _SMALLEST_TOUR:
+        count = len(points)
+        _, near = KDTree(points).query(points, k=min(_NEIGHBORS, count - 1) + 1)
+        place = np.empty(count, dtype=np.int64)
+        place[cities] = np.arange(count)
+        tour = Tour(
+            points=points,
+            near=_without_self(np.asarray(near, dtype=np.int64)),
+            city=cities,
+            place=place,
+            queue=Randomness(seed).permutation(count),
+            queued=np.ones(count, dtype=np.bool_),
+            counters=np.array([0, count, 0], dtype=np.int64),
+        )
+        end = np.inf if seconds is None else time.monotonic() + seconds
+        progress.start("tour", count)
+        while tour.counters[1] > 0 and time.monotonic() < end:
+            shorten_slice(tour, _SLICE, np.iinfo(np.int64).max if moves is None else moves)
+            progress.update(count - int(tour.counters[1]))
+            if moves is not None and tour.counters[2] >= moves:
+                break
+        edges = ((points[cities] - points[np.roll(cities, -1)]) ** 2).sum(axis=1)
+        cities = np.roll(cities, -1 - int(edges.argmax()))
+    rank = np.empty(len(points), dtype=np.int64)
+    rank[cities] = np.arange(len(points))
+    return np.argsort(rank[city_of.reshape(-1)], kind="stable").astype(np.int64)
+
+
+def farthest_from_centroid(X: Floats) -> int:
+    """Row of the record farthest from the mean, the lowest of equally far ones."""
+    center = X.mean(axis=0)
+    center += (X - center).mean(axis=0)
+    return int(_squared_distances(X, center).argmax())
+
+
+def principal_scores(X: Floats, axes: int) -> Floats:
+    """Coordinates on the principal axes of largest variance, the largest loading of each axis positive."""
+    centered = X - X.mean(axis=0)
+    _, vectors = np.linalg.eigh(centered.T @ centered)
+    vectors = vectors[:, ::-1][:, :axes]
+    signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
+    return np.ascontiguousarray(centered @ (vectors * signs))
+
+
+def _squared_distances(X: Floats, point: Floats) -> Floats:
+    total = np.zeros(len(X))
+    for column, value in zip(X.T, point, strict=True):
+        total += (column - value) ** 2
+    return total
+
+
+def _equal_slices(values: Floats, slices: int) -> Order:
+    """Slice of each value when an axis is cut at quantiles; equal values share a slice, empty slices are left out."""
+    inner = np.arange(1, slices) * len(values) // slices
+    edges = np.unique(np.sort(values)[inner])
+    return np.unique(np.searchsorted(edges, values, side="right"), return_inverse=True)[1].astype(np.int64)
+
+
+def _without_self(near: Order) -> Order:
+    """Neighbor lists without the city itself (which another one may precede by rounding)."""
+    own = near == np.arange(len(near))[:, None]
+    own[~own.any(axis=1), -1] = True
+    return np.asarray(near[~own].reshape(len(near), -1), dtype=np.int64)

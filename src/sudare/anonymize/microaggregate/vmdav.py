@@ -1,0 +1,98 @@
+"""V-MDAV: groups around the records farthest from the middle, extended where the data cluster."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.anonymize.microaggregate.arrays import checked, numbered
+from sudare.anonymize.microaggregate.mdav import FEW, check_method
+from sudare.errors import ParameterError
+from sudare.kernels import kdtree
+from sudare.kernels.scan import pool_of
+from sudare.kernels.search import scratch_of
+from sudare.kernels.vmdav import (
+    centroid,
+    initial_state,
+    nearest_each_brute,
+    nearest_each_indexed,
+    squared_distances,
+    vmdav_brute,
+    vmdav_indexed,
+)
+from sudare.progress import SILENT
+
+if TYPE_CHECKING:
+    from sudare.anonymize.microaggregate.arrays import Floats, Labels
+    from sudare.anonymize.microaggregate.mdav import Method
+    from sudare.progress import Progress
+
+_ROUNDS = 128
+_LOOKS = 5_000_000
+
+
+def vmdav(
+    X: Any, k: int, gamma: float = 1.0, *, method: Method = "auto", progress: Progress | None = None
+) -> Labels:
+    """Partition by V-MDAV (variable-size MDAV): groups of k to 2k - 1 records, and what is left over joins them.
+
+    While at least k records are left, the farthest from the centroid c of all data and its k - 1 nearest are a
+    group. It is extended, up to 2k - 1 records, by e_min, the record left that is nearest to any member, as long as
+    d_in < gamma * d_out: d_in its distance to that member, d_out to its nearest other record left (infinite when
+    it is the last). What is left over, fewer than k, joins the group of its nearest record among those grouped before.
+    Ties go to the lowest row, so the partition is one partition.
+
+    gamma 0 never extends; 0.2 is usual for scattered data, about 1 for clustered data. `method` changes the time, not
+    the result (see `mdav`). X is used as given: standardize first.
+    """
+    records = checked(X, k)
+    check_method(method)
+    factor = _checked_gamma(gamma)
+    progress = progress or SILENT
+    state = initial_state(len(records), k)
+    total = len(records)
+    progress.start("V-MDAV", total)
+    center = centroid(records)
+    order = np.argsort(-squared_distances(records, center), kind="stable")
+    fewest = max(k, 1 if method == "indexed" else FEW)
+    while method != "brute" and state.left[0] >= fewest:
+        tree = kdtree.build(records, np.flatnonzero(state.labels < 0))
+        if tree is None:
+            break
+        scratch = scratch_of(tree)
+        built = state.left[0]
+        while state.left[0] >= fewest and not kdtree.stale(tree, built):
+            vmdav_indexed(records, k, factor, order, tree, scratch, built, state, _ROUNDS)
+            progress.update(total - int(state.left[0]))
+    pool = pool_of(records, np.flatnonzero(state.labels < 0))
+    while state.left[0] >= k:
+        looks = int(state.left[0]) * records.shape[1] * k
+        vmdav_brute(records, k, factor, center, pool, state, max(1, _LOOKS // looks))
+        progress.update(total - int(state.left[0]))
+    state.labels[:] = _with_leftovers(records, state.labels, method)
+    progress.update(total)
+    return numbered(state.labels)
+
+
+def _with_leftovers(records: Floats, labels: Labels, method: Method) -> Labels:
+    grouped, over = np.flatnonzero(labels >= 0), np.flatnonzero(labels < 0)
+    tree = None
+    if method != "brute" and len(grouped) * len(over) > FEW * FEW:
+        tree = kdtree.build(records, grouped)
+    if tree is None:
+        found = nearest_each_brute(records, over, pool_of(records, grouped))
+    else:
+        found = nearest_each_indexed(records, over, tree, scratch_of(tree))
+    complete = labels.copy()
+    complete[over] = labels[found]
+    return complete
+
+
+def _checked_gamma(gamma: float) -> float:
+    if isinstance(gamma, bool) or not isinstance(gamma, (int, float, np.number)) or not 0 <= gamma < math.inf:
+        raise ParameterError(
+            f"gamma is {gamma!r}, but it weighs a distance; give a finite number of 0 or more, such as 0.2 or 1."
+        )
+    return float(gamma)

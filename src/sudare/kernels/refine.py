@@ -1,0 +1,400 @@
+"""Refinement of a partition by moves: relocate, swap, split, dissolve; descent and annealing.
+
+The engine knows groups as lists of members with a cost each; what a cost is, and what a group must satisfy, it
+asks of `sudare.kernels.costs` and `sudare.kernels.rules`. A group that reaches twice the smallest size is split,
+since two groups never cost more than one; dissolving is the way back.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sudare.kernels.costs import (
+    cost_exchanged,
+    cost_of,
+    cost_with,
+    cost_without,
+    exchange,
+    exclude,
+    include,
+    refresh,
+)
+from sudare.kernels.jit import kernel
+from sudare.kernels.random_words import next_index, next_uniform
+from sudare.kernels.rules import satisfied
+
+_TINY = 1e-12
+
+
+class Partition(NamedTuple):
+    """Groups 0 … slots-1, some of them empty; every record is a member of one."""
+
+    label: npt.NDArray[np.int64]
+    """Group of each record."""
+    place: npt.NDArray[np.int64]
+    """Position of each record among its group's members."""
+    members: npt.NDArray[np.int64]
+    """slots x capacity."""
+    size: npt.NDArray[np.int64]
+    cost: npt.NDArray[np.float64]
+    counters: npt.NDArray[np.int64]
+    """Moves tried, moves made, first slot that may be empty."""
+
+
+class Limits(NamedTuple):
+    """What groups must keep."""
+
+    smallest: int
+    """Fewest members (k)."""
+    split_at: int
+    """Size at which a group is split if it can be."""
+    has_rules: bool
+    """Whether more than the size is asked of a group."""
+
+
+def partition_of(labels: npt.NDArray[np.int64], smallest: int) -> Partition:
+    """The arrays of a partition; costs are not filled."""
+    groups = int(labels.max()) + 1
+    sizes = np.bincount(labels, minlength=groups)
+    capacity = max(2 * smallest + 1, int(sizes.max()) + smallest + 1)
+    slots = max(groups, len(labels) // smallest) + 1
+    members = np.zeros((slots, capacity), dtype=np.int64)
+    order = np.argsort(labels, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    place = np.empty(len(labels), dtype=np.int64)
+    place[order] = np.arange(len(labels)) - np.repeat(starts[:-1], sizes)
+    members[labels, place] = np.arange(len(labels))
+    size = np.zeros(slots, dtype=np.int64)
+    size[:groups] = sizes
+    return Partition(
+        labels.astype(np.int64).copy(), place, members, size, np.zeros(slots), np.zeros(3, dtype=np.int64)
+    )
+
+
+@kernel
+def fill_costs(model, part):
+    """Compute the cost of every group anew, and the total."""
+    total = 0.0
+    for group in range(len(part.size)):
+        part.cost[group] = 0.0
+        if part.size[group] > 0:
+            refresh(model, part.members, part.size, group)
+            part.cost[group] = cost_of(model, part.size, group)
+        total += part.cost[group]
+    return total
+
+
+@kernel
+def _allowed(limits, rules, scratch, part, group):
+    """Whether a group may stand as it is."""
+    if part.size[group] < limits.smallest:
+        return False
+    return not limits.has_rules or satisfied(rules, scratch, part.members[group], 0, part.size[group])
+
+
+@kernel
+def _take_out(model, part, record):
+    group, place = part.label[record], part.place[record]
+    last = part.members[group, part.size[group] - 1]
+    part.members[group, place] = last
+    part.place[last] = place
+    part.size[group] -= 1
+    exclude(model, part.members, part.size, group, record)
+
+
+@kernel
+def _put_in(model, part, record, group):
+    part.members[group, part.size[group]] = record
+    part.place[record] = part.size[group]
+    part.label[record] = group
+    part.size[group] += 1
+    include(model, part.members, part.size, group, record)
+
+
+@kernel
+def _relocate(model, part, limits, rules, scratch, record, target, threshold):
+    """Move a record to another group if that changes the cost by no more than `threshold`; the change or inf."""
+    source = part.label[record]
+    if part.size[source] <= limits.smallest or part.size[target] >= part.members.shape[1]:
+        return np.inf
+    change = (
+        cost_without(model, part.members, part.size, source, record)
+        + cost_with(model, part.members, part.size, target, record)
+        - part.cost[source]
+        - part.cost[target]
+    )
+    if change > threshold:
+        return np.inf
+    _take_out(model, part, record)
+    _put_in(model, part, record, target)
+    if limits.has_rules and not (
+        _allowed(limits, rules, scratch, part, source) and _allowed(limits, rules, scratch, part, target)
+    ):
+        _take_out(model, part, record)
+        _put_in(model, part, record, source)
+        return np.inf
+    part.cost[source] = cost_of(model, part.size, source)
+    part.cost[target] = cost_of(model, part.size, target)
+    if part.size[target] >= limits.split_at:
+        change += _split(model, part, limits, rules, scratch, target)
+    return change
+
+
+@kernel
+def _swap(model, part, limits, rules, scratch, one, other, threshold):
+    """Exchange two records of different groups under the same terms."""
+    first, second = part.label[one], part.label[other]
+    change = (
+        cost_exchanged(model, part.members, part.size, first, one, other)
+        + cost_exchanged(model, part.members, part.size, second, other, one)
+        - part.cost[first]
+        - part.cost[second]
+    )
+    if change > threshold:
+        return np.inf
+    _exchange(model, part, one, other)
+    if limits.has_rules and not (
+        _allowed(limits, rules, scratch, part, first) and _allowed(limits, rules, scratch, part, second)
+    ):
+        _exchange(model, part, one, other)
+        return np.inf
+    part.cost[first] = cost_of(model, part.size, first)
+    part.cost[second] = cost_of(model, part.size, second)
+    return change
+
+
+@kernel
+def _exchange(model, part, one, other):
+    first, second = part.label[one], part.label[other]
+    part.members[first, part.place[one]] = other
+    part.members[second, part.place[other]] = one
+    part.place[one], part.place[other] = part.place[other], part.place[one]
+    part.label[one], part.label[other] = second, first
+    exchange(model, part.members, part.size, first, one, other)
+    exchange(model, part.members, part.size, second, other, one)
+
+
+@kernel
+def _empty_slot(part):
+    slot = part.counters[2]
+    while slot < len(part.size) and part.size[slot] > 0:
+        slot += 1
+    part.counters[2] = slot
+    return slot
+
+
+@kernel
+def _split(model, part, limits, rules, scratch, group):
+    """Split a group in two of at least the smallest size, grown around its two most distant members.
+
+    Returns the change of cost, 0 when no allowed split was found or no slot is free.
+    """
+    fresh = _empty_slot(part)
+    if fresh >= len(part.size) or part.size[group] < 2 * limits.smallest:
+        return 0.0
+    before = part.cost[group]
+    size = part.size[group]
+    # Grow the second group greedily: start with the member whose leaving helps most, then the one that fits best.
+    for step in range(limits.smallest):
+        best, chosen = np.inf, -1
+        for index in range(part.size[group]):
+            record = part.members[group, index]
+            value = cost_without(model, part.members, part.size, group, record)
+            if step > 0:
+                value += cost_with(model, part.members, part.size, fresh, record)
+            if value < best:
+                best, chosen = value, record
+        _take_out(model, part, chosen)
+        _put_in(model, part, chosen, fresh)
+        part.cost[group] = cost_of(model, part.size, group)
+        part.cost[fresh] = cost_of(model, part.size, fresh)
+    # A few exchanges between the halves.
+    improved = True
+    while improved:
+        improved = False
+        for index in range(part.size[fresh]):
+            for against in range(part.size[group]):
+                one, other = part.members[fresh, index], part.members[group, against]
+                change = (
+                    cost_exchanged(model, part.members, part.size, fresh, one, other)
+                    + cost_exchanged(model, part.members, part.size, group, other, one)
+                    - part.cost[fresh]
+                    - part.cost[group]
+                )
+                if change < -_TINY * (1.0 + abs(before)):
+                    _exchange(model, part, one, other)
+                    part.cost[group] = cost_of(model, part.size, group)
+                    part.cost[fresh] = cost_of(model, part.size, fresh)
+                    improved = True
+    if _allowed(limits, rules, scratch, part, group) and _allowed(limits, rules, scratch, part, fresh):
+        return part.cost[group] + part.cost[fresh] - before
+    while part.size[fresh] > 0:
+        record = part.members[fresh, part.size[fresh] - 1]
+        _take_out(model, part, record)
+        _put_in(model, part, record, group)
+    refresh(model, part.members, part.size, group)
+    part.cost[fresh] = 0.0
+    part.cost[group] = cost_of(model, part.size, group)
+    part.counters[2] = min(part.counters[2], fresh)
+    return part.cost[group] - before + 0.0 * size
+
+
+@kernel
+def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, undo):
+    """Give every member of a group to the group of a neighbor, if the total changes by at most `threshold`."""
+    count = part.size[group]
+    change = -part.cost[group]
+    for index in range(count):
+        undo[index] = part.members[group, index]
+    moved = 0
+    for index in range(count):
+        record = undo[index]
+        best, chosen = np.inf, -1
+        for near in range(neighbors.shape[1]):
+            target = part.label[neighbors[record, near]]
+            if target == group or part.size[target] + 1 >= part.members.shape[1]:
+                continue
+            value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
+            if value < best:
+                best, chosen = value, target
+        if chosen < 0 or change + best > threshold:
+            break
+        _take_out(model, part, record)
+        _put_in(model, part, record, chosen)
+        part.cost[chosen] = cost_of(model, part.size, chosen)
+        change += best
+        moved += 1
+    holds = moved == count
+    if holds and limits.has_rules:
+        for index in range(count):
+            holds = holds and _allowed(limits, rules, scratch, part, part.label[undo[index]])
+    if not holds:
+        for index in range(moved - 1, -1, -1):
+            record = undo[index]
+            target = part.label[record]
+            _take_out(model, part, record)
+            part.cost[target] = cost_of(model, part.size, target)
+            _put_in(model, part, record, group)
+        refresh(model, part.members, part.size, group)
+        part.cost[group] = cost_of(model, part.size, group)
+        return np.inf
+    part.cost[group] = 0.0
+    part.counters[2] = min(part.counters[2], group)
+    for index in range(count):
+        target = part.label[undo[index]]
+        if part.size[target] >= limits.split_at:
+            change += _split(model, part, limits, rules, scratch, target)
+    return change
+
+
+@kernel
+def descend_slice(model, part, limits, rules, scratch, neighbors, start, stop):
+    """One pass over records start … stop-1: the best relocation or swap of each that lowers the cost."""
+    gained = 0.0
+    for record in range(start, stop):
+        group = part.label[record]
+        slack = -_TINY * (1.0 + abs(part.cost[group]))
+        best, kind, partner = slack, 0, -1
+        leave = np.inf
+        if part.size[group] > limits.smallest:
+            leave = cost_without(model, part.members, part.size, group, record) - part.cost[group]
+        for near in range(neighbors.shape[1]):
+            target = part.label[neighbors[record, near]]
+            if target == group:
+                continue
+            seen = False
+            for earlier in range(near):
+                seen = seen or part.label[neighbors[record, earlier]] == target
+            if seen:
+                continue
+            if leave < np.inf and part.size[target] < part.members.shape[1]:
+                change = leave + cost_with(model, part.members, part.size, target, record) - part.cost[target]
+                if change < best:
+                    best, kind, partner = change, 1, target
+            for index in range(part.size[target]):
+                other = part.members[target, index]
+                change = (
+                    cost_exchanged(model, part.members, part.size, group, record, other)
+                    + cost_exchanged(model, part.members, part.size, target, other, record)
+                    - part.cost[group]
+                    - part.cost[target]
+                )
+                if change < best:
+                    best, kind, partner = change, 2, other
+        part.counters[0] += 1
+        change = np.inf
+        if kind == 1:
+            change = _relocate(model, part, limits, rules, scratch, record, partner, slack)
+        elif kind == 2:
+            change = _swap(model, part, limits, rules, scratch, record, partner, slack)
+        if change < np.inf:
+            gained += change
+            part.counters[1] += 1
+    return gained
+
+
+@kernel
+def dissolve_all(model, part, limits, rules, scratch, neighbors):
+    """Try to dissolve, and to split, every group."""
+    undo = np.empty(part.members.shape[1], dtype=np.int64)
+    gained = 0.0
+    for group in range(len(part.size)):
+        if part.size[group] >= limits.split_at:
+            gained += _split(model, part, limits, rules, scratch, group)
+        if part.size[group] > 0:
+            slack = -_TINY * (1.0 + abs(part.cost[group]))
+            change = _dissolve(model, part, limits, rules, scratch, neighbors, group, slack, undo)
+            if change < np.inf:
+                gained += change
+    return gained
+
+
+@kernel
+def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, hot, cold, dissolving):
+    """Random moves, accepted when cheaper or, by Metropolis, when not too much dearer; T falls from hot to cold."""
+    count = len(part.label)
+    undo = np.empty(part.members.shape[1], dtype=np.int64)
+    temperature = hot
+    cooling = (cold / hot) ** (1.0 / max(moves / 64, 1.0))
+    total = 0.0
+    for move in range(moves):
+        if move % 64 == 63:
+            temperature *= cooling
+        record = next_index(words, count)
+        other = neighbors[record, next_index(words, neighbors.shape[1])]
+        group, target = part.label[record], part.label[other]
+        if group == target:
+            continue
+        part.counters[0] += 1
+        threshold = -temperature * np.log(max(next_uniform(words), 1e-300))
+        change = np.inf
+        # Changes are computed here, and moves called only when they will be made: most are not.
+        if part.size[group] > limits.smallest:
+            if part.size[target] < limits.split_at:
+                expected = (
+                    cost_without(model, part.members, part.size, group, record)
+                    + cost_with(model, part.members, part.size, target, record)
+                    - part.cost[group]
+                    - part.cost[target]
+                )
+                if expected <= threshold:
+                    change = _relocate(model, part, limits, rules, scratch, record, target, threshold)
+        elif dissolving > 0.0 and next_uniform(words) < dissolving:
+            change = _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, undo)
+        if change == np.inf:
+            partner = part.members[target, next_index(words, part.size[target])]
+            expected = (
+                cost_exchanged(model, part.members, part.size, group, record, partner)
+                + cost_exchanged(model, part.members, part.size, target, partner, record)
+                - part.cost[group]
+                - part.cost[target]
+            )
+            if expected <= threshold:
+                change = _swap(model, part, limits, rules, scratch, record, partner, threshold)
+        if change < np.inf:
+            total += change
+            part.counters[1] += 1
+    return total
