@@ -5,7 +5,7 @@ The package follows the flow of the work:
     read       files, databases, made-up examples          sd.read, sd.hospital
     describe   roles, kinds, hierarchies, distances        Table.describe, sd.hierarchy, sd.distance
     assess     is it safe, is it possible, what is the risk sd.KAnonymity … .check, sd.assess, sd.risk
-    anonymize  methods                                     sd.anonymize, sd.Mondrian …
+    anonymize  methods                                     sd.anonymize, sd.Mondrian, sd.Microaggregate …
     measure    what was lost                               sd.measure
     release    recipe, run, verify, ledger, report         Release.write, sd.run, sd.Recipe, sd.verify_release
 
@@ -26,6 +26,7 @@ from sudare.flow import anonymize, assess, read
 
 if TYPE_CHECKING:
     from sudare import measure as measure
+    from sudare.anonymize import microaggregate as microaggregate
     from sudare.anonymize.coarsen import Round as Round
     from sudare.anonymize.coarsen import TopBottomCode as TopBottomCode
     from sudare.anonymize.identifiers import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from sudare.anonymize.identifiers import (
         RemoveIdentifiers as RemoveIdentifiers,
     )
+    from sudare.anonymize.microaggregate.method import Microaggregate as Microaggregate
     from sudare.anonymize.mondrian import Mondrian as Mondrian
     from sudare.anonymize.records import (
         Sample as Sample,
@@ -69,6 +71,7 @@ _HOME = {
     "KAnonymity": "assess.k_anonymity",
     "LDiversity": "assess.l_diversity",
     "Ledger": "release.ledger",
+    "Microaggregate": "anonymize.microaggregate.method",
     "Mondrian": "anonymize.mondrian",
     "Pseudonymize": "anonymize.identifiers",
     "RankSwap": "anonymize.swap",
@@ -91,7 +94,12 @@ _HOME = {
     "run": "release.run",
     "verify_release": "release.verify",
 }
-_MODULES = {"distance": "describe.distance", "hierarchy": "describe.hierarchy", "measure": "measure"}
+_MODULES = {
+    "distance": "describe.distance",
+    "hierarchy": "describe.hierarchy",
+    "measure": "measure",
+    "microaggregate": "anonymize.microaggregate",
+}
 
 __all__ = ["__version__", "anonymize", "assess", "read", *_HOME, *_MODULES]  # noqa: PLE0604  # names by the tables
 

@@ -43,6 +43,9 @@ class Example:
 
 EXAMPLES = {
     "mondrian": Example({}, touches=tuple(QUASI), requirements=REQUIREMENTS, reports=True),
+    "microaggregation": Example(
+        {"effort": "fast"}, touches=tuple(QUASI), requirements=REQUIREMENTS, reports=True
+    ),
     "record-suppression": Example({"limit": 1.0}, requirements=(sd.KAnonymity(2),)),
     "remove-identifiers": Example({}, drops=("name",)),
     "pseudonyms": Example({"columns": ["name"]}, touches=("name",), random=True),
@@ -192,7 +195,7 @@ def test_rows_are_traced_and_other_cells_are_as_they_were(name):
 def test_rows_are_traced_through_a_whole_run(name):
     table = described(data()).describe(missing={"age": "drop"})
     methods = [sd.Shuffle(), method_of(name), sd.Sample(0.9), sd.Shuffle()]
-    asked = (sd.KAnonymity(1),) if name in {"mondrian", "record-suppression"} else ()
+    asked = (sd.KAnonymity(1),) if EXAMPLES[name].requirements else ()
     release = sd.anonymize(table, *asked, method=methods, measures=["dm"], seed=3)
     assert release.rows_of_original.tolist() == release.frame["row"].to_list()
     ages = table.frame["age"]

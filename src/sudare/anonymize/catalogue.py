@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sudare.anonymize.coarsen import Round, TopBottomCode
 from sudare.anonymize.identifiers import Pseudonymize, RemoveIdentifiers
+from sudare.anonymize.microaggregate.method import Microaggregate
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.records import Sample, Shuffle, SuppressRecords
 from sudare.anonymize.swap import RankSwap, SwapRecords
@@ -18,6 +19,7 @@ METHODS: Catalogue[Anonymizer] = Catalogue(
     "method",
     {
         "mondrian": Mondrian,
+        "microaggregation": Microaggregate,
         "record-suppression": SuppressRecords,
         "remove-identifiers": RemoveIdentifiers,
         "pseudonyms": Pseudonymize,

@@ -55,7 +55,7 @@ class Microaggregate:
         """Group, refine and replace."""
         rules = block_rules(table, context.requirements)
         require_feasible(table, context.requirements)
-        k = max(2, smallest_group(rules))
+        k = smallest_group(rules)
         names = [name for name in table.names("quasi") if name not in self.strata]
         strata = blocks_of(table, [table.column(name).name for name in self.strata])
         records = embedded(table, names, self.weights)
@@ -81,10 +81,13 @@ class Microaggregate:
             raise InfeasibleError(
                 f"A stratum has {len(X)} rows, fewer than the {k} of a group; use coarser strata or fewer of them."
             )
-        start = first_partition(X, k, context.progress) if X.shape[1] else np.zeros(len(X), dtype=np.int64)
+        if not X.shape[1]:
+            return np.zeros(len(X), dtype=np.int64)
+        # Where a group may be one record, every record starts as its own.
+        start = first_partition(X, k, context.progress) if k > 1 else np.arange(len(X))
         if rules is not None:
             start = merged_until_allowed(X, start, rules)
-        if not X.shape[1]:
+        if k == 1:
             return start
         found = search(
             X, k, self.effort, self.seconds, seed=stratum, progress=context.progress, rules=rules, start=start
