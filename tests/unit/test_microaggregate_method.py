@@ -52,10 +52,10 @@ def test_representatives_are_mean_median_and_mode():
 def test_strata_are_never_mixed():
     frame = people(80)
     table = sd.read(frame).describe(quasi=["age", "weight", "sex"], insensitive=["city", "size", "born"])
-    release = sd.anonymize(table, sd.KAnonymity(3), method=sd.Microaggregate(strata="sex", effort="fast"))
+    release = sd.anonymize(table, sd.KAnonymity(3), method=sd.Microaggregate(strata=("sex",), effort="fast"))
     assert release.frame["sex"].equals(frame["sex"])
     with pytest.raises(InfeasibleError, match="stratum"):
-        sd.anonymize(table, sd.KAnonymity(41), method=sd.Microaggregate(strata="sex", effort="fast"))
+        sd.anonymize(table, sd.KAnonymity(41), method=sd.Microaggregate(strata=("sex",), effort="fast"))
 
 
 @pytest.mark.parametrize(

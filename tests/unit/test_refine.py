@@ -119,7 +119,7 @@ def test_best_takes_the_optimum_of_one_column_and_refuses_bad_input():
         (lambda: sd.microaggregate.best([["a"]], 2), ParameterError),
         (lambda: sd.microaggregate.best(np.where(X > 2, np.nan, X * np.nan), 2), ParameterError),
         (lambda: sd.microaggregate.best(np.zeros((5, 0)), 2), ParameterError),
-        (lambda: sd.microaggregate.best(X, 2, effort="lazy"), ParameterError),
+        (lambda: sd.microaggregate.best(X, 2, **{"effort": "lazy"}), ParameterError),
         (lambda: sd.microaggregate.best(X, 2, seconds=0), ParameterError),
     ]:
         with pytest.raises(error) as caught:
