@@ -1,6 +1,7 @@
 """The refinement engine: never worse, never too small, the same for a seed, and near the optimum on small cases."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from sudare.anonymize.microaggregate.arrays import loss, sse, standardized
 from sudare.anonymize.microaggregate.bounds import nearest_bound
 from sudare.anonymize.microaggregate.refine import refined
 from sudare.errors import CancelledError, InfeasibleError, ParameterError
+
+WRONG: Any = "lazy"
 
 
 def consecutive(rows: int, k: int):
@@ -119,7 +122,7 @@ def test_best_takes_the_optimum_of_one_column_and_refuses_bad_input():
         (lambda: sd.microaggregate.best([["a"]], 2), ParameterError),
         (lambda: sd.microaggregate.best(np.where(X > 2, np.nan, X * np.nan), 2), ParameterError),
         (lambda: sd.microaggregate.best(np.zeros((5, 0)), 2), ParameterError),
-        (lambda: sd.microaggregate.best(X, 2, **{"effort": "lazy"}), ParameterError),
+        (lambda: sd.microaggregate.best(X, 2, WRONG), ParameterError),
         (lambda: sd.microaggregate.best(X, 2, seconds=0), ParameterError),
     ]:
         with pytest.raises(error) as caught:
