@@ -16,7 +16,15 @@ from typing import Any
 
 from harness import HERE, RESULTS  # type: ignore[import-not-found]  # beside this script
 
-_SCRIPTS = ("startup", "first_call", "check_speed", "mondrian_speed", "information_loss")
+_SCRIPTS = (
+    "startup",
+    "first_call",
+    "check_speed",
+    "mondrian_speed",
+    "information_loss",
+    "mdav_speed",
+    "microaggregation",
+)
 
 
 def main() -> int:

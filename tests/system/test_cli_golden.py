@@ -285,7 +285,7 @@ def test_schema(command):
     [
         (["rum"], "did you mean 'run'?"),
         (["--wrong"], "'--wrong' is not a command"),
-        (["run"], "RECIPE"),
+        (["run"], "recipe"),
         (["run", "a.yaml", "b.yaml"], "b.yaml"),
         (["demo", "--rows", "5"], "100"),
         (["demo", "--rows", "many"], "many"),

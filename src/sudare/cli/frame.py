@@ -6,15 +6,18 @@ import functools
 import importlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
 
-import click
 import typer
 
 from sudare.cli import COMMANDS
 from sudare.errors import CancelledError, GuaranteeError, InfeasibleError, SudareError, did_you_mean
+
+# The base of all errors in the words of a command; typer exports only its descendants.
+_WrongUseError: Any = typer.BadParameter.__mro__[2]
 
 HOLDS, DOES_NOT_HOLD, WRONG_USE, CANCELED = 0, 1, 2, 130
 
@@ -26,10 +29,11 @@ def run_command(name: str, arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
         return _invoke(name, arguments)
-    except click.ClickException as error:
-        sentence = f"{error.format_message().rstrip('.')}; see `sudare {name} --help`."
+    except _WrongUseError as error:
+        words = _with_value(error.format_message().rstrip("."), arguments)
+        sentence = f"{words}; see `sudare {name} --help`."
         return _fail(sentence, WRONG_USE, as_json=as_json)
-    except (KeyboardInterrupt, click.Abort, CancelledError):
+    except (KeyboardInterrupt, typer.Abort, CancelledError):
         return _fail("Canceled; nothing was written.", CANCELED, as_json=as_json)
     except (GuaranteeError, InfeasibleError) as error:
         return _fail(str(error), DOES_NOT_HOLD, as_json=as_json)
@@ -39,6 +43,21 @@ def run_command(name: str, arguments: list[str]) -> int:
         # The reader of our output has gone; writing to it at exit would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return HOLDS
+
+
+def _with_value(message: str, arguments: list[str]) -> str:
+    """Say what was given to the option that a message speaks of: typer does not."""
+    found = re.match(r"Invalid value for '(--[\w-]+)': (.*)", message)
+    if found is None:
+        return message
+    option, rule = found.groups()
+    for place, argument in enumerate(arguments):
+        given = argument.partition("=")[2] if argument.startswith(f"{option}=") else None
+        if argument == option and place + 1 < len(arguments):
+            given = arguments[place + 1]
+        if given is not None:
+            return f"{option} is '{given}': {rule}"
+    return message
 
 
 def _invoke(name: str, arguments: list[str]) -> int:

@@ -194,9 +194,10 @@ class Ledger:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make an empty file a ledger; refuse what is not one of a version we know."""
+        # Objects first: another process may make the ledger between two reads, and what is read later is newer.
+        [objects] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         [application] = connection.execute("PRAGMA application_id").fetchone()
         [version] = connection.execute("PRAGMA user_version").fetchone()
-        [objects] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if application != _APPLICATION and objects:
             raise InputError(
                 f"'{self.path}' is a database of another program, not a ledger; choose another path."

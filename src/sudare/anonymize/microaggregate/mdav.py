@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 Method = Literal["auto", "indexed", "brute"]
-FEW = 1_000
-"""Records below which a scan beats a tree."""
 _ROUNDS = 256
 _LOOKS = 5_000_000
 
@@ -35,7 +33,7 @@ def mdav(X: Any, k: int, *, method: Method = "auto", progress: Progress | None =
     to the lowest row, so the partition is one partition.
 
     `method` changes the time, not the result: "brute" looks at all records left for every decision, O(n^2 / k);
-    "indexed" asks a kd-tree; "auto" takes the tree from a thousand records on. X is used as given: standardize first.
+    "indexed" asks a kd-tree; "auto" takes the tree from a few thousand records on. X is used as given: standardize first.
     """
     records = checked(X, k)
     check_method(method)
@@ -43,7 +41,7 @@ def mdav(X: Any, k: int, *, method: Method = "auto", progress: Progress | None =
     state = initial_state(records, k)
     total = len(records)
     progress.start("MDAV", total)
-    fewest = max(3 * k, 0 if method == "indexed" else FEW)
+    fewest = max(3 * k, 0 if method == "indexed" else few(records.shape[1]))
     while method != "brute" and state.left[0] >= fewest:
         tree = kdtree.build(records, np.flatnonzero(state.labels < 0))
         if tree is None:
@@ -58,6 +56,11 @@ def mdav(X: Any, k: int, *, method: Method = "auto", progress: Progress | None =
         mdav_brute(records, k, pool, state, max(1, _LOOKS // (int(state.left[0]) * records.shape[1])))
         progress.update(total - int(state.left[0]))
     return numbered(state.labels)
+
+
+def few(columns: int) -> int:
+    """Records below which a scan beats a tree (measured): the more columns, the less a box rules out."""
+    return min(max(2_000, 300 * columns), 10_000)
 
 
 def check_method(method: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.anonymize.microaggregate.arrays import checked, numbered
-from sudare.anonymize.microaggregate.mdav import FEW, check_method
+from sudare.anonymize.microaggregate.mdav import check_method, few
 from sudare.errors import ParameterError
 from sudare.kernels import kdtree
 from sudare.kernels.scan import pool_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 _ROUNDS = 128
+_MANY_OVER = 100
 _LOOKS = 5_000_000
 
 
@@ -56,7 +57,7 @@ def vmdav(
     progress.start("V-MDAV", total)
     center = centroid(records)
     order = np.argsort(-squared_distances(records, center), kind="stable")
-    fewest = max(k, 1 if method == "indexed" else FEW)
+    fewest = max(k, 0 if method == "indexed" else few(records.shape[1]))
     while method != "brute" and state.left[0] >= fewest:
         tree = kdtree.build(records, np.flatnonzero(state.labels < 0))
         if tree is None:
@@ -79,7 +80,7 @@ def vmdav(
 def _with_leftovers(records: Floats, labels: Labels, method: Method) -> Labels:
     grouped, over = np.flatnonzero(labels >= 0), np.flatnonzero(labels < 0)
     tree = None
-    if method != "brute" and len(grouped) * len(over) > FEW * FEW:
+    if method != "brute" and len(over) > _MANY_OVER:
         tree = kdtree.build(records, grouped)
     if tree is None:
         found = nearest_each_brute(records, over, pool_of(records, grouped))
