@@ -72,3 +72,40 @@ def tree_histogram(parent, depth, counts):
         for height in range(deepest):
             below[above, height + 1] += below[node, height]
     return pairs
+
+
+@kernel
+def joint_sum(codes, lows, highs, tables, starts, widths, weights, order, counts, power):
+    """Sum of counts * counts * distance^power between rows, with distance = (sum w d^order)^(1/order).
+
+    Column c of row r is point codes[c, r]. Its distances are gaps between lows[c] and highs[c] where widths[c] is 0,
+    else entries of the table of that width which starts at tables[starts[c]].
+    """
+    columns, rows = codes.shape
+    exponent = power / order
+    total = 0.0
+    for one in range(rows):
+        line = 0.0
+        for other in range(one):
+            apart = 0.0
+            for column in range(columns):
+                first, second = codes[column, one], codes[column, other]
+                if widths[column] == 0:
+                    gap = max(
+                        lows[column, first] - highs[column, second],
+                        lows[column, second] - highs[column, first],
+                    )
+                    gap = max(gap, 0.0)
+                else:
+                    gap = tables[starts[column] + first * widths[column] + second]
+                if np.isinf(order):
+                    apart = max(apart, weights[column] * gap)
+                elif order == 2.0:
+                    apart += weights[column] * gap * gap
+                elif order == 1.0:
+                    apart += weights[column] * gap
+                else:
+                    apart += weights[column] * gap**order
+            line += counts[other] * (apart**power if np.isinf(order) else apart**exponent)
+        total += counts[one] * line
+    return 2.0 * total

@@ -19,12 +19,13 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.distance.labels import Discrete
-from sudare.describe.distance.line import Euclid
+from sudare.describe.distance.line import Euclid, LineSpace
 from sudare.describe.distance.product import Product, RowDistance
 from sudare.describe.distance.space import Codes, ColumnCells, ColumnDistance, Floats, Space, Way
 from sudare.describe.distance.trees import TreeDistance
 from sudare.errors import ParameterError, did_you_mean
 from sudare.kernels.blocks import block_labels
+from sudare.kernels.pairs import joint_sum
 from sudare.measure.pair import Pair, pair_of
 from sudare.randomness import Randomness
 
@@ -133,15 +134,49 @@ class _JointSpace(Space):
                     total += weight * apart**self._order
         return total if math.isinf(self._order) else total ** (1 / self._order)
 
-    def _apart(self, number: int, first: Codes, second: Codes) -> Floats:
-        """Distances in one column, from a table where its distinct points are few."""
-        space, points = self._spaces[number], self._points[number]
+    def over_pairs(self, points: Codes, counts: Floats, power: float) -> float:
+        """All distinct pairs in a compiled loop, where every column is a line or has a table."""
+        tables = [
+            None if self._is_line(number) else self._table(number) for number in range(len(self._spaces))
+        ]
+        if any(table is None and not self._is_line(number) for number, table in enumerate(tables)):
+            return super().over_pairs(points, counts, power)
+        longest = max([space.size for space in self._spaces], default=1)
+        lows, highs = np.zeros((2, len(self._spaces), longest))
+        for number, space in enumerate(self._spaces):
+            if isinstance(space, LineSpace):
+                lows[number, : space.size], highs[number, : space.size] = space.ends()
+        sizes = np.array([0 if table is None else table.size for table in tables], dtype=np.int64)
+        widths = np.array([0 if table is None else len(table) for table in tables], dtype=np.int64)
+        codes = np.stack([self._points[number][points] for number in range(len(self._spaces))])
+        # Missing is the last row and column of a table.
+        codes = np.where(codes < 0, widths[:, None] - 1, codes)
+        flat = np.concatenate([np.zeros(0), *(table.ravel() for table in tables if table is not None)])
+        starts = np.cumsum(sizes) - sizes
+        weights = np.array(self._weights, dtype=np.float64)
+        return float(
+            joint_sum(
+                codes, lows, highs, flat, starts, widths, weights, float(self._order), counts, float(power)
+            )
+        )
+
+    def _is_line(self, number: int) -> bool:
+        space = self._spaces[number]
+        return isinstance(space, LineSpace) and not (self._points[number] < 0).any()
+
+    def _table(self, number: int) -> Floats | None:
+        """Distances of every two points of a column, missing last; None where they are too many."""
+        space = self._spaces[number]
         if self._tables[number] is None and (space.size + 1) ** 2 <= _LARGEST_TABLE:
             everything = np.append(np.arange(space.size), -1)
             self._tables[number] = space.distances(everything[:, None], everything[None, :])
-        table = self._tables[number]
+        return self._tables[number]
+
+    def _apart(self, number: int, first: Codes, second: Codes) -> Floats:
+        """Distances in one column, from a table where its distinct points are few."""
+        points, table = self._points[number], self._table(number)
         if table is None:
-            return space.distances(points[first], points[second])
+            return self._spaces[number].distances(points[first], points[second])
         # Missing is -1, the last row and column of the table.
         distances: Floats = table[points[first], points[second]]
         return distances

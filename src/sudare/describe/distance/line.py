@@ -62,6 +62,10 @@ class LineSpace(Space):
         self._low, self._high = points.real / self.unit - center, points.imag / self.unit - center
         self._single = np.array_equal(self._low, self._high)
 
+    def ends(self) -> tuple[Floats, Floats]:
+        """Lower and upper end of every point, in the column's own unit, about a common center."""
+        return self._low * self.unit, self._high * self.unit
+
     def between(self, one: Codes, other: Codes) -> Floats:
         """The gap between two ranges."""
         apart = np.maximum(self._low[one] - self._high[other], self._low[other] - self._high[one])
