@@ -25,6 +25,7 @@ bench: .venv-bench/.installed
 
 experiments: $(STAMP)
 	$(BIN)/sudare experiment ild-adult --out docs/evidence
+	$(BIN)/sudare experiment mil --out docs/evidence
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install -q -e ".[docs]"
