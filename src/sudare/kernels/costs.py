@@ -80,13 +80,20 @@ def cost_of(model, size, group):
 
 
 @kernel
+def cost_alone(model, record):
+    """The cost of a record as its own group: no group is made cheaper by more than this when the record comes."""
+    total = 0.0
+    for column in range(model.X.shape[1]):
+        total += model.X[record, column] * model.X[record, column]
+    return -total
+
+
+@kernel
 def cost_with(model, members, size, group, record):
     """The cost with one more member."""
-    total = 0.0
     if size[group] == 0:
-        for column in range(model.X.shape[1]):
-            total += model.X[record, column] * model.X[record, column]
-        return -total
+        return cost_alone(model, record)
+    total = 0.0
     for column in range(model.X.shape[1]):
         value = model.sums[group, column] + model.X[record, column]
         total += value * value

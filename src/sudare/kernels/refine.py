@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.kernels.costs import (
+    cost_alone,
     cost_exchanged,
     cost_of,
     cost_with,
@@ -196,7 +197,6 @@ def _split(model, part, limits, rules, scratch, group):
     if fresh >= len(part.size) or part.size[group] < 2 * limits.smallest:
         return 0.0
     before = part.cost[group]
-    size = part.size[group]
     # Grow the second group greedily: start with the member whose leaving helps most, then the one that fits best.
     for step in range(limits.smallest):
         best, chosen = np.inf, -1
@@ -239,7 +239,7 @@ def _split(model, part, limits, rules, scratch, group):
     part.cost[fresh] = 0.0
     part.cost[group] = cost_of(model, part.size, group)
     part.counters[2] = min(part.counters[2], fresh)
-    return part.cost[group] - before + 0.0 * size
+    return part.cost[group] - before
 
 
 @kernel
@@ -247,8 +247,11 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
     """Give every member of a group to the group of a neighbor, if the total changes by at most `threshold`."""
     count = part.size[group]
     change = -part.cost[group]
+    # A record adds at least what it costs alone: the least that those still to be placed can bring.
+    least = 0.0
     for index in range(count):
         undo[index] = part.members[group, index]
+        least += cost_alone(model, undo[index])
     moved = 0
     for index in range(count):
         record = undo[index]
@@ -260,7 +263,8 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
             value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
             if value < best:
                 best, chosen = value, target
-        if chosen < 0 or change + best > threshold:
+        least -= cost_alone(model, record)
+        if chosen < 0 or change + best + least > threshold:
             break
         _take_out(model, part, record)
         _put_in(model, part, record, chosen)

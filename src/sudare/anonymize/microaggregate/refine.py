@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     from sudare.progress import Progress
 
-NEIGHBORS = 12
+NEIGHBORS = 20
 """Nearest records whose groups a record may move to."""
-_HOT, _COLD = 2.0, 0.01
+_HOT, _COLD = 2.0, 0.05
 """First and last temperature, in units of the mean squared error of a record after descent."""
-_DISSOLVE = 0.02
+_DISSOLVE = 0.1
 """How often a record of a smallest group tries to dissolve it."""
 _SLICE = 500_000
 _ROUNDS = 100
