@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.measure.cells import Cells
+    from sudare.measure.margins import Margin
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,9 @@ class Pair:
     """What each released cell leaves open, kept by `sudare.measure.cells`."""
     numbers: dict[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]] = field(default_factory=dict)
     """Original and released numbers of each numeric column, kept by `sudare.measure.values`."""
+
+    margins: dict[str, Margin] = field(default_factory=dict)
+    """Distributions of each column, kept by `sudare.measure.margins`."""
 
     @cached_property
     def kept(self) -> Table:
