@@ -102,7 +102,6 @@ def test_ten_thousand_columns(command, tmp_path):
         "source": {"path": "wide.csv"},
         "columns": columns,
         "requirements": [{"type": "k-anonymity", "k": 3}],
-        "measures": ["loss"],
         "output": {"folder": "release", "reports": []},
     }
     (tmp_path / "recipe.yaml").write_text(json.dumps(recipe), encoding="utf-8")

@@ -30,7 +30,11 @@ class Comparison:
         )
         front = base.transform_filter("datum.best").mark_line(color="#1f6feb", strokeDash=[4, 3])
         points = base.mark_circle(size=80).encode(
-            color=alt.Color("best:N", title="not beaten", scale=alt.Scale(range=["#9aa0a6", "#1f6feb"])),
+            color=alt.Color(
+                "best:N",
+                title="not beaten",
+                scale=alt.Scale(domain=[False, True], range=["#9aa0a6", "#1f6feb"]),
+            ),
             tooltip=["release:N", "risk:Q", "loss:Q"],
         )
         names = base.mark_text(dy=-10, fontSize=11).encode(text="release:N")
