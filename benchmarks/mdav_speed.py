@@ -3,12 +3,14 @@
 Seconds are processor seconds. Brute force looks at every record left for each decision; for large tables it is
 extrapolated from its first rounds: a round over n records costs n times what a record costs, and what is left falls
 evenly from n to 0, so the whole takes as long as n / 4k first rounds. Where it is short enough the whole is run too,
-beside the extrapolation, and the partitions are compared. Data are standardized: normal, lognormal (exp of normal) and
-Cauchy columns without correlation, the worst case for any index. "peak" is the memory of the whole process.
+beside the extrapolation, and the partitions are compared, label by label (`--identity` does this alone and stores
+nothing). Data are standardized: normal, lognormal (exp of normal), Cauchy and rounded (normal to one digit: ties and
+duplicates) columns without correlation, the worst case for any index. "peak" is the memory of the whole process.
 """
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING, Any
 
 from harness import (  # type: ignore[import-not-found]  # beside this script
@@ -38,12 +40,28 @@ _TABLES = (
     ("lognormal", 10, (10_000, 100_000), ""),
     ("cauchy", 5, (10_000, 100_000), ""),
 )
-_WHOLE = (("normal", 2, 30_000), ("normal", 10, 30_000), ("lognormal", 5, 30_000))
+_WHOLE = (
+    ("normal", 2, 30_000),
+    ("normal", 5, 30_000),
+    ("normal", 10, 30_000),
+    ("lognormal", 2, 30_000),
+    ("lognormal", 5, 30_000),
+    ("cauchy", 5, 30_000),
+    ("rounded", 2, 30_000),
+    ("rounded", 5, 30_000),
+)
 _VARIABLE = (("normal", 2), ("normal", 5), ("lognormal", 5))
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--identity", action="store_true", help="only compare whole partitions with brute force"
+    )
     report = Report("mdav_speed", __doc__)
+    if parser.parse_args().identity:
+        _whole(report)
+        return
     _against_brute(report)
     _whole(report)
     _variable(report)
@@ -95,6 +113,8 @@ def _records(kind: str, rows: int, columns: int) -> npt.NDArray[np.float64]:
     if kind == "cauchy":
         return standardized(rng.standard_cauchy(size=(rows, columns)))
     drawn = rng.normal(size=(rows, columns))
+    if kind == "rounded":
+        return standardized(drawn.round(1))
     return standardized(np.exp(drawn) if kind == "lognormal" else drawn)
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("methods/*.md"))]
 
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _COMMENT = re.compile(r"^<!-- (file|not run): (.+?) -->$")
@@ -240,5 +240,5 @@ def _anchors(page: Path) -> set[str]:
 
 
 def test_every_page_is_in_the_navigation():
-    listed = set(re.findall(r"(\w+\.md)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
-    assert {page.name for page in DOCS.glob("*.md")} == listed
+    listed = set(re.findall(r"([\w/]+\.md)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    assert {page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)} == listed

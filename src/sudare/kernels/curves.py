@@ -2,26 +2,58 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from sudare.kernels.jit import kernel
 from sudare.kernels.nearest import box_of, select
 
 
+class Descent(NamedTuple):
+    """Where an order of a kd-tree stands between slices."""
+
+    order: npt.NDArray[np.int64]
+    """Rows, those of a node side by side."""
+    keys: npt.NDArray[np.float64]
+    """Room for a cut."""
+    starts: npt.NDArray[np.int64]
+    """Stack of nodes to go down into; each halves its rows, so a hundred and more are never waiting."""
+    stops: npt.NDArray[np.int64]
+    result: npt.NDArray[np.int64]
+    """Rows shown so far."""
+    counters: npt.NDArray[np.int64]
+    """Nodes on the stack, rows shown."""
+
+
+def new_descent(n: int) -> Descent:
+    """At the root, no row shown."""
+    stops = np.zeros(128, dtype=np.int64)
+    stops[0] = n
+    return Descent(
+        order=np.arange(n, dtype=np.int64),
+        keys=np.empty(n),
+        starts=np.zeros(128, dtype=np.int64),
+        stops=stops,
+        result=np.empty(n, dtype=np.int64),
+        counters=np.array([1, 0], dtype=np.int64),
+    )
+
+
 @kernel
-def kd_order(X):
-    """Rows as a kd-tree (median of the widest side) shows them.
+def kd_slice(X, descent, budget):
+    """Show `budget` rows more, as a kd-tree (median of the widest side) shows them.
 
     The half on the side of the last row shown comes first, so that the order turns back like a plow.
     """
-    n, p = X.shape
-    order, keys = np.arange(n), np.empty(n)
+    p = X.shape[1]
+    order, keys, result = descent.order, descent.keys, descent.result
+    starts, stops = descent.starts, descent.stops
     low, high = np.empty(p), np.empty(p)
-    starts, stops = np.zeros(128, dtype=np.int64), np.zeros(128, dtype=np.int64)
-    result = np.empty(n, dtype=np.int64)
-    stops[0] = n
-    depth, done = 1, 0
-    while depth > 0:
+    depth, done = descent.counters
+    enough = done + budget
+    while depth > 0 and done < enough:
         depth -= 1
         start, stop = starts[depth], stops[depth]
         side = box_of(X, order, start, stop, low, high)
@@ -38,7 +70,7 @@ def kd_order(X):
         starts[depth], stops[depth] = two, stop if two == middle else middle
         starts[depth + 1], stops[depth + 1] = one, stop if one == middle else middle
         depth += 2
-    return result
+    descent.counters[:] = depth, done
 
 
 @kernel

@@ -17,3 +17,25 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     return compiled
+
+
+CALLED = {"nogil": True, "_nrt": False, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+"""Options of kernels whose sums may be reordered, so that they use wide registers."""
+
+INLINED = {**CALLED, "forceinline": True}
+"""The same, merged into their callers."""
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A small kernel that is always merged into its callers.
+
+    Tuples of arrays are passed to a called kernel as some hundred single arguments; merging saves that.
+    """
+    compiled: Callable[..., Any] = numba.njit(**INLINED)(function)
+    return compiled
+
+
+def lean(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that makes no arrays, and so need not count references to those it is given."""
+    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+    return compiled

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.kernels.jit import kernel
-from sudare.kernels.nearest import box_of, build_tree, nearest, squared_distance, strike
+from sudare.kernels.nearest import build_tree, nearest, squared_distance, strike
 
 _SMALL = 200  # records up to which a cell is searched without a tree
 
@@ -200,91 +200,3 @@ def _linked_entry(X, cells, links, walk, seen, queue, cell, last):
         for index in range(walk.counters[2]):
             best, best_row = _nearer(X, cells, walk.unvisited[index], last, best, best_row)
     return best_row
-
-
-@kernel
-def flexible_cells(X, largest, fewest):
-    """Cells halved along their widest side while they hold more than `largest` rows or are fewer than `fewest`.
-
-    Sides are those of the box of a cell's records and a cell is halved in the middle of that box, so no empty cell
-    is ever made. Returns the rows cell by cell, the starts, the cell of each row, and the links: for each column
-    and direction the cell next to the middle of that face, -1 at the border of the space.
-    """
-    n, p = X.shape
-    room = 2 * n
-    order, spare = np.arange(n), np.empty(n, dtype=np.int64)
-    first, last = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
-    parent, side = np.full(room, -1, dtype=np.int64), np.full(room, -1, dtype=np.int64)
-    child, cut = np.zeros(room, dtype=np.int64), np.zeros(room)
-    low, high = np.empty(p), np.empty(p)
-    last[0] = n
-    nodes, cells, node = 1, 1, 0
-    while node < nodes:
-        start, stop = first[node], last[node]
-        if stop - start > largest or cells < fewest:
-            widest = box_of(X, order, start, stop, low, high)
-            if high[widest] > low[widest]:
-                middle = low[widest] + (high[widest] - low[widest]) / 2
-                middle = low[widest] if middle >= high[widest] else middle
-                side[node], cut[node], child[node] = widest, middle, nodes
-                border = _halve(X, order, spare, start, stop, widest, middle)
-                first[nodes], last[nodes], parent[nodes] = start, border, node
-                first[nodes + 1], last[nodes + 1], parent[nodes + 1] = border, stop, node
-                nodes += 2
-                cells += 1
-        node += 1
-    number = np.full(nodes, -1, dtype=np.int64)
-    starts, of_row = np.zeros(cells + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
-    rows = np.empty(n, dtype=np.int64)
-    count = 0
-    for node in range(nodes):
-        if side[node] < 0:
-            size = last[node] - first[node]
-            rows[starts[count] : starts[count] + size] = order[first[node] : last[node]]
-            for index in range(first[node], last[node]):
-                of_row[order[index]] = count
-            starts[count + 1] = starts[count] + size
-            number[node] = count
-            count += 1
-    links = np.full((cells, 2 * p), -1, dtype=np.int64)
-    for node in range(nodes):
-        if side[node] < 0:
-            box_of(X, order, first[node], last[node], low, high)
-            _link(parent, side, child, cut, number, node, (low + high) / 2, links[number[node]])
-    return rows, starts, of_row, links
-
-
-@kernel
-def _halve(X, order, spare, start, stop, column, middle):
-    """Stable partition of order[start:stop], so that rows stay ascending; where the upper part starts."""
-    border, above = start, 0
-    for index in range(start, stop):
-        row = order[index]
-        if X[row, column] <= middle:
-            order[border] = row
-            border += 1
-        else:
-            spare[above] = row
-            above += 1
-    order[border:stop] = spare[:above]
-    return border
-
-
-@kernel
-def _link(parent, side, child, cut, number, cell, center, links):
-    """The cells next to the faces of a cell: the deepest cut on each side is the face, crossed at the middle."""
-    node = cell
-    while parent[node] >= 0:
-        above = parent[node]
-        is_upper = node != child[above]
-        slot = 2 * side[above] + is_upper
-        if links[slot] < 0:
-            column = side[above]
-            kept = center[column]
-            center[column] = cut[above] if is_upper else np.nextafter(cut[above], np.inf)
-            other = 0
-            while side[other] >= 0:
-                other = child[other] + (center[side[other]] > cut[other])
-            links[slot] = number[other]
-            center[column] = kept
-        node = above

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.kernels.jit import kernel
+from sudare.kernels.jit import inlined
 
 
-@kernel
+@inlined
 def next_uniform(state):
     """The next number in [0, 1); `state` is an array of one nonzero 64-bit word."""
     word = state[0]
@@ -18,7 +18,7 @@ def next_uniform(state):
     return np.float64((word * np.uint64(2685821657736338717)) >> np.uint64(11)) * 2.0**-53
 
 
-@kernel
+@inlined
 def next_index(state, count):
     """A number in 0 … count - 1."""
     return int(next_uniform(state) * count)

@@ -13,17 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.kernels.costs import (
-    cost_alone,
     cost_exchanged,
     cost_of,
     cost_with,
     cost_without,
     exchange,
     exclude,
+    fast_cost_exchanged,
+    fast_cost_with,
+    fast_cost_without,
     include,
     refresh,
 )
-from sudare.kernels.jit import kernel
+from sudare.kernels.jit import lean
 from sudare.kernels.random_words import next_index, next_uniform
 from sudare.kernels.rules import satisfied
 
@@ -41,8 +43,14 @@ class Partition(NamedTuple):
     """slots x capacity."""
     size: npt.NDArray[np.int64]
     cost: npt.NDArray[np.float64]
+    changed: npt.NDArray[np.int64]
+    """When each group last changed."""
+    seen: npt.NDArray[np.int64]
+    """When descent last looked at each record."""
+    undo: npt.NDArray[np.int64]
+    """Work space: the members of a group that is being dissolved."""
     counters: npt.NDArray[np.int64]
-    """Moves tried, moves made, first slot that may be empty."""
+    """Moves tried, moves made, first slot that may be empty, the clock."""
 
 
 class Limits(NamedTuple):
@@ -71,11 +79,19 @@ def partition_of(labels: npt.NDArray[np.int64], smallest: int) -> Partition:
     size = np.zeros(slots, dtype=np.int64)
     size[:groups] = sizes
     return Partition(
-        labels.astype(np.int64).copy(), place, members, size, np.zeros(slots), np.zeros(3, dtype=np.int64)
+        label=labels.astype(np.int64).copy(),
+        place=place,
+        members=members,
+        size=size,
+        cost=np.zeros(slots),
+        changed=np.zeros(slots, dtype=np.int64),
+        seen=np.full(len(labels), -1, dtype=np.int64),
+        undo=np.empty(capacity, dtype=np.int64),
+        counters=np.zeros(4, dtype=np.int64),
     )
 
 
-@kernel
+@lean
 def fill_costs(model, part):
     """Compute the cost of every group anew, and the total."""
     total = 0.0
@@ -88,7 +104,7 @@ def fill_costs(model, part):
     return total
 
 
-@kernel
+@lean
 def _allowed(limits, rules, scratch, part, group):
     """Whether a group may stand as it is."""
     if part.size[group] < limits.smallest:
@@ -96,26 +112,30 @@ def _allowed(limits, rules, scratch, part, group):
     return not limits.has_rules or satisfied(rules, scratch, part.members[group], 0, part.size[group])
 
 
-@kernel
+@lean
 def _take_out(model, part, record):
     group, place = part.label[record], part.place[record]
     last = part.members[group, part.size[group] - 1]
     part.members[group, place] = last
     part.place[last] = place
     part.size[group] -= 1
+    part.counters[3] += 1
+    part.changed[group] = part.counters[3]
     exclude(model, part.members, part.size, group, record)
 
 
-@kernel
+@lean
 def _put_in(model, part, record, group):
     part.members[group, part.size[group]] = record
     part.place[record] = part.size[group]
     part.label[record] = group
     part.size[group] += 1
+    part.counters[3] += 1
+    part.changed[group] = part.counters[3]
     include(model, part.members, part.size, group, record)
 
 
-@kernel
+@lean
 def _relocate(model, part, limits, rules, scratch, record, target, threshold):
     """Move a record to another group if that changes the cost by no more than `threshold`; the change or inf."""
     source = part.label[record]
@@ -144,7 +164,7 @@ def _relocate(model, part, limits, rules, scratch, record, target, threshold):
     return change
 
 
-@kernel
+@lean
 def _swap(model, part, limits, rules, scratch, one, other, threshold):
     """Exchange two records of different groups under the same terms."""
     first, second = part.label[one], part.label[other]
@@ -167,18 +187,20 @@ def _swap(model, part, limits, rules, scratch, one, other, threshold):
     return change
 
 
-@kernel
+@lean
 def _exchange(model, part, one, other):
     first, second = part.label[one], part.label[other]
     part.members[first, part.place[one]] = other
     part.members[second, part.place[other]] = one
     part.place[one], part.place[other] = part.place[other], part.place[one]
     part.label[one], part.label[other] = second, first
+    part.counters[3] += 1
+    part.changed[first] = part.changed[second] = part.counters[3]
     exchange(model, part.members, part.size, first, one, other)
     exchange(model, part.members, part.size, second, other, one)
 
 
-@kernel
+@lean
 def _empty_slot(part):
     slot = part.counters[2]
     while slot < len(part.size) and part.size[slot] > 0:
@@ -187,7 +209,7 @@ def _empty_slot(part):
     return slot
 
 
-@kernel
+@lean
 def _split(model, part, limits, rules, scratch, group):
     """Split a group in two of at least the smallest size, grown around its two most distant members.
 
@@ -242,16 +264,13 @@ def _split(model, part, limits, rules, scratch, group):
     return part.cost[group] - before
 
 
-@kernel
+@lean
 def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, undo):
     """Give every member of a group to the group of a neighbor, if the total changes by at most `threshold`."""
     count = part.size[group]
     change = -part.cost[group]
-    # A record adds at least what it costs alone: the least that those still to be placed can bring.
-    least = 0.0
     for index in range(count):
         undo[index] = part.members[group, index]
-        least += cost_alone(model, undo[index])
     moved = 0
     for index in range(count):
         record = undo[index]
@@ -263,8 +282,8 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
             value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
             if value < best:
                 best, chosen = value, target
-        least -= cost_alone(model, record)
-        if chosen < 0 or change + best + least > threshold:
+        # No record makes a group cheaper by joining it, so the sum can only rise from here.
+        if chosen < 0 or change + best > threshold:
             break
         _take_out(model, part, record)
         _put_in(model, part, record, chosen)
@@ -294,27 +313,35 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
     return change
 
 
-@kernel
+@lean
 def descend_slice(model, part, limits, rules, scratch, neighbors, start, stop):
-    """One pass over records start … stop-1: the best relocation or swap of each that lowers the cost."""
+    """One pass over records start … stop-1: the best relocation or swap of each that lowers the cost.
+
+    Pairs of groups that have not changed since the record was last looked at are passed over, as are pairs that
+    together cost less than the best move found so far saves.
+    """
     gained = 0.0
     for record in range(start, stop):
         group = part.label[record]
         slack = -_TINY * (1.0 + abs(part.cost[group]))
         best, kind, partner = slack, 0, -1
         leave = np.inf
-        if part.size[group] > limits.smallest:
-            leave = cost_without(model, part.members, part.size, group, record) - part.cost[group]
+        looked, fresh = part.seen[record], part.changed[group] > part.seen[record]
+        part.seen[record] = part.counters[3]
         for near in range(neighbors.shape[1]):
             target = part.label[neighbors[record, near]]
-            if target == group:
+            if target == group or not (fresh or part.changed[target] > looked):
+                continue
+            if part.cost[group] + part.cost[target] <= -best:
                 continue
             seen = False
             for earlier in range(near):
                 seen = seen or part.label[neighbors[record, earlier]] == target
             if seen:
                 continue
-            if leave < np.inf and part.size[target] < part.members.shape[1]:
+            if part.size[group] > limits.smallest and part.size[target] < part.members.shape[1]:
+                if leave == np.inf:
+                    leave = cost_without(model, part.members, part.size, group, record) - part.cost[group]
                 change = leave + cost_with(model, part.members, part.size, target, record) - part.cost[target]
                 if change < best:
                     best, kind, partner = change, 1, target
@@ -340,10 +367,10 @@ def descend_slice(model, part, limits, rules, scratch, neighbors, start, stop):
     return gained
 
 
-@kernel
+@lean
 def dissolve_all(model, part, limits, rules, scratch, neighbors):
     """Try to dissolve, and to split, every group."""
-    undo = np.empty(part.members.shape[1], dtype=np.int64)
+    undo = part.undo
     gained = 0.0
     for group in range(len(part.size)):
         if part.size[group] >= limits.split_at:
@@ -356,11 +383,13 @@ def dissolve_all(model, part, limits, rules, scratch, neighbors):
     return gained
 
 
-@kernel
+@lean
 def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, hot, cold, dissolving):
     """Random moves, accepted when cheaper or, by Metropolis, when not too much dearer; T falls from hot to cold."""
-    count = len(part.label)
-    undo = np.empty(part.members.shape[1], dtype=np.int64)
+    # Taken out of the tuple once: every access to a member of a tuple counts references.
+    label, size, cost, members, place_of = part.label, part.size, part.cost, part.members, part.place
+    count = len(label)
+    undo = part.undo
     temperature = hot
     cooling = (cold / hot) ** (1.0 / max(moves / 64, 1.0))
     total = 0.0
@@ -369,32 +398,38 @@ def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, h
             temperature *= cooling
         record = next_index(words, count)
         other = neighbors[record, next_index(words, neighbors.shape[1])]
-        group, target = part.label[record], part.label[other]
-        if group == target:
+        # Half of the moves bring the neighbor here: nobody has an outlier among the nearest, who needs company too.
+        if next_index(words, 2) == 0:
+            record, other = other, record
+        group, target = label[record], label[other]
+        if group == target or cost[group] + cost[target] <= 0.0:
             continue
         part.counters[0] += 1
         threshold = -temperature * np.log(max(next_uniform(words), 1e-300))
         change = np.inf
         # Changes are computed here, and moves called only when they will be made: most are not.
-        if part.size[group] > limits.smallest:
-            if part.size[target] < limits.split_at:
+        if size[group] > limits.smallest:
+            if size[target] < limits.split_at:
                 expected = (
-                    cost_without(model, part.members, part.size, group, record)
-                    + cost_with(model, part.members, part.size, target, record)
-                    - part.cost[group]
-                    - part.cost[target]
+                    fast_cost_without(model, members, size, group, record)
+                    + fast_cost_with(model, members, size, target, record)
+                    - cost[group]
+                    - cost[target]
                 )
                 if expected <= threshold:
                     change = _relocate(model, part, limits, rules, scratch, record, target, threshold)
         elif dissolving > 0.0 and next_uniform(words) < dissolving:
             change = _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, undo)
-        if change == np.inf:
-            partner = part.members[target, next_index(words, part.size[target])]
+        if change == np.inf and size[target] > 1:
+            place = next_index(words, size[target] - 1)
+            if place >= place_of[other]:
+                place += 1
+            partner = members[target, place]
             expected = (
-                cost_exchanged(model, part.members, part.size, group, record, partner)
-                + cost_exchanged(model, part.members, part.size, target, partner, record)
-                - part.cost[group]
-                - part.cost[target]
+                fast_cost_exchanged(model, members, size, group, record, partner)
+                + fast_cost_exchanged(model, members, size, target, partner, record)
+                - cost[group]
+                - cost[target]
             )
             if expected <= threshold:
                 change = _swap(model, part, limits, rules, scratch, record, partner, threshold)

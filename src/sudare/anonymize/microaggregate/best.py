@@ -8,7 +8,8 @@ from sudare.anonymize.microaggregate.arrays import Floats, Labels, checked
 from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.mhm import mhm
 from sudare.anonymize.microaggregate.one_column import optimal_1d
-from sudare.anonymize.microaggregate.refine import Refined, refined
+from sudare.anonymize.microaggregate.refine import refined
+from sudare.anonymize.search import Refined
 from sudare.errors import ParameterError, did_you_mean
 from sudare.progress import SILENT
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 Effort = Literal["fast", "default", "thorough"]
 
-_MOVES = {"fast": 0, "default": 20_000_000, "thorough": 120_000_000}
+_MOVES = {"fast": 0, "default": 20_000_000, "thorough": 160_000_000}
 _LARGEST_MDAV = 300_000
 _WIDEST_MDAV = 5
 

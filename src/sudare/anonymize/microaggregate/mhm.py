@@ -52,11 +52,11 @@ def _named_path(X: Floats, k: int, name: str, progress: Progress) -> npt.NDArray
         case "mdav":
             from sudare.anonymize.microaggregate.mdav import mdav
 
-            return paths.mdav_path(X, mdav(X, k, progress=progress))
+            return paths.mdav_path(X, mdav(X, k, progress=progress), progress)
         case "hilbert":
-            return paths.hilbert_path(X)
+            return paths.hilbert_path(X, progress)
         case "kd":
-            return paths.kd_path(X)
+            return paths.kd_path(X, progress)
         case "tour":
             return paths.tour_path(X, progress)
         case _:

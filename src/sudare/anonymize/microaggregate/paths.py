@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from sudare.anonymize.microaggregate.arrays import centroids, numbered
 from sudare.kernels.blocks import dense_labels, rows_by_label
-from sudare.kernels.curves import hilbert_index, kd_order
+from sudare.kernels.curves import hilbert_index, kd_slice, new_descent
+from sudare.kernels.flexdice import cells_of, halve_slice, link_slice, new_dice
 from sudare.kernels.nearest import build_tree, nearest_next_slice
-from sudare.kernels.paths import Cells, chain, flexible_cells, grid_slice, linked_slice, new_walk
+from sudare.kernels.paths import Cells, chain, grid_slice, linked_slice, new_walk
 from sudare.kernels.tour import Tour, shorten_slice
 from sudare.progress import SILENT
 from sudare.randomness import Randomness
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 Order = npt.NDArray[np.int64]
 
 _SLICE = 4096  # rows between two reports
+_CHEAP = 1 << 18  # where a row costs little
 _GRID_AXES = 3  # a block touches 3^axes - 1 others
 _HILBERT_BITS = 60
 _NEIGHBORS = 10
@@ -94,8 +96,18 @@ def flexdice_path(
     cell has at most 2p links, and the next cell is the unvisited one fewest links away.
     """
     n, p = X.shape
-    rows, starts, of_row, links = flexible_cells(X, p * k * fewest if largest is None else largest, fewest)
+    dice = new_dice(n)
+    progress.start("cells", n)
+    while not halve_slice(X, dice, p * k * fewest if largest is None else largest, fewest, _CHEAP):
+        progress.update(int(dice.counters[3]))
+    rows, starts, of_row, number = cells_of(dice)
     cells = Cells(rows, starts, of_row)
+    links = np.full((len(starts) - 1, 2 * p), -1, dtype=np.int64)
+    progress.start("links", len(number))
+    for start in range(0, len(number), _SLICE):
+        stop = min(start + _SLICE, len(number))
+        link_slice(X, dice, number, links, start, stop)
+        progress.update(stop)
     walk = new_walk(cells, farthest_from_centroid(X))
     seen, queue = np.zeros(len(links), dtype=np.int64), np.empty(len(links), dtype=np.int64)
     progress.start("path", n)
@@ -105,7 +117,7 @@ def flexdice_path(
     return walk.order
 
 
-def mdav_path(X: Floats, labels: npt.ArrayLike) -> Order:
+def mdav_path(X: Floats, labels: npt.ArrayLike, progress: Progress = SILENT) -> Order:
     """Group by group of a given partition: the centroids nearest next, and each group's records nearest next.
 
     Each group stays together, so the cut is at least as good as the partition when its groups have k … 2k - 1
@@ -114,34 +126,47 @@ def mdav_path(X: Floats, labels: npt.ArrayLike) -> Order:
     groups = numbered(np.asarray(labels))
     rows, starts = rows_by_label(groups, int(groups.max()) + 1)
     order = np.empty(len(X), dtype=np.int64)
+    farthest = farthest_from_centroid(X)
+    visits = npn_path(centroids(X, groups), progress)
+    progress.start("path in groups", len(X))
     done = 0
-    for group in npn_path(centroids(X, groups)):
+    for visit, group in enumerate(visits):
         members = rows[starts[group] : starts[group + 1]]
-        entry = farthest_from_centroid(X)
         if done > 0:
             entry = members[_squared_distances(X[members], X[order[done - 1]]).argmin()]
-        elif groups[entry] != group:
-            entry = members[0]
+        else:
+            entry = farthest if groups[farthest] == group else members[0]
         chain(X, members, entry, order[done : done + len(members)])
         done += len(members)
+        if visit % _SLICE == 0:
+            progress.update(done)
     return order
 
 
-def kd_path(X: Floats) -> Order:
+def kd_path(X: Floats, progress: Progress = SILENT) -> Order:
     """Order of the leaves of a kd-tree, turning back at every cut."""
-    return np.asarray(kd_order(X), dtype=np.int64)
+    progress.start("path", len(X))
+    descent = new_descent(len(X))
+    while descent.counters[0] > 0:
+        kd_slice(X, descent, _CHEAP)
+        progress.update(int(descent.counters[1]))
+    return descent.result
 
 
-def hilbert_path(X: Floats) -> Order:
+def hilbert_path(X: Floats, progress: Progress = SILENT) -> Order:
     """Order along Hilbert's curve through the first (at most four) principal axes, all on one scale."""
+    progress.start("path", len(X))
     scores = principal_scores(X, min(X.shape[1], 4))
     bits = min(_HILBERT_BITS // scores.shape[1], 30)
     scores = scores - scores.min(axis=0)
     extent = float(scores.max())
-    places = np.zeros(scores.shape, dtype=np.int64)
-    if extent > 0:
-        places = np.minimum(scores / extent * 2.0**bits, 2.0**bits - 1).astype(np.int64)
-    return np.argsort(hilbert_index(places, bits), kind="stable").astype(np.int64)
+    index = np.zeros(len(X), dtype=np.int64)
+    for start in range(0, len(X) if extent > 0 else 0, _CHEAP):
+        part = scores[start : start + _CHEAP]
+        places = np.minimum(part / extent * 2.0**bits, 2.0**bits - 1).astype(np.int64)
+        index[start : start + _CHEAP] = hilbert_index(places, bits)
+        progress.update(min(start + _CHEAP, len(X)))
+    return np.argsort(index, kind="stable").astype(np.int64)
 
 
 def tour_path(
@@ -164,12 +189,17 @@ def tour_path(
     cities = npn_path(points, progress)
     if len(points) >= _SMALLEST_TOUR:
         count = len(points)
-        _, near = KDTree(points).query(points, k=min(_NEIGHBORS, count - 1) + 1)
+        tree, near = KDTree(points), np.empty((count, min(_NEIGHBORS, count - 1) + 1), dtype=np.int64)
+        progress.start("neighbors", count)
+        for start in range(0, count, _SLICE):
+            part = slice(start, min(start + _SLICE, count))
+            near[part] = tree.query(points[part], k=near.shape[1])[1]
+            progress.update(part.stop)
         place = np.empty(count, dtype=np.int64)
         place[cities] = np.arange(count)
         tour = Tour(
             points=points,
-            near=_without_self(np.asarray(near, dtype=np.int64)),
+            near=_without_self(near),
             city=cities,
             place=place,
             queue=Randomness(seed).permutation(count),

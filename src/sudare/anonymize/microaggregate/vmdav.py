@@ -57,11 +57,15 @@ def vmdav(
     progress.start("V-MDAV", total)
     center = centroid(records)
     order = np.argsort(-squared_distances(records, center), kind="stable")
+    progress.update(0)
     fewest = max(k, 0 if method == "indexed" else few(records.shape[1]))
     while method != "brute" and state.left[0] >= fewest:
         tree = kdtree.build(records, np.flatnonzero(state.labels < 0))
         if tree is None:
             break
+        progress.update(
+            total - int(state.left[0])
+        )  # also right after a tree, which takes a second at 10^6 records
         scratch = scratch_of(tree)
         built = state.left[0]
         while state.left[0] >= fewest and not kdtree.stale(tree, built):

@@ -1,0 +1,103 @@
+"""What a custodian may choose from: the minimal nodes that comply, and each column's levels in figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from sudare.anonymize.full_domain.classify import minimal_nodes
+from sudare.anonymize.full_domain.count import Counter
+from sudare.anonymize.full_domain.lattice import OBJECTIVES, all_levels, lattice_of
+from sudare.anonymize.full_domain.method import allowed_rows
+from sudare.anonymize.mondrian import block_rules
+from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.requirement import Requirement
+from sudare.errors import ParameterError
+from sudare.progress import SILENT
+
+if TYPE_CHECKING:
+    from sudare.anonymize.full_domain.count import Node
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+
+_LISTED = 1_000_000
+"""Most nodes of a lattice that is classified as a whole."""
+
+
+def minimal_solutions(
+    table: Table,
+    *requirements: Requirement | str,
+    suppression: float = 0.0,
+    progress: Progress = SILENT,
+) -> pl.DataFrame:
+    """All nodes of the lattice that comply while none below them does, the least loss first.
+
+    One row a node: `levels` (a struct, the level of each quasi-identifier), `groups`, `smallest` (rows of the
+    smallest block), `suppressed` (rows left out), and `loss`, `dis`, `ncp` (a mean in [0, 1]) with these rows at 1.
+    Levels that merge nothing more than a lower one are left aside. Empty when no node complies.
+
+    Where compliance is monotone, a path of undecided nodes is cut in halves at a time and each answer decides all
+    nodes above or below (Flash, Kohlmayer et al. 2012); else every node is counted that could comply.
+    """
+    if not 0 <= suppression < 1:
+        raise ParameterError(
+            f"The suppression is {suppression!r}, but it is a share of rows: give 0 or more, below 1."
+        )
+    asked = [one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in requirements]
+    rules, lattice = block_rules(table, asked), lattice_of(table)
+    if lattice.size > _LISTED:
+        raise ParameterError(
+            f"The lattice has {lattice.size:.3g} nodes, but at most {_LISTED:,} can be listed; describe fewer "
+            "quasi-identifiers, or hierarchies with fewer levels."
+        )
+    allowed = allowed_rows(suppression, table.rows)
+    counter = Counter(table, lattice, rules, allowed, "loss", lattice.weights({}))
+    nodes = minimal_nodes(counter, progress) if table.rows else []
+    return _frame(counter, nodes)
+
+
+def level_statistics(table: Table) -> pl.DataFrame:
+    """Every level of every quasi-identifier: how many values it leaves, the rarest in rows, and what it costs.
+
+    `loss`, `dis` and `ncp` are means over the rows of this column alone, as `sudare.measure` defines them.
+    """
+    rows = []
+    for column in all_levels(table):
+        means = [column.means(objective) for objective in OBJECTIVES]
+        for level, nodes in zip(column.numbers, column.nodes, strict=True):
+            counts = np.bincount(nodes, weights=column.counts)
+            counts = counts[counts > 0]
+            rarest = int(counts.min()) if len(counts) else 0
+            rows.append((column.name, level, len(counts), rarest, *(float(mean[level]) for mean in means)))
+    schema = dict.fromkeys(("column", "level", "values", "rarest"), pl.Int64) | {"column": pl.String}
+    return pl.DataFrame(rows, schema=schema | dict.fromkeys(OBJECTIVES, pl.Float64), orient="row")
+
+
+def _frame(counter: Counter, nodes: list[Node]) -> pl.DataFrame:
+    lattice = counter.lattice
+    equal = lattice.weights({})
+    tables = [(lattice.costs(objective, equal), lattice.shares(objective, equal)) for objective in OBJECTIVES]
+    rows = []
+    for node in nodes:
+        blocks = counter.blocks(node)
+        kept = blocks.sizes[blocks.kept]
+        figures = []
+        for costs, shares in tables:
+            suppressed, extra = counter.left_out(node, blocks, shares)
+            figures.append(sum(float(costs[place]) for place in enumerate(node)) + extra)
+        levels = {
+            column.name: column.numbers[level] for column, level in zip(lattice.columns, node, strict=True)
+        }
+        rows.append((levels, len(kept), int(kept.min()), suppressed, *figures))
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {
+        "levels": pl.Struct({column.name: pl.Int64 for column in lattice.columns}),
+        "groups": pl.Int64,
+        "smallest": pl.Int64,
+        "suppressed": pl.Int64,
+        "loss": pl.Float64,
+        "dis": pl.Float64,
+        "ncp": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("loss", maintain_order=True)

@@ -1,0 +1,181 @@
+"""First partitions of records of codes: cheapest scheme first, or the optimal cut of sorted orders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.anonymize.generalize.space import node_costs
+from sudare.anonymize.recode import Axis, OrderedAxis
+from sudare.kernels.blocks import rows_by_label
+from sudare.kernels.recut import recut
+from sudare.kernels.rules import scratch_for
+from sudare.kernels.schemes import take_slice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sudare.anonymize.generalize.space import Objective
+    from sudare.kernels.covers import Covers
+    from sudare.kernels.rules import Rules
+    from sudare.progress import Progress
+
+    Ints = npt.NDArray[np.int64]
+
+MOST_SCHEMES = 30_000
+_SLICE = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The levels of one column: for each level the class of every code, and the mean cost."""
+
+    classes: tuple[Ints, ...]
+    costs: tuple[float, ...]
+
+
+def ladders_of(axes: Sequence[Axis], model: Covers, weights: Sequence[float], objective: Objective) -> list[Ladder]:
+    """Levels of hierarchies; for ordered columns runs of values that double from level to level."""
+    total = sum(weights)
+    return [
+        _halving(axis, model, column)
+        if isinstance(axis, OrderedAxis)
+        else _levels(axis.tree, axis.leaves, model.codes[:, column], weight / total, objective)
+        for column, (axis, weight) in enumerate(zip(axes, weights, strict=True))
+    ]
+
+
+def schemes_of(ladders: Sequence[Ladder]) -> npt.NDArray[np.int64] | None:
+    """Every combination of levels in the order of their mean cost; None where they are too many to list."""
+    if np.prod([float(len(ladder.costs)) for ladder in ladders]) > MOST_SCHEMES:
+        return None
+    grids = np.meshgrid(*(np.arange(len(ladder.costs)) for ladder in ladders), indexing="ij")
+    schemes = np.stack([grid.reshape(-1) for grid in grids], axis=1).astype(np.int64)
+    costs = sum(np.array(ladder.costs)[schemes[:, column]] for column, ladder in enumerate(ladders))
+    return np.ascontiguousarray(schemes[np.argsort(costs, kind="stable")])
+
+
+def cheapest_scheme_first(
+    model: Covers,
+    ladders: Sequence[Ladder],
+    schemes: npt.NDArray[np.int64],
+    smallest: int,
+    rules: Rules,
+    progress: Progress,
+) -> tuple[Ints, int, Ints]:
+    """Labels (-1: not taken), number of groups, and the rows that no scheme took."""
+    rows = len(model.codes)
+    random = np.random.default_rng(0)
+    starts = np.zeros((len(ladders), max(len(ladder.costs) for ladder in ladders)), dtype=np.int64)
+    pieces, filled = [], 0
+    lowest = model.codes.min(axis=0, initial=0)
+    for column, ladder in enumerate(ladders):
+        for level, classes in enumerate(ladder.classes):
+            words = random.integers(1, 2**63, size=int(classes.max(initial=0)) + 1, dtype=np.uint64)
+            starts[column, level] = filled - int(lowest[column])
+            pieces.append(words[classes])
+            filled += len(classes)
+    table = np.concatenate(pieces)
+    labels = np.full(rows, -1, dtype=np.int64)
+    left = np.arange(rows, dtype=np.int64)
+    count, groups = rows, 0
+    room = 1 << max(5, (2 * rows).bit_length())
+    work = (
+        np.empty(rows, dtype=np.uint64),
+        np.empty(room, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+    )
+    scratch = scratch_for(rules)
+    progress.start("first groups", len(schemes))
+    for first in range(0, len(schemes), _SLICE):
+        last = min(first + _SLICE, len(schemes))
+        count, groups = take_slice(
+            model.codes, table, starts, schemes, first, last, left, count, labels, groups, smallest, rules, scratch, work
+        )
+        progress.update(last)
+        if count == 0:
+            break
+    return labels, groups, left[:count].copy()
+
+
+def cut_groups(
+    model: Covers, labels: Ints, groups: int, smallest: int, longest: int, rules: Rules, order: Ints | None = None
+) -> tuple[Ints, int]:
+    """Cut every group along a sorted order of its rows."""
+    if order is None:
+        order = spread_order(model, rules)
+    by_label = order[np.argsort(labels[order], kind="stable")]
+    sizes = np.bincount(labels, minlength=groups)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    result = np.empty(len(labels), dtype=np.int64)
+    count = recut(model, by_label, starts, smallest, longest, rules, scratch_for(rules), result)
+    return result, int(count)
+
+
+def spread_order(model: Covers, rules: Rules) -> Ints:
+    """Rows sorted by all columns, those with few values first; among equal ones sensitive values evenly spread."""
+    codes = model.codes
+    spans = codes.max(axis=0) - codes.min(axis=0)
+    keys = [codes[:, column] for column in np.argsort(-spans, kind="stable")]
+    if len(rules.kind) and rules.sensitive.shape[1] == len(codes):
+        keys = [_spread_places(keys, rules.sensitive[0]), *keys]
+    return np.lexsort(keys)
+
+
+def _spread_places(keys: Sequence[npt.NDArray[np.int32]], sensitive: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    """(occurrence + 1/2) / (occurrences) of a row among the rows that agree with it, sensitive value included."""
+    order = np.lexsort([sensitive, *keys])
+    changes = np.zeros(len(order), dtype=bool)
+    for key in (sensitive, *keys):
+        ordered = key[order]
+        changes[1:] |= ordered[1:] != ordered[:-1]
+    run = np.cumsum(changes)
+    sizes = np.bincount(run)
+    firsts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    places = np.empty(len(order))
+    places[order] = (np.arange(len(order)) - firsts[run] + 0.5) / sizes[run]
+    return places
+
+
+def _levels(tree, leaves, codes, weight, objective) -> Ladder:  # type: ignore[no-untyped-def]
+    costs = node_costs(tree, objective) * weight
+    classes, means = [], []
+    for level in range(tree.height + 1):
+        nodes = tree.ancestors(level)
+        if classes and np.array_equal(nodes, last):
+            continue
+        last = nodes
+        by_rank = np.empty(tree.leaves, dtype=np.int64)
+        by_rank[tree.first[: tree.leaves]] = nodes
+        classes.append(by_rank)
+        means.append(float(costs[nodes[leaves]].mean()))
+    return Ladder(tuple(classes), tuple(means))
+
+
+def _halving(axis: OrderedAxis, model: Covers, column: int) -> Ladder:
+    codes = model.codes[:, column]
+    values = int(codes.max(initial=0)) + 1
+    lowest = int(codes.min(initial=0))
+    every = np.arange(lowest, values)
+    place = model.table[model.start[column] : model.start[column] + values]
+    classes, means = [], []
+    width = 1
+    while True:
+        bins = np.where(every < 0, values, every // width)
+        ends = np.minimum((every // width + 1) * width, values) - 1
+        cost = np.where(every < 0, 0.0, place[ends] - place[np.maximum(every // width * width, 0)])
+        classes.append(bins.astype(np.int64))
+        means.append(float(cost[codes - lowest].mean()))
+        if width >= values:
+            break
+        width *= 2
+    if lowest < 0:
+        classes.append(np.zeros(len(every), dtype=np.int64))
+        means.append(float(model.whole[column]))
+    return Ladder(tuple(classes), tuple(means))

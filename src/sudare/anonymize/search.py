@@ -1,0 +1,176 @@
+"""Refinement: a partition made better by moves, never worse, within a budget of moves or seconds.
+
+One search for every cost of a group: microaggregation hands it squared errors, generalization what a group loses.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.errors import CancelledError
+from sudare.kernels.blocks import dense_labels
+from sudare.kernels.refine import (
+    Limits,
+    anneal_slice,
+    descend_slice,
+    dissolve_all,
+    fill_costs,
+    partition_of,
+)
+from sudare.kernels.rules import Rules, no_rules, scratch_for
+from sudare.progress import SILENT
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.kernels.covers import Covers
+    from sudare.kernels.squares import Squares
+    from sudare.progress import Progress
+
+    Labels = npt.NDArray[np.int64]
+
+_HOT, _COLD = 3.0, 0.05
+"""First temperature in units of the root mean square of the cost of a record after descent (heavy tails need more
+heat to move), last one in units of its mean."""
+_PATIENCE = 5000.0
+"""Moves a record that allow the full heat; with fewer the search starts colder, or it would end disordered."""
+_DISSOLVE = 0.01
+"""How often a record of a smallest group tries to dissolve it."""
+_MOVES_A_SECOND = 3e6
+_SLICE = 500_000
+_ROUNDS = 100
+_LEAST_GAIN = 1e-9
+"""Share of the cost that a sweep must gain for another one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """A partition and whether the user stopped the search for a better one."""
+
+    labels: Labels
+    canceled: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """How long to search after descent."""
+
+    moves: int = 0
+    """Random moves to try."""
+    seconds: float | None = None
+    """Time instead of moves; results then differ from run to run."""
+    seed: int = 0
+
+
+def refine(
+    model: Squares | Covers,
+    neighbors: npt.NDArray[np.int64],
+    labels: Labels,
+    smallest: int,
+    *,
+    budget: Budget | None = None,
+    rules: Rules | None = None,
+    progress: Progress = SILENT,
+) -> Refined:
+    """Descend, then anneal within the budget, then descend again.
+
+    Every group keeps at least `smallest` records and the rules; the result never costs more than `labels`. The
+    same seed gives the same result unless seconds limit the search. Canceling gives the best partition so far.
+    """
+    search = _Search(model, neighbors, labels, smallest, rules)
+    budget = budget or Budget()
+    try:
+        search.descend(progress)
+        if budget.moves or budget.seconds:
+            search.anneal(budget, progress)
+            search.descend(progress)
+    except CancelledError:
+        return Refined(search.best(), canceled=True)
+    return Refined(search.best())
+
+
+class _Search:
+    """The state of one refinement."""
+
+    def __init__(
+        self,
+        model: Squares | Covers,
+        neighbors: npt.NDArray[np.int64],
+        labels: Labels,
+        smallest: int,
+        rules: Rules | None,
+    ) -> None:
+        self._part = partition_of(labels, smallest)
+        self._rules = no_rules() if rules is None else rules
+        limits = Limits(smallest, 2 * smallest, rules is not None)
+        self._arguments = (model, self._part, limits, self._rules, scratch_for(self._rules), neighbors)
+        self._rows = len(labels)
+        self._width = neighbors.shape[1]
+        self._best_labels = labels.copy()
+        self._best_cost = fill_costs(model, self._part)
+
+    def best(self) -> Labels:
+        """The best partition seen."""
+        return dense_labels(self._best_labels)[0].astype(np.int64)
+
+    def descend(self, progress: Progress) -> None:
+        """Sweeps of improving moves until none is left."""
+        step = max(1, _SLICE // (20 * self._width))
+        for _ in range(_ROUNDS):
+            before = self._best_cost
+            progress.start("refine", self._rows)
+            for start in range(0, self._rows, step):
+                stop = min(start + step, self._rows)
+                descend_slice(*self._arguments, start, stop)
+                progress.update(stop)
+            dissolve_all(*self._arguments)
+            self._keep()
+            if self._best_cost >= before * (1.0 - _LEAST_GAIN):
+                return
+
+    def anneal(self, budget: Budget, progress: Progress) -> None:
+        """Random moves under a falling temperature."""
+        seconds, planned = budget.seconds, budget.moves
+        hot, cold = self._temperatures(planned if seconds is None else seconds * _MOVES_A_SECOND)
+        # Any odd multiplier spreads small seeds over the 64 bits; 0 is the one word the generator cannot leave.
+        word = (budget.seed * 0x9E3779B97F4A7C15 + 88172645463325252) % 2**64 or 1
+        words = np.array([word], dtype=np.uint64)
+        started = time.perf_counter()
+        done = 0
+        progress.start("anneal", 1.0)
+        while True:
+            share = done / planned if seconds is None else (time.perf_counter() - started) / seconds
+            if share >= 1:
+                return
+            size = min(_SLICE, planned - done) if seconds is None else _SLICE
+            rate = size / planned if seconds is None else _share_of_slice(share, done, size)
+            first, last = hot * (cold / hot) ** share, hot * (cold / hot) ** min(1.0, share + rate)
+            anneal_slice(*self._arguments, words, size, first, last, _DISSOLVE)
+            done += size
+            self._keep()
+            progress.update(min(1.0, share + rate))
+
+    def _temperatures(self, moves: float) -> tuple[float, float]:
+        """First and last temperature for about this many moves."""
+        size, cost = self._part.size, self._part.cost
+        mean = max(self._best_cost / self._rows, 1e-300)
+        spread = max(float(np.sqrt((cost**2 / np.maximum(size, 1)).sum() / self._rows)), mean)
+        cold = _COLD * mean
+        patience = np.log(max(moves / self._rows, 1.0)) / np.log(_PATIENCE)
+        return cold * (_HOT * spread / cold) ** min(float(patience), 1.0), cold
+
+    def _keep(self) -> None:
+        """Remember the partition if it is the best so far; what is kept of groups is computed anew against drift."""
+        cost = fill_costs(self._arguments[0], self._part)
+        if cost < self._best_cost:
+            self._best_cost = cost
+            self._best_labels[:] = self._part.label
+
+
+def _share_of_slice(share: float, done: int, size: int) -> float:
+    """How much of the time one slice takes, judged by those before it."""
+    return 0.05 if done == 0 else share * size / done

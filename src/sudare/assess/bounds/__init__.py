@@ -1,0 +1,22 @@
+"""Bounds that hold for every release: what any algorithm must lose, how many blocks there can be, how small.
+
+- `k_bound`, `l_bound`, `lower_bound`: least information loss (`distortion`)
+- `max_blocks`, `min_largest_block`, `feasible`, `largest_feasible_l`: from the sensitive counts alone (`diversity`)
+
+Paper: bounds for suitability to l-diversity (seed 000), Lemmas 1 and 2, Theorem 1, Corollary 1.
+"""
+
+from sudare.assess.bounds.bound import Bound
+from sudare.assess.bounds.distortion import k_bound, l_bound, lower_bound
+from sudare.assess.bounds.diversity import feasible, largest_feasible_l, max_blocks, min_largest_block
+
+__all__ = [
+    "Bound",
+    "feasible",
+    "k_bound",
+    "l_bound",
+    "largest_feasible_l",
+    "lower_bound",
+    "max_blocks",
+    "min_largest_block",
+]

@@ -1,0 +1,22 @@
+"""What a bound says."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A loss that no compliant release falls below."""
+
+    value: float
+    """Mean over rows and quasi-identifiers, in [0, 1]: the scale of the measures dis, loss and gcp."""
+    exact: bool
+    """False where the budget ended the search: the value holds, but the whole search would give a higher one."""
+    explanation: str
+    """One or two sentences."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)

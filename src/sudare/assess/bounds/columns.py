@@ -1,0 +1,176 @@
+"""Quasi-identifiers as the kernels of the bounds see them: ranks, and what two ranks cost together.
+
+The costs are those of `sudare.measure`, cell by cell, for the least text that covers both values: the label of the
+lowest common node of a hierarchy, a range where a column is ordered and has no hierarchy, `*` otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from sudare.describe.ranges import axis_of
+from sudare.errors import ParameterError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sudare.describe.codes import Codes
+    from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.describe.table import Table
+
+Objective = Literal["dis", "loss", "ncp"]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+_FAR = 3.0
+"""Position of missing values on an axis of length 1: farther from any value than the whole axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """One quasi-identifier."""
+
+    ranks: npt.NDArray[np.int32]
+    """Of each row."""
+    beside: Floats
+    """Cost of each rank with the next."""
+    positions: Floats = field(default_factory=lambda: np.zeros(0))
+    """Of each rank, where the column is ordered; otherwise it is a tree."""
+    parent: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Of each node: ranks first, then inner nodes, the root last and its own parent."""
+    first: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    last: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    cost: Floats = field(default_factory=lambda: np.zeros(0))
+    cap: float = 1.0
+
+    @property
+    def size(self) -> int:
+        """Number of ranks."""
+        return len(self.beside) + 1
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether it is generalized along nodes."""
+        return len(self.parent) > 0
+
+    def costs(self, lower: npt.NDArray[np.int32], higher: npt.NDArray[np.int32]) -> Floats:
+        """Costs of pairs of ranks, lower <= higher."""
+        if not self.is_tree:
+            return np.minimum(self.positions[higher] - self.positions[lower], self.cap)
+        nodes = lower.astype(np.int64)
+        while (beyond := higher >= self.last[nodes]).any():
+            nodes = np.where(beyond, self.parent[nodes], nodes)
+        return self.cost[nodes]
+
+
+def check_objective(objective: str) -> None:
+    """Refuse what is no objective."""
+    if objective not in get_args(Objective):
+        raise ParameterError(
+            f"'{objective}' is not a known objective; {did_you_mean(str(objective), get_args(Objective))}"
+        )
+
+
+def weights_of(table: Table, weights: Mapping[str, float] | None) -> dict[str, float]:
+    """The weight of each quasi-identifier: 1 unless given."""
+    names = table.names("quasi")
+    for name, weight in (weights or {}).items():
+        if name not in names or not 0 <= weight < np.inf:
+            raise ParameterError(
+                f"The weight of '{name}' is {weight!r}; weights are 0 or more, for quasi-identifiers."
+            )
+    return {name: float((weights or {}).get(name, 1.0)) for name in names}
+
+
+def axis_for(table: Table, name: str, objective: Objective, weight: float) -> Axis:
+    """How one quasi-identifier is generalized, and at what cost."""
+    codes, tree = table.codes(name), table.hierarchy(name)
+    if tree is not None:
+        return _along(tree, table.leaves(name, tree), objective, weight)
+    if table.column(name).kind in {"numeric", "date", "ordinal"}:
+        return _ordered(codes, weight)
+    # Kept or `*`; one value and missing are no loss of leaves, as the measure counts the present ones only.
+    price = 0.0 if objective == "loss" and len(codes.values) <= 1 else weight
+    count = codes.count
+    return Axis(
+        ranks=codes.codes,
+        beside=np.full(max(count - 1, 0), price),
+        parent=np.full(count + 1, count, dtype=np.int64),
+        first=np.append(np.arange(count), 0),
+        last=np.append(np.arange(count) + 1, count),
+        cost=np.append(np.zeros(count), price),
+        cap=weight,
+    )
+
+
+def _along(tree: Hierarchy, leaves: npt.NDArray[np.int32], objective: Objective, weight: float) -> Axis:
+    depth_first = tree.first[leaves]
+    occurs = np.zeros(tree.leaves, dtype=np.bool_)
+    occurs[depth_first] = True
+    before = np.concatenate([[0], np.cumsum(occurs)])
+    size = int(before[-1])
+    inner = np.arange(tree.leaves, tree.nodes)
+    leaf_at = np.empty(tree.leaves, dtype=np.int64)
+    leaf_at[tree.leaf_order] = np.arange(tree.leaves)
+    kept = np.concatenate([leaf_at[occurs], inner])
+    number = np.full(tree.nodes, -1, dtype=np.int64)
+    number[kept] = np.arange(len(kept))
+    first, last = before[tree.first[kept]], before[tree.last[kept]]
+    cost = weight * _node_costs(tree, objective)[kept]
+    beside = np.zeros(max(size - 1, 0))
+    for node in range(len(kept) - 1, size - 1, -1):  # from the root down: what is lower overwrites
+        if last[node] > first[node]:  # there are branches without any value of the column
+            beside[first[node] : last[node] - 1] = cost[node]
+    return Axis(
+        ranks=before[depth_first].astype(np.int32),
+        beside=beside,
+        parent=number[tree.parent[kept]],
+        first=first,
+        last=last,
+        cost=cost,
+        cap=weight,
+    )
+
+
+def _node_costs(tree: Hierarchy, objective: Objective) -> Floats:
+    """What a cell costs that is released as each node, never more than its parent."""
+    leaves, whole = tree.leaf_counts.astype(np.float64), max(int(tree.leaf_counts[tree.root]), 1)
+    cost = {
+        "dis": tree.level / max(tree.height, 1),
+        "loss": (leaves - 1) / max(whole - 1, 1),
+        "ncp": leaves / whole,
+    }[objective]
+    cost = np.where(tree.level == 0, 0.0, cost)
+    # The measures read labels: where two nodes share one, the lower counts, and a bound must not say more.
+    read = cost[tree.node_of(tree.labels_of(np.arange(tree.nodes)))]
+    if (read < cost).any():
+        cost = read
+        for node in range(tree.nodes - 2, -1, -1):
+            cost[node] = min(cost[node], cost[tree.parent[node]])
+    return cost
+
+
+def _ordered(codes: Codes, weight: float) -> Axis:
+    values = codes.values
+    if values.dtype.is_numeric() or values.dtype.is_temporal():
+        places = axis_of(values).to_numpy()
+    else:
+        places = np.arange(len(values), dtype=np.float64)
+    halves = places / 2  # the width of the axis itself may not fit a float
+    extent = float(halves[-1] - halves[0]) if len(halves) else 0.0
+    scaled = (halves - halves[0]) / extent if extent > 0 else np.zeros(len(halves))
+    if codes.missing is not None:
+        # A number and a missing value become `*`; where all numbers are one, the measure finds no width in it.
+        ranked = not (values.dtype.is_numeric() or values.dtype.is_temporal())
+        scaled = np.append(scaled, _FAR if extent > 0 or ranked else 0.0)
+    positions = weight * scaled
+    return Axis(
+        ranks=codes.codes,
+        beside=np.minimum(np.diff(positions), weight),
+        positions=positions,
+        cap=weight,
+    )

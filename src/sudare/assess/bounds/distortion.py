@@ -1,0 +1,246 @@
+"""Lower bounds of the loss of any k-anonymous or l-diverse release (Lemma 1 and its form for k).
+
+CE(u, v) is the cost of row u when u and v get their lowest common generalization on every quasi-identifier. A row's
+cost in a release is at least CE(u, v) for every v of its block, so the block lies within that cost of u, and
+
+- k-anonymity: OPT >= sum_u (cost of u with its (k-1)-th nearest other row);
+- l-diversity: OPT >= sum_u (the (l-1)-th smallest over values s other than u's of CES(u, s)), CES(u, s) the cost of u
+  with the nearest row that has s. Entropy and recursive diversity need l (rounded up) distinct values as well.
+
+Divided by rows and quasi-identifiers (or their weights) it is on the scale of the measures. A row that is left out
+counts 1 in every cell, which is no less than any CE: releases with suppressed rows are bounded too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.assess.bounds.bound import Bound
+from sudare.assess.bounds.columns import axis_for, check_objective, weights_of
+from sudare.assess.bounds.diversity import values_needed
+from sudare.assess.bounds.space import space_of
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.l_diversity import LDiversity
+from sudare.assess.requirement import sensitive_columns
+from sudare.errors import ParameterError
+from sudare.kernels.blocks import block_labels, dense_labels
+from sudare.kernels.bound_tree import Tree, build
+from sudare.kernels.bounds import all_radii, go_on, search_for, wanted_rows, wanted_values
+from sudare.progress import SILENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from sudare.assess.bounds.columns import Objective
+    from sudare.assess.requirement import Requirement
+    from sudare.describe.table import Table
+    from sudare.kernels.bound_space import Space
+    from sudare.kernels.bounds import Wanted
+    from sudare.progress import Progress
+
+BUDGET = 1_000_000_000
+"""Comparisons of a row with a row or with a box of rows: about a minute on a table with few columns."""
+_PAUSE = 4_000_000
+"""Cells compared between two reports of progress: a few hundredths of a second."""
+
+
+def k_bound(
+    table: Table,
+    k: int,
+    *,
+    objective: Objective = "dis",
+    weights: Mapping[str, float] | None = None,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
+) -> Bound:
+    """The loss that no k-anonymous release falls below; 1 where the table has fewer than k rows.
+
+    >>> import polars as pl
+    >>> from sudare.describe.table import Table
+    >>> table = Table.from_frame(pl.DataFrame({"age": [20, 30, 60]})).describe(quasi=["age"])
+    >>> round(k_bound(table, 2).value, 4)  # 10, 10 and 30 years of 40, over three rows
+    0.4167
+    """
+    return lower_bound(
+        table, [KAnonymity(k)], objective=objective, weights=weights, budget=budget, progress=progress
+    )
+
+
+def l_bound(
+    table: Table,
+    l: float,  # noqa: E741  # the name in the field
+    sensitive: str,
+    *,
+    objective: Objective = "dis",
+    weights: Mapping[str, float] | None = None,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
+) -> Bound:
+    """The loss that no release falls below in which every block has l values of a sensitive column.
+
+    Holds for distinct, entropy and recursive (c, l)-diversity; 1 where the column has fewer than l values.
+    """
+    asked = LDiversity(l, kind="entropy", sensitive=(sensitive,))
+    return lower_bound(table, [asked], objective=objective, weights=weights, budget=budget, progress=progress)
+
+
+def lower_bound(
+    table: Table,
+    requirements: Sequence[Requirement],
+    *,
+    objective: Objective = "dis",
+    weights: Mapping[str, float] | None = None,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
+) -> Bound:
+    """The loss that no release falls below which satisfies all requirements.
+
+    Each row costs at least the largest of its single bounds, so this is no less than the largest bound of a single
+    requirement and column. Other requirements than k-anonymity and l-diversity bound nothing and are passed over.
+    `budget` limits the comparisons, all requirements together.
+    """
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
+        raise ParameterError(
+            f"budget is {budget!r}, but it counts comparisons; give a whole number of 0 or more."
+        )
+    check_objective(objective)
+    asked = _asked(table, requirements)
+    if not asked or not table.rows:
+        why = (
+            "the table has no rows"
+            if not table.rows
+            else "none of the requirements is k-anonymity or l-diversity"
+        )
+        return Bound(0.0, True, f"Nothing is bounded: {why}.")
+    if not any(weights_of(table, weights).values()):
+        return Bound(0.0, True, "There is no quasi-identifier with a weight, so nothing can be lost.")
+    for count in asked:
+        if count.available < count.target:
+            return Bound(1.0, True, f"Only leaving all rows out complies: {count.obstacle}.")
+    ground = ground_of(table, objective, weights)
+    costs, exact = _row_costs(table, ground, asked, budget, progress or SILENT)
+    value = min(float(costs.mean()), 1.0)
+    named = " and ".join(count.name for count in asked)
+    text = f"No release with {named} loses less than {value:.4f} ({objective})."
+    if not exact.all():
+        text += (
+            f" The budget of {budget:,} comparisons ended the search early for {int((~exact).sum()):,} of "
+            f"{table.rows:,} rows, so this is a weaker bound; a larger budget gives a higher one."
+        )
+    return Bound(value, bool(exact.all()), text)
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """The table as distinct rows in a tree."""
+
+    space: Space
+    tree: Tree
+    codes: npt.NDArray[np.int32]
+    """Of all rows."""
+    labels: npt.NDArray[np.int32]
+    """Distinct row of each row."""
+    weight: npt.NDArray[np.int64]
+    """Rows of each distinct row."""
+    total: float
+    """Sum of the weights of the columns."""
+
+
+@dataclass(frozen=True)
+class _Count:
+    """Rows, or values of a column, that every block must have."""
+
+    name: str
+    target: int
+    available: int
+    column: str | None = None
+
+    @property
+    def obstacle(self) -> str:
+        what = "rows" if self.column is None else f"values of '{self.column}'"
+        return f"{self.name} needs {self.target:,} {what} and there are {self.available:,}"
+
+
+def ground_of(table: Table, objective: Objective, weights: Mapping[str, float] | None) -> Ground:
+    """Distinct rows of the columns that count (there is one, and a row), and their tree."""
+    chosen = {name: weight for name, weight in weights_of(table, weights).items() if weight > 0}
+    axes = [axis_for(table, name, objective, weight) for name, weight in chosen.items()]
+    labels, count = block_labels([axis.ranks for axis in axes], [axis.size for axis in axes], table.rows)
+    space, codes = space_of(axes)
+    distinct = np.empty((count, codes.shape[1]), dtype=np.int32)
+    distinct[labels] = codes
+    return Ground(
+        space=space,
+        tree=build(space, distinct),
+        codes=codes,
+        labels=labels,
+        weight=np.bincount(labels, minlength=count).astype(np.int64),
+        total=sum(chosen.values()),
+    )
+
+
+def _asked(table: Table, requirements: Sequence[Requirement]) -> list[_Count]:
+    asked: list[_Count] = []
+    for requirement in requirements:
+        if isinstance(requirement, KAnonymity):
+            asked.append(_Count(f"{requirement.k}-anonymity", requirement.k, table.rows))
+        elif isinstance(requirement, LDiversity):
+            for name in sensitive_columns(table, requirement.sensitive, "l-diversity"):
+                target = values_needed(requirement.l)
+                said = f"{requirement.l:g}-diversity of '{name}'"
+                asked.append(_Count(said, target, table.codes(name).count, name))
+    return asked
+
+
+def _wanted(table: Table, ground: Ground, count: _Count) -> Wanted:
+    if count.column is None:
+        return wanted_rows(ground.tree, count.target, ground.weight)
+    codes = table.codes(count.column)
+    together = ground.labels.astype(np.int64) * codes.count + codes.codes
+    _, first = np.unique(dense_labels(together)[0], return_index=True)
+    pairs = np.sort(together[first])
+    start = np.searchsorted(pairs, np.arange(len(ground.weight) + 1) * codes.count)
+    return wanted_values(ground.tree, count.target, start, pairs % codes.count)
+
+
+def _row_costs(
+    table: Table, ground: Ground, asked: Sequence[_Count], budget: int, progress: Progress
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """What each row costs at least, on the scale of the measures, and whether the budget sufficed for it."""
+    distinct = len(ground.weight)
+    radius, exact, spent = np.zeros(distinct), np.ones(distinct, dtype=np.bool_), 0
+    pause = max(_PAUSE // ground.codes.shape[1], 1)
+    for number, count in enumerate(asked, start=1):
+        share = (budget - spent) // (len(asked) + 1 - number)
+        progress.start(f"lower bound, {count.name}", distinct)
+        wanted = _wanted(table, ground, count)
+        search = search_for(ground.tree, wanted)
+        while go_on(ground.space, ground.tree, wanted, search, share, pause):
+            progress.update(int(search.state[0]))
+        progress.update(distinct)
+        radius, exact = np.maximum(radius, search.radius), exact & search.exact
+        spent = min(spent + int(search.state[1]), budget)
+    place = np.empty(distinct, dtype=np.int64)
+    place[ground.tree.order] = np.arange(distinct)
+    return (radius / ground.total)[place][ground.labels], exact[place][ground.labels]
+
+
+def all_pairs(
+    table: Table,
+    target: int,
+    sensitive: str | None = None,
+    *,
+    objective: Objective = "dis",
+    weights: Mapping[str, float] | None = None,
+    stop: int | None = None,
+) -> npt.NDArray[np.float64]:
+    """The same figure for each of the first `stop` rows by comparing every two rows: the twin, for tests."""
+    ground = ground_of(table, objective, weights)
+    values = None if sensitive is None else table.codes(sensitive).codes.astype(np.int64)
+    rows = table.rows if stop is None else min(stop, table.rows)
+    return all_radii(ground.space, ground.codes, target, values, rows) / ground.total

@@ -1,0 +1,133 @@
+"""What the counts of the sensitive values allow: whether l-diversity is possible, in how many blocks of what size.
+
+Counts N_0 >= N_1 >= … >= N_{P-1} > 0 in any order, N = S_0 their sum, p_i = N_i / N, S_i = N_i + … + N_{P-1}.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sudare.errors import InfeasibleError, ParameterError
+from sudare.kernels.rules import TOLERANCE
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Kind = Literal["distinct", "entropy"]
+
+
+def feasible(counts: Any, l: float, kind: Kind = "distinct") -> bool:  # noqa: E741  # the name in the field
+    """Whether any partition into blocks is l-diverse: P >= l (distinct), H >= log l (entropy).
+
+    If the whole table complies, it is a solution as one block; if not, some block of any partition has at most
+    the entropy of the whole. No block at all needs no value: an empty table is feasible.
+    """
+    given = _counts(counts)
+    _check(l, kind)
+    return not len(given) or largest_feasible_l(given, kind) >= l * (1.0 - TOLERANCE)
+
+
+def largest_feasible_l(counts: Any, kind: Kind = "distinct") -> float:
+    """The largest l that some partition reaches: the number of values P (distinct), exp H (entropy).
+
+    >>> largest_feasible_l([50, 25, 25], "distinct"), round(largest_feasible_l([50, 25, 25], "entropy"), 6)
+    (3.0, 2.828427)
+    """
+    given = _counts(counts)
+    _check(1, kind)
+    if kind == "distinct" or not len(given):
+        return float(len(given))
+    shares = given / given.sum()
+    return math.exp(-math.fsum(shares * np.log(shares)))
+
+
+def max_blocks(counts: Any, l: float) -> int:  # noqa: E741  # the name in the field
+    """MaxNB: the most blocks with l distinct values each (Lemma 2); 0 where not even one is possible.
+
+    MaxNB = floor(S_I / (l - I)), I = min{i : floor(S_i / (l - i)) >= N_i, 0 <= i < l}: the I most frequent values
+    are in every block, the others fill the l - I places that are left. It is the largest B with
+    sum_i min(N_i, B) >= l B. For entropy l-diversity, which needs at least ceil(l) values in a block, it is an upper
+    bound; a real l is rounded up.
+
+    >>> max_blocks([10, 8, 7, 3, 2], 3), max_blocks([50, 25, 15, 7, 3], 3)
+    (10, 25)
+    """
+    given = _counts(counts)
+    _check(l, "distinct")
+    places = values_needed(l)
+    if len(given) < places:
+        return 0
+    rest = int(given.sum())
+    for index in range(places):
+        blocks = rest // (places - index)
+        if blocks >= given[index]:
+            return blocks
+        rest -= int(given[index])
+    raise AssertionError("floor(S_i / 1) >= N_i for i = l - 1")  # pragma: no cover  # S_i includes N_i
+
+
+def min_largest_block(counts: Any, l: float, kind: Kind = "distinct") -> int:  # noqa: E741  # as above
+    """Rows that the largest block has at least, in any l-diverse partition; what k to compare l-diversity with.
+
+    - distinct: alpha_s = ceil(N / MaxNB).
+    - entropy: alpha_e = the least whole a with g(a) >= log l (Theorem 1, Corollary 1), where
+      g(a) = sum_i p_i min(log a, log 1/p_i), which never falls and ends at the entropy H.
+
+    Raises InfeasibleError where no partition is l-diverse.
+
+    >>> min_largest_block([50, 25, 15, 7, 3], 3), min_largest_block([50, 25, 15, 7, 3], 3, "entropy")
+    (4, 6)
+    """
+    given = _counts(counts)
+    if not len(given):
+        raise InfeasibleError(
+            "There are no sensitive values, so no block can be formed; give a table with rows."
+        )
+    if not feasible(given, l, kind):
+        raise InfeasibleError(
+            f"No partition reaches {kind} l = {l:g}: these {len(given)} values allow at most "
+            f"{largest_feasible_l(given, kind):.4g}; lower l, or suppress or exempt the most frequent values."
+        )
+    if kind == "distinct":
+        return -(-int(given.sum()) // max_blocks(given, l))
+    shares = given / given.sum()
+    surprise = -np.log(shares)
+    wanted = math.log(l) + math.log1p(-TOLERANCE)
+    low, high = 0, int(1.0 / shares[-1]) + 1  # from here on g is H, which suffices
+    while high - low > 1:
+        middle = (low + high) // 2
+        reached = math.fsum(shares * np.minimum(math.log(middle), surprise))
+        low, high = (low, middle) if reached >= wanted else (middle, high)
+    return high
+
+
+def values_needed(l: float) -> int:  # noqa: E741  # the name in the field
+    """Distinct values that a block with diversity l has at least, whichever the kind: l rounded up.
+
+    Entropy at most log D with D values, so D >= l; recursive (c, l) has r_l + … + r_m > 0.
+    """
+    return max(math.ceil(l * (1.0 - TOLERANCE)), 1)
+
+
+def _counts(counts: Any) -> npt.NDArray[np.int64]:
+    """Positive counts, falling."""
+    given = np.asarray(counts)
+    whole = given.size == 0 or (
+        given.ndim == 1 and given.dtype.kind in "iuf" and bool((given == np.floor(given)).all())
+    )
+    if not whole or (given < 0).any():
+        raise ParameterError(
+            "The counts of sensitive values are not whole numbers of 0 or more; give such a list."
+        )
+    positive = given[given > 0].astype(np.int64)
+    return np.sort(positive)[::-1]
+
+
+def _check(l: float, kind: str) -> None:  # noqa: E741  # the name in the field
+    if not (isinstance(l, int | float | np.number) and 1 <= l < math.inf):
+        raise ParameterError(f"l is {l!r}, but it counts values; give a number of 1 or more.")
+    if kind not in {"distinct", "entropy"}:
+        raise ParameterError(f"kind is {kind!r}; choose 'distinct' or 'entropy'.")

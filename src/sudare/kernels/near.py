@@ -1,0 +1,87 @@
+"""Near records among records of codes: candidates stand close in one of several sorted orders.
+
+Records that agree on the first columns of an order stand together in it; with the columns permuted, records that
+agree on most columns stand together in some order. The candidates of a record are those within a window of it in
+any order; of these the ones are kept whose cover with it costs least.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sudare.kernels.covers import PAIRS, SET, column_cost
+from sudare.kernels.jit import inlined, kernel
+
+
+@inlined
+def pair_cost(model, codes, modes, starts, widths, table, one, other):
+    """What one record loses when it and another take their least common cover."""
+    total = 0.0
+    for column in range(codes.shape[1]):
+        first, second = codes[one, column], codes[other, column]
+        if first == second:
+            continue
+        if modes[column] == PAIRS:
+            total += table[starts[column] + min(first, second) * widths[column] + max(first, second)]
+        elif modes[column] == SET:
+            total += table[starts[column] + 2]
+        else:
+            total += column_cost(model, column, min(first, second), max(first, second))
+    return total
+
+
+@kernel
+def near_slice(model, orders, places, window, start, stop, near, costs):
+    """Fill the rows start … stop - 1 of `near` (record numbers, cheapest cover first; -1: none) and `costs`."""
+    codes, modes, starts, widths, table = model.codes, model.mode, model.start, model.width, model.table
+    count, kept = len(codes), near.shape[1]
+    for record in range(start, stop):
+        filled = 0
+        for order in range(len(orders)):
+            place = places[order, record]
+            for other_place in range(max(0, place - window), min(count, place + window + 1)):
+                other = orders[order, other_place]
+                if other == record:
+                    continue
+                cost = pair_cost(model, codes, modes, starts, widths, table, record, other)
+                filled = _insert(cost, record, other, near, costs, filled, kept)
+
+
+@kernel
+def near_of_near_slice(model, start, stop, near, costs, marked):
+    """Try the near records of near records as candidates for rows start … stop - 1."""
+    codes, modes, starts, widths, table = model.codes, model.mode, model.start, model.width, model.table
+    kept = near.shape[1]
+    before = np.empty(kept, dtype=near.dtype)
+    for record in range(start, stop):
+        before[:] = near[record]
+        filled = 0
+        while filled < kept and near[record, filled] >= 0:
+            marked[near[record, filled]] = record
+            filled += 1
+        marked[record] = record
+        for index in range(filled):
+            for step in range(kept):
+                other = near[before[index], step]
+                if other < 0:
+                    break
+                if marked[other] != record:
+                    marked[other] = record
+                    cost = pair_cost(model, codes, modes, starts, widths, table, record, other)
+                    filled = _insert(cost, record, other, near, costs, filled, kept)
+
+
+@inlined
+def _insert(cost, record, other, near, costs, filled, kept):
+    """Put a candidate into its place in the sorted list if it belongs there and is not yet in it."""
+    if filled == kept and cost >= costs[record, kept - 1]:
+        return filled
+    for index in range(filled):
+        if near[record, index] == other:
+            return filled
+    place = min(filled, kept - 1)
+    while place > 0 and costs[record, place - 1] > cost:
+        costs[record, place], near[record, place] = costs[record, place - 1], near[record, place - 1]
+        place -= 1
+    costs[record, place], near[record, place] = cost, other
+    return min(filled + 1, kept)
