@@ -24,6 +24,8 @@ _SCRIPTS = (
     "information_loss",
     "mdav_speed",
     "microaggregation",
+    "randomization",
+    "itemsets",
 )
 
 

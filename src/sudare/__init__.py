@@ -2,11 +2,11 @@
 
 The package follows the flow of the work:
 
-    read       files, databases, made-up examples          sd.read, sd.hospital
+    read       files, databases, made-up examples          sd.read, sd.read_baskets, sd.hospital
     describe   roles, kinds, hierarchies, distances        Table.describe, sd.hierarchy, sd.distance
     assess     is it safe, is it possible, what is the risk sd.KAnonymity … .check, sd.assess, sd.risk
     anonymize  methods                                     sd.anonymize, sd.Mondrian, sd.Microaggregate …
-    measure    what was lost                               sd.measure
+    measure    what was lost, what can still be told       sd.measure, sd.crosstab
     release    recipe, run, verify, ledger, report         Release.write, sd.run, sd.Recipe, sd.verify_release
 
 Names are loaded when first used, so that `import sudare` costs next to nothing.
@@ -29,14 +29,21 @@ if TYPE_CHECKING:
     from sudare.anonymize import microaggregate as microaggregate
     from sudare.anonymize.coarsen import Round as Round
     from sudare.anonymize.coarsen import TopBottomCode as TopBottomCode
+    from sudare.anonymize.full_domain import FullDomain as FullDomain
+    from sudare.anonymize.generalize.method import Generalize as Generalize
+    from sudare.anonymize.generalize.named import DiverDIS as DiverDIS
+    from sudare.anonymize.generalize.named import MinDIS as MinDIS
     from sudare.anonymize.identifiers import (
         Pseudonymize as Pseudonymize,
     )
     from sudare.anonymize.identifiers import (
         RemoveIdentifiers as RemoveIdentifiers,
     )
+    from sudare.anonymize.itemsets.generalize import GeneralizeItems as GeneralizeItems
+    from sudare.anonymize.itemsets.suppress import SuppressItems as SuppressItems
     from sudare.anonymize.microaggregate.method import Microaggregate as Microaggregate
     from sudare.anonymize.mondrian import Mondrian as Mondrian
+    from sudare.anonymize.randomize.method import Randomize as Randomize
     from sudare.anonymize.records import (
         Sample as Sample,
     )
@@ -48,17 +55,26 @@ if TYPE_CHECKING:
     )
     from sudare.anonymize.swap import RankSwap as RankSwap
     from sudare.anonymize.swap import SwapRecords as SwapRecords
+    from sudare.assess.itemsets.km_anonymity import KmAnonymity as KmAnonymity
+    from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty as RhoUncertainty
     from sudare.assess.k_anonymity import KAnonymity as KAnonymity
     from sudare.assess.l_diversity import LDiversity as LDiversity
+    from sudare.assess.pk_anonymity import PkAnonymity as PkAnonymity
     from sudare.assess.risk import risk as risk
     from sudare.assess.t_closeness import TCloseness as TCloseness
     from sudare.assess.verdict import Verdict as Verdict
     from sudare.describe import distance as distance
     from sudare.describe import hierarchy as hierarchy
+    from sudare.describe import mechanism as mechanism
+    from sudare.describe.basket_sources import read_baskets as read_baskets
+    from sudare.describe.baskets import Baskets as Baskets
     from sudare.describe.guess import guess_roles as guess_roles
     from sudare.describe.table import Table as Table
     from sudare.errors import SudareError as SudareError
+    from sudare.measure.crosstab.result import CrossTab as CrossTab
     from sudare.read.example import hospital as hospital
+    from sudare.release.basket_files import write_baskets as write_baskets
+    from sudare.release.crosstab import crosstab as crosstab
     from sudare.release.ledger import Ledger as Ledger
     from sudare.release.recipe import Recipe as Recipe
     from sudare.release.release import Release as Release
@@ -68,36 +84,52 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Baskets": "describe.baskets",
+    "CrossTab": "measure.crosstab.result",
+    "DiverDIS": "anonymize.generalize.named",
+    "FullDomain": "anonymize.full_domain",
+    "Generalize": "anonymize.generalize.method",
+    "GeneralizeItems": "anonymize.itemsets.generalize",
     "KAnonymity": "assess.k_anonymity",
+    "KmAnonymity": "assess.itemsets.km_anonymity",
     "LDiversity": "assess.l_diversity",
     "Ledger": "release.ledger",
+    "MinDIS": "anonymize.generalize.named",
     "Microaggregate": "anonymize.microaggregate.method",
     "Mondrian": "anonymize.mondrian",
+    "PkAnonymity": "assess.pk_anonymity",
     "Pseudonymize": "anonymize.identifiers",
+    "Randomize": "anonymize.randomize.method",
     "RankSwap": "anonymize.swap",
     "Recipe": "release.recipe",
     "Release": "release.release",
     "RemoveIdentifiers": "anonymize.identifiers",
+    "RhoUncertainty": "assess.itemsets.rho_uncertainty",
     "Round": "anonymize.coarsen",
     "Sample": "anonymize.records",
     "Shuffle": "anonymize.records",
     "SudareError": "errors",
+    "SuppressItems": "anonymize.itemsets.suppress",
     "SuppressRecords": "anonymize.records",
     "SwapRecords": "anonymize.swap",
     "TCloseness": "assess.t_closeness",
     "Table": "describe.table",
     "TopBottomCode": "anonymize.coarsen",
     "Verdict": "assess.verdict",
+    "crosstab": "release.crosstab",
     "guess_roles": "describe.guess",
     "hospital": "read.example",
+    "read_baskets": "describe.basket_sources",
     "risk": "assess.risk",
     "run": "release.run",
     "verify_release": "release.verify",
+    "write_baskets": "release.basket_files",
 }
 _MODULES = {
     "distance": "describe.distance",
     "hierarchy": "describe.hierarchy",
     "measure": "measure",
+    "mechanism": "describe.mechanism",
     "microaggregate": "anonymize.microaggregate",
 }
 

@@ -6,16 +6,19 @@ They stand in a module of their own because the folders `read`, `assess` and `an
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sudare.anonymize.protocol import Anonymizer
+    from sudare.assess.bounds.columns import Objective
     from sudare.assess.requirement import Requirement
     from sudare.assess.study import Study
+    from sudare.describe.baskets import Baskets
     from sudare.describe.table import Table
     from sudare.progress import Progress
+    from sudare.release.basket_release import BasketRelease
     from sudare.release.release import Release
 
 
@@ -39,14 +42,45 @@ def read(source: Any, **options: Any) -> Table:
     return Table.from_frame(source)
 
 
-def assess(table: Table, *requirements: Requirement) -> Study:
-    """What is possible with a table: feasibility, verdicts and risk as it is, advice."""
-    from sudare.assess.requirement import table_of
-    from sudare.assess.study import study
+def assess(
+    table: Table,
+    *requirements: Requirement | str,
+    objective: Objective = "dis",
+    threshold: float = 2.0,
+    compromises: bool = True,
+    progress: Progress | None = None,
+) -> Study:
+    """What is possible with a table: feasibility, bounds, suitability, verdicts and risk as it is, advice.
 
-    return study(table_of(table), requirements)
+    `objective` (dis, loss or ncp) is the loss that is bounded. Where the ratio to k-anonymity is above `threshold`,
+    or nothing can comply, compromises are computed unless `compromises` is False.
+    """
+    from sudare.assess.catalogue import REQUIREMENTS
+    from sudare.assess.requirement import Requirement, table_of
+    from sudare.release.advise import advise
+
+    asked = [one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in requirements]
+    return advise(
+        table_of(table),
+        asked,
+        objective=objective,
+        threshold=threshold,
+        compromises=compromises,
+        progress=progress,
+    )
 
 
+@overload
+@overload
+def anonymize(
+    table: Baskets,
+    *requirements: Any,
+    method: Any = None,
+    measures: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> BasketRelease: ...
+@overload
 def anonymize(
     table: Table,
     *requirements: Requirement | str,
@@ -54,8 +88,24 @@ def anonymize(
     measures: Sequence[str] | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
-) -> Release:
-    """Transform a table until every requirement holds; see `sudare.release.run.anonymize`."""
+) -> Release: ...
+def anonymize(
+    table: Table | Baskets,
+    *requirements: Any,
+    method: Any = None,
+    measures: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Release | BasketRelease:
+    """Transform a table, or baskets, until every requirement holds; see `sudare.release.run.anonymize`."""
+    from sudare.describe.baskets import Baskets
+
+    if isinstance(table, Baskets):
+        from sudare.release.basket_release import anonymize_baskets
+
+        return anonymize_baskets(
+            table, *requirements, method=method, measures=measures, seed=seed, progress=progress
+        )
     from sudare.release.run import anonymize as anonymize_now
 
     return anonymize_now(table, *requirements, method=method, measures=measures, seed=seed, progress=progress)

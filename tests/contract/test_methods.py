@@ -42,9 +42,24 @@ class Example:
 
 
 EXAMPLES = {
+    "generalization": Example({}, touches=tuple(QUASI), requirements=REQUIREMENTS, reports=True),
+    "mindis": Example({"effort": "fast"}, touches=tuple(QUASI), requirements=(sd.KAnonymity(3),), reports=True),
+    "diverdis": Example({"effort": "fast"}, touches=tuple(QUASI), requirements=(sd.LDiversity(2),), reports=True),
+    "full-domain": Example({}, touches=tuple(QUASI), requirements=REQUIREMENTS, reports=True),
     "mondrian": Example({}, touches=tuple(QUASI), requirements=REQUIREMENTS, reports=True),
     "microaggregation": Example(
         {"effort": "fast"}, touches=tuple(QUASI), requirements=REQUIREMENTS, reports=True
+    ),
+    "randomization": Example(
+        {
+            "columns": ["cost"],
+            "mechanisms": {"cost": {"type": "laplace", "scale": 50, "low": 0, "high": 250}},
+            "missing": "keep",
+        },
+        touches=("cost",),
+        random=True,
+        reorders=True,
+        reports=True,
     ),
     "record-suppression": Example({"limit": 1.0}, requirements=(sd.KAnonymity(2),)),
     "remove-identifiers": Example({}, drops=("name",)),
@@ -328,6 +343,8 @@ def test_columns_may_be_named_like_patterns(name, odd):
     for field in ("columns", "within"):
         if field in parameters:
             parameters[field] = [odd]
+    if "mechanisms" in parameters:
+        parameters["mechanisms"] = {odd: parameters["mechanisms"]["cost"]}
     if "column" in parameters:
         parameters["column"] = odd
     if name == "data-swapping":

@@ -82,7 +82,8 @@ def cell_cost(table, name, rows, objective):
         if None in values or extent == 0:
             return 1.0 if extent > 0 else 0.0
         return (max(map(number, values)) / 2 - min(map(number, values)) / 2) / extent
-    return 0.0 if objective == "loss" and len(present) <= 1 else 1.0
+    # the measures take `*` for a leaf where it is a value
+    return 0.0 if "*" in present or (objective == "loss" and len(present) <= 1) else 1.0
 
 
 def row_cost(table, rows, objective):
@@ -182,7 +183,7 @@ def test_no_partition_is_below(table, objective, k, l):  # noqa: E741
 
 
 @given(tables(max_rows=40), st.integers(1, 5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_no_release_is_below(table, k):
     """On the scale of the measures, whatever the kinds of the columns."""
     if table.rows < k or "fraction" in table.names("quasi"):

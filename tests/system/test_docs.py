@@ -23,7 +23,9 @@ import typer
 
 import sudare
 from sudare.anonymize.catalogue import METHODS
+from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.cli import COMMANDS, main
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
 from sudare.measure.catalogue import MEASURES
@@ -184,6 +186,8 @@ _ENTRIES = [
     *(("assess.md", REQUIREMENTS, name) for name in REQUIREMENTS),
     *(("anonymize.md", METHODS, name) for name in METHODS),
     *(("describe.md", HIERARCHIES, name) for name in HIERARCHIES),
+    *(("methods/itemsets.md", BASKET_REQUIREMENTS, name) for name in BASKET_REQUIREMENTS),
+    *(("methods/itemsets.md", BASKET_METHODS, name) for name in BASKET_METHODS),
 ]
 
 

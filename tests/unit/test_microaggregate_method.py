@@ -98,3 +98,12 @@ def test_finer_groups_than_mondrian_for_numbers():
 def test_wrong_weights_are_one_sentence():
     with pytest.raises(ParameterError, match="nobody"):
         sd.anonymize(described(people()), sd.KAnonymity(3), method=sd.Microaggregate(weights={"nobody": 1}))
+
+
+def test_a_certificate_says_how_far_the_optimum_can_be():
+    random = np.random.default_rng(0)
+    frame = pl.DataFrame({"a": random.normal(size=60), "b": random.normal(size=60)})
+    table = sd.read(frame).describe(quasi=["a", "b"])
+    release = sd.anonymize(table, sd.KAnonymity(3), method=sd.Microaggregate(certificate=5))
+    assert "% of the least possible" in release.notes[0]
+    assert "least possible" not in sd.anonymize(table, sd.KAnonymity(3), method=sd.Microaggregate()).notes[0]

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.anonymize.identifiers import RemoveIdentifiers
+from sudare.assess.bounds import Bound
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.t_closeness import TCloseness
@@ -226,7 +227,8 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
     held = [finding for finding in outcomes if finding.holds]
     about_files = [Finding({"type": "no-identifiers"}, True, None, "None.", 0)]
     wide = _wide_release()
-    bare = dataclasses.replace(release, requirements=(), secure=False, lower_bound=0.1, warnings=("Look.",))
+    bare = dataclasses.replace(release, requirements=(), secure=False, warnings=("Look.",))
+    bare.__dict__["lower_bounds"] = {"loss": Bound(0.1, True, "Exact."), "dis": Bound(0.1, False, "Weaker.")}
     gone = dataclasses.replace(
         unchanged(Table.from_frame(pl.DataFrame({"x": [1, 2]})).describe(sensitive=["x"])), column_losses={}
     )

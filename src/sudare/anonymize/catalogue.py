@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sudare.anonymize.coarsen import Round, TopBottomCode
+from sudare.anonymize.full_domain import FullDomain
+from sudare.anonymize.generalize import DiverDIS, Generalize, MinDIS
 from sudare.anonymize.identifiers import Pseudonymize, RemoveIdentifiers
 from sudare.anonymize.microaggregate.method import Microaggregate
 from sudare.anonymize.mondrian import Mondrian
+from sudare.anonymize.randomize.method import Randomize
 from sudare.anonymize.records import Sample, Shuffle, SuppressRecords
 from sudare.anonymize.swap import RankSwap, SwapRecords
 from sudare.parameters import Catalogue
@@ -18,8 +21,13 @@ if TYPE_CHECKING:
 METHODS: Catalogue[Anonymizer] = Catalogue(
     "method",
     {
+        "generalization": Generalize,
+        "mindis": MinDIS,
+        "diverdis": DiverDIS,
+        "full-domain": FullDomain,
         "mondrian": Mondrian,
         "microaggregation": Microaggregate,
+        "randomization": Randomize,
         "record-suppression": SuppressRecords,
         "remove-identifiers": RemoveIdentifiers,
         "pseudonyms": Pseudonymize,

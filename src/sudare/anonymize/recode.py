@@ -10,6 +10,7 @@ import polars as pl
 
 from sudare.describe.hierarchy.suppression import Suppress
 from sudare.describe.ranges import ANYTHING, axis_of, closed_ranges
+from sudare.describe.sets import set_text
 from sudare.kernels.groups import group_nodes, group_ranges
 
 if TYPE_CHECKING:
@@ -57,9 +58,22 @@ def axes_of(table: Table) -> list[Axis]:
     return axes
 
 
-def recode(table: Table, axes: list[Axis], labels: npt.NDArray[np.int32], count: int) -> Table:
-    """The table with each quasi-identifier generalized to what its group has in common."""
-    recoded = [(axis.name, _recoded(axis, labels, count)) for axis in axes]
+def recode(
+    table: Table, axes: list[Axis], labels: npt.NDArray[np.int32], count: int, *, sets: bool = False
+) -> Table:
+    """The table with each quasi-identifier generalized to what its group has in common.
+
+    With `sets`, nominal columns become the sets of the values in their groups instead of values of a hierarchy.
+    """
+    recoded = [
+        (
+            axis.name,
+            _set_texts(axis, labels, count)
+            if sets and isinstance(axis, TreeAxis)
+            else _recoded(axis, labels, count),
+        )
+        for axis in axes
+    ]
     changed = [texts.rename(name) for name, texts in recoded if texts is not None]
     return table.recoded(table.frame.with_columns(changed))
 
@@ -76,6 +90,23 @@ def _recoded(axis: Axis, labels: npt.NDArray[np.int32], count: int) -> pl.Series
     if (lowest == highest).all():
         return None
     return _range_texts(axis.codes, lowest, highest).gather(labels)
+
+
+def _set_texts(axis: TreeAxis, labels: npt.NDArray[np.int32], count: int) -> pl.Series | None:
+    """The sets of values of each group; a missing value in a set with others makes it `*`."""
+    pairs = np.unique(np.stack([labels.astype(np.int64), axis.leaves.astype(np.int64)]), axis=1)
+    sizes = np.bincount(pairs[0], minlength=count)
+    if (sizes <= 1).all():
+        return None
+    names = axis.tree.labels
+    texts: list[str | None] = []
+    for own in np.split(pairs[1], np.cumsum(sizes)[:-1]):
+        values = [names[leaf] for leaf in own]
+        known = [value for value in values if value is not None]
+        texts.append(
+            values[0] if len(values) == 1 else set_text(known) if len(known) == len(values) else ANYTHING
+        )
+    return pl.Series(texts, dtype=pl.String).gather(labels)
 
 
 def _range_texts(codes: Codes, lowest: npt.NDArray[np.int32], highest: npt.NDArray[np.int32]) -> pl.Series:

@@ -13,6 +13,7 @@ import numpy as np
 
 from sudare.errors import CancelledError
 from sudare.kernels.blocks import dense_labels
+from sudare.kernels.rebuild import rebuild_slice
 from sudare.kernels.refine import (
     Limits,
     anneal_slice,
@@ -42,9 +43,12 @@ _DISSOLVE = 0.01
 """How often a record of a smallest group tries to dissolve it."""
 _MOVES_A_SECOND = 3e6
 _SLICE = 500_000
+_REBUILD_SLICE = 1000
+_SPREAD = 0.7
+"""How far the weights of columns vary when schemes are ordered for a rebuilding."""
 _ROUNDS = 100
 _LEAST_GAIN = 1e-9
-"""Share of the cost that a sweep must gain for another one."""
+"""Share of the cost, times the rows, that a sweep must gain for another one, at most a ten-thousandth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,19 @@ class Budget:
     seed: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class Rebuilding:
+    """Large steps for generalization: regions taken apart and formed anew by schemes."""
+
+    table: npt.NDArray[np.uint64]
+    starts: npt.NDArray[np.int64]
+    level_costs: npt.NDArray[np.float64]
+    schemes: npt.NDArray[np.int64]
+    attempts: int
+    region: int
+    """Rows of a region, about."""
+
+
 def refine(
     model: Squares | Covers,
     neighbors: npt.NDArray[np.int64],
@@ -73,6 +90,7 @@ def refine(
     smallest: int,
     *,
     budget: Budget | None = None,
+    rebuilding: Rebuilding | None = None,
     rules: Rules | None = None,
     progress: Progress = SILENT,
 ) -> Refined:
@@ -81,9 +99,12 @@ def refine(
     Every group keeps at least `smallest` records and the rules; the result never costs more than `labels`. The
     same seed gives the same result unless seconds limit the search. Canceling gives the best partition so far.
     """
-    search = _Search(model, neighbors, labels, smallest, rules)
+    room = 0 if rebuilding is None else rebuilding.region
+    search = _Search(model, neighbors, labels, smallest, rules, room)
     budget = budget or Budget()
     try:
+        if rebuilding is not None:
+            search.rebuild(rebuilding, budget.seed, progress)
         search.descend(progress)
         if budget.moves or budget.seconds:
             search.anneal(budget, progress)
@@ -103,12 +124,14 @@ class _Search:
         labels: Labels,
         smallest: int,
         rules: Rules | None,
+        room: int = 0,
     ) -> None:
-        self._part = partition_of(labels, smallest)
+        self._part = partition_of(labels, smallest, room)
         self._rules = no_rules() if rules is None else rules
         limits = Limits(smallest, 2 * smallest, rules is not None)
         self._arguments = (model, self._part, limits, self._rules, scratch_for(self._rules), neighbors)
         self._rows = len(labels)
+        self._focus = 0
         self._width = neighbors.shape[1]
         self._best_labels = labels.copy()
         self._best_cost = fill_costs(model, self._part)
@@ -129,16 +152,14 @@ class _Search:
                 progress.update(stop)
             dissolve_all(*self._arguments)
             self._keep()
-            if self._best_cost >= before * (1.0 - _LEAST_GAIN):
+            if self._best_cost >= before * (1.0 - min(1e-4, _LEAST_GAIN * self._rows)):
                 return
 
     def anneal(self, budget: Budget, progress: Progress) -> None:
         """Random moves under a falling temperature."""
         seconds, planned = budget.seconds, budget.moves
         hot, cold = self._temperatures(planned if seconds is None else seconds * _MOVES_A_SECOND)
-        # Any odd multiplier spreads small seeds over the 64 bits; 0 is the one word the generator cannot leave.
-        word = (budget.seed * 0x9E3779B97F4A7C15 + 88172645463325252) % 2**64 or 1
-        words = np.array([word], dtype=np.uint64)
+        words = _words(budget.seed)
         started = time.perf_counter()
         done = 0
         progress.start("anneal", 1.0)
@@ -149,10 +170,25 @@ class _Search:
             size = min(_SLICE, planned - done) if seconds is None else _SLICE
             rate = size / planned if seconds is None else _share_of_slice(share, done, size)
             first, last = hot * (cold / hot) ** share, hot * (cold / hot) ** min(1.0, share + rate)
-            anneal_slice(*self._arguments, words, size, first, last, _DISSOLVE)
+            anneal_slice(*self._arguments, words, size, first, last, _DISSOLVE, self._focus)
             done += size
             self._keep()
             progress.update(min(1.0, share + rate))
+
+    def rebuild(self, rebuilding: Rebuilding, seed: int, progress: Progress) -> None:
+        """Take regions apart and form their groups anew."""
+        given = rebuilding
+        words = _words(seed)
+        progress.start("rebuild", given.attempts)
+        for start in range(0, given.attempts, _REBUILD_SLICE):
+            attempts = min(_REBUILD_SLICE, given.attempts - start)
+            rebuild_slice(
+                *self._arguments,
+                *(given.table, given.starts, given.level_costs, given.schemes),
+                *(words, attempts, given.region, _SPREAD),
+            )
+            self._keep()
+            progress.update(start + attempts)
 
     def _temperatures(self, moves: float) -> tuple[float, float]:
         """First and last temperature for about this many moves."""
@@ -169,6 +205,12 @@ class _Search:
         if cost < self._best_cost:
             self._best_cost = cost
             self._best_labels[:] = self._part.label
+
+
+def _words(seed: int) -> npt.NDArray[np.uint64]:
+    # Any odd multiplier spreads small seeds over the 64 bits; 0 is the one word the generator cannot leave.
+    word = (seed * 0x9E3779B97F4A7C15 + 88172645463325252) % 2**64 or 1
+    return np.array([word], dtype=np.uint64)
 
 
 def _share_of_slice(share: float, done: int, size: int) -> float:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
+from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.t_closeness import TCloseness
 from sudare.parameters import Catalogue
 
@@ -13,5 +14,11 @@ if TYPE_CHECKING:
     from sudare.assess.requirement import Requirement
 
 REQUIREMENTS: Catalogue[Requirement] = Catalogue(
-    "requirement", {"k-anonymity": KAnonymity, "l-diversity": LDiversity, "t-closeness": TCloseness}
+    "requirement",
+    {
+        "k-anonymity": KAnonymity,
+        "l-diversity": LDiversity,
+        "t-closeness": TCloseness,
+        "pk-anonymity": PkAnonymity,
+    },
 )

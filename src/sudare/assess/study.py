@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from sudare.errors import InfeasibleError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sudare.assess.bounds import Bound
+    from sudare.assess.compromise import Compromise
     from sudare.assess.verdict import Verdict
     from sudare.describe.table import Table
 
@@ -30,15 +33,51 @@ class Study:
     """The requirements on the table as it is."""
     risk: Risk
     advice: tuple[str, ...]
-    """Sentences: why it is infeasible and what would help."""
+    """Sentences: why it is infeasible or poorly suited, and what would help."""
+    objective: str = "dis"
+    """The loss that the bounds and the compromises speak of: dis, loss or ncp (as the measure gcp)."""
+    lower_bound: Bound | None = None
+    """The loss that no release with these requirements falls below."""
+    max_blocks: int | None = None
+    """Most blocks that a release can have (MaxNB)."""
+    min_largest_block: int | None = None
+    """Rows that the largest block has at least (alpha)."""
+    fair_k: int | None = None
+    """The k whose k-anonymity is a fair comparison: blocks must grow to that size anyway."""
+    upper_bound: float | None = None
+    """The loss that k-anonymity alone reaches at the fair k."""
+    ratio: float | None = None
+    """Lower bound with diversity / upper bound without: how much harder the diversity makes it, at least."""
+    threshold: float = 2.0
+    """Above this ratio a table is called poorly suited."""
+    suited: bool | None = None
+    """Whether the requirements are possible at a loss that k-anonymity would have as well; None: not looked at."""
+    reasons: tuple[str, ...] = ()
+    """Which values are too frequent, and by how much."""
+    compromises: tuple[Compromise, ...] = ()
+    """What could be asked instead, computed; only for a table that is poorly suited or infeasible."""
+    notes: tuple[str, ...] = ()
+    """What the figures rest on: a sample, a budget."""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "feasible": self.feasible,
+            "suited": self.suited,
+            "objective": self.objective,
+            "lower_bound": None if self.lower_bound is None else self.lower_bound.to_dict(),
+            "max_blocks": self.max_blocks,
+            "min_largest_block": self.min_largest_block,
+            "fair_k": self.fair_k,
+            "upper_bound": self.upper_bound,
+            "ratio": self.ratio if self.ratio is None or math.isfinite(self.ratio) else None,
+            "threshold": self.threshold,
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
             "risk": self.risk.to_dict(),
+            "reasons": list(self.reasons),
+            "compromises": [compromise.to_dict() for compromise in self.compromises],
             "advice": list(self.advice),
+            "notes": list(self.notes),
         }
 
 
@@ -50,10 +89,7 @@ def study(table: Table, requirements: Sequence[Requirement]) -> Study:
     complies (for entropy: H(sensitive) >= log l).
     """
     obstacles = whole_table_obstacles(table, requirements)
-    advice = [
-        f"{sentence} Lower the requirement, suppress or exempt the values that stand out, or collect more rows."
-        for sentence in obstacles
-    ]
+    advice = [f"{sentence}." for sentence in obstacles]
     return Study(
         feasible=not obstacles,
         verdicts=tuple(requirement.check(table) for requirement in requirements),
@@ -63,9 +99,9 @@ def study(table: Table, requirements: Sequence[Requirement]) -> Study:
 
 
 def whole_table_obstacles(table: Table, requirements: Sequence[Requirement]) -> list[str]:
-    """One sentence for each requirement that fails even when all quasi-identifiers are fully generalized."""
+    """One sentence (without its full stop) for each requirement that fails even on the whole table as one block."""
     if table.rows == 0:
-        return ["The table has no rows, so there is nothing to release."]
+        return ["The table has no rows, so there is nothing to release; check the source"]
     one = Blocks(np.zeros(table.rows, dtype=np.int32), 1)
     sentences = []
     for requirement in requirements:
@@ -80,9 +116,7 @@ def require_feasible(table: Table, requirements: Sequence[Requirement]) -> None:
     """Stop before any work when no release can comply."""
     obstacles = whole_table_obstacles(table, requirements)
     if obstacles:
-        raise InfeasibleError(
-            f"{obstacles[0]} Lower the requirement, or suppress or exempt the values that stand out."
-        )
+        raise InfeasibleError(f"{obstacles[0]}; `sudare assess` computes compromises.")
 
 
 def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> str:
@@ -94,11 +128,15 @@ def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> 
     )
     columns = [rule.column for rule in requirement.rules(table) if rule.column is not None]
     if not columns:
-        return f"No release can comply: {asked} is asked of a table of {table.rows:,} rows."
+        return (
+            f"No release can comply: {asked} is asked of a table of {table.rows:,} rows; ask for {table.rows:,} at most, "
+            "or collect more rows"
+        )
     frequent = "; ".join(_most_frequent(table, name) for name in columns)
+    # Rounded down: what is offered must be possible.
     return (
         f"No release can comply: {asked} is asked, but even the whole table as one block "
-        f"reaches only {reached:.4g} ({frequent})."
+        f"reaches only {math.floor(reached * 100) / 100:g} ({frequent}); ask for no more than that"
     )
 
 

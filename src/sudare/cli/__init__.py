@@ -14,6 +14,7 @@ COMMANDS = {
     "run": "Anonymize, verify, measure and write the release of a recipe.",
     "check": "Recompute the guarantee of a release from its files alone.",
     "measure": "Measure what was lost between a table and its release.",
+    "crosstab": "Rebuild a cross tabulation from randomized data.",
     "compare": "Put several releases on a risk-utility plot.",
     "experiment": "Repeat a table or figure of the papers.",
     "ledger": "List the releases made here, and check that the list is intact.",

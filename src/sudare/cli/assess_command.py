@@ -1,21 +1,33 @@
-"""`sudare assess`: risk and possibility before anything is changed."""
+"""`sudare assess`: risk, possibility and suitability before anything is changed."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sudare.cli.options import Json, Require
 
+if TYPE_CHECKING:
+    from sudare.assess.risk import Risk
+    from sudare.assess.study import Study
+
 
 def command(
     recipe: Annotated[Path, typer.Argument(help="Recipe file; `sudare describe` makes one.")],
     require: Require = None,
+    objective: Annotated[str, typer.Option(help="Loss that is bounded: dis, loss or ncp.")] = "dis",
+    threshold: Annotated[
+        float, typer.Option(help="Ratio to k-anonymity above which the table is poorly suited.")
+    ] = 2.0,
+    compromises: Annotated[
+        bool, typer.Option(help="Compute what could be asked instead where the table is not suited.")
+    ] = True,
     json: Json = False,
 ) -> int:
-    """Say how risky a table is and whether the requirements are possible.
+    """Say how risky a table is and whether the requirements are possible, at what price.
 
     Exit code 0: some release can comply. 1: none can; the reasons are given.
 
@@ -25,18 +37,39 @@ def command(
 
       sudare assess patients.recipe.yaml --require "l-diversity l=3 kind=entropy"
     """
-    from sudare.assess.study import study
-    from sudare.cli.show import print_json, print_table, print_verdicts, say
+    from sudare.cli.show import print_json, print_table, print_verdicts, progress_bar, say
+    from sudare.release.advise import advise
     from sudare.release.recipe import Recipe
 
     asked = Recipe.load(recipe).replaced(requirements=require)
-    result = study(asked.describe(asked.source.read()), asked.requirements)
+    options: dict[str, Any] = {"objective": objective, "threshold": threshold, "compromises": compromises}
+    with progress_bar(quiet=json) as progress:
+        table = asked.describe(asked.source.read())
+        result = advise(table, asked.requirements, progress=progress, **options)
     if json:
         print_json(result.to_dict())
         return 0 if result.feasible else 1
     say("The table as it is:")
     print_verdicts((verdict.holds, verdict.explanation) for verdict in result.verdicts)
-    risk = result.risk
+    print_table("Risk of publishing it unchanged", ["figure", "value"], _risk_rows(result.risk))
+    print_table("What any release must accept", ["figure", "value"], _bound_rows(result))
+    for note in result.notes:
+        say(note)
+    if result.suited and result.ratio is not None:
+        say("The table is suited: diversity need not cost much more than k-anonymity does.")
+    if result.feasible:
+        say("The requirements are possible without leaving out a row.")
+    said = {compromise.sentence for compromise in result.compromises}
+    for sentence in result.advice:
+        if sentence not in said:
+            say(sentence)
+    if result.compromises:
+        headers = ["", "what", "at least", "quick run", "given away", "best guess"]
+        print_table(f"Compromises ({result.objective}, and the risk left)", headers, _compromise_rows(result))
+    return 0 if result.feasible else 1
+
+
+def _risk_rows(risk: Risk) -> list[tuple[str, str]]:
     rows = [
         ("rows", f"{risk.rows:,}"),
         ("blocks", f"{risk.blocks:,}"),
@@ -56,9 +89,46 @@ def command(
                 f"{guess.background_mean:.1%}",
             ),
         ]
-    print_table("Risk of publishing it unchanged", ["figure", "value"], rows)
-    if result.feasible:
-        say("The requirements are possible without leaving out a row.")
-    for sentence in result.advice:
-        say(sentence)
-    return 0 if result.feasible else 1
+    return rows
+
+
+def _bound_rows(result: Study) -> list[tuple[str, str]]:
+    bound, loss = result.lower_bound, result.objective
+    ratio = result.ratio
+    rows = [
+        (f"least loss ({loss})", None if bound is None else f"{bound.value:.4f}"),
+        ("most blocks", _count(result.max_blocks)),
+        ("rows in the largest block, at least", _count(result.min_largest_block)),
+        ("k of a fair comparison", _count(result.fair_k)),
+        (
+            f"loss of that k-anonymity ({loss})",
+            None if result.upper_bound is None else f"{result.upper_bound:.4f}",
+        ),
+        (
+            f"ratio (above {result.threshold:g}: poorly suited)",
+            None if ratio is None else f"{ratio:.2f}" if math.isfinite(ratio) else "no limit",
+        ),
+    ]
+    return [(name, value) for name, value in rows if value is not None]
+
+
+def _compromise_rows(result: Study) -> list[tuple[str, ...]]:
+    """One line each: what, bound, loss of a quick run, and the worst sensitive column's figures."""
+    rows: list[tuple[str, ...]] = []
+    for number, one in enumerate(result.compromises, start=1):
+        guesses = one.risk.guesses
+        rows.append(
+            (
+                str(number),
+                one.sentence.partition(" Loses at least")[0],
+                f"{one.bound.value:.4f}",
+                f"{one.distortion:.4f}",
+                f"{max((guess.homogeneous_share for guess in guesses), default=0.0):.1%}",
+                f"{max((guess.guess_mean for guess in guesses), default=0.0):.1%}",
+            )
+        )
+    return rows
+
+
+def _count(value: int | None) -> str | None:
+    return None if value is None else f"{value:,}"

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sudare.cli.options import Delimiter, Encoding, Json, Missing, Require
 
+if TYPE_CHECKING:
+    from sudare.release.verify_requirements import Finding
+
 
 def command(
     place: Annotated[str, typer.Argument(help="Folder of a release, or a data file with --quasi.")],
     quasi: Annotated[str | None, typer.Option(help="Quasi-identifiers of a data file: a,b,c.")] = None,
-    sensitive: Annotated[str | None, typer.Option(help="Sensitive columns of a data file: a,b.")] = None,
+    sensitive: Annotated[
+        str | None,
+        typer.Option(help="Sensitive columns of a data file, or items of --original: a,b; a file; re:…"),
+    ] = None,
+    original: Annotated[
+        str | None, typer.Option(help="Original baskets, whose guarantee cannot be recomputed without them.")
+    ] = None,
     require: Require = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -32,18 +41,15 @@ def command(
       sudare check release/
 
       sudare check table.csv --quasi age,sex,zip --require "k-anonymity k=5"
+
+      sudare check released-clicks/ --original clicks.txt
     """
     from sudare.cli.options import source_options
     from sudare.cli.show import print_json, print_verdicts
 
     if quasi is None:
-        from sudare.release.verify import verify_release
-
-        if sensitive is not None or require:
-            raise typer.BadParameter("--sensitive and --require go with --quasi and a data file")
-        found = [
-            (finding.holds, finding.sentence, finding.__dict__) for finding in verify_release(Path(place))
-        ]
+        findings = _of_release(Path(place), original, sensitive, require)
+        found = [(finding.holds, finding.sentence, finding.__dict__) for finding in findings]
     else:
         from sudare.assess.catalogue import REQUIREMENTS
         from sudare.flow import read
@@ -60,6 +66,34 @@ def command(
     else:
         print_verdicts((one, sentence) for one, sentence, _ in found)
     return 0 if holds else 1
+
+
+def _of_release(
+    place: Path, original: str | None, sensitive: str | None, require: list[str] | None
+) -> list[Finding]:
+    """Findings about a release of a table, or of baskets."""
+    from sudare.release.basket_folder import check_basket_folder, is_basket_folder
+
+    if require:
+        raise typer.BadParameter("--require goes with --quasi and a data file")
+    if is_basket_folder(place):
+        return check_basket_folder(place, original=original, sensitive=_items(sensitive))
+    from sudare.release.verify import verify_release
+
+    if original is not None:
+        raise typer.BadParameter(
+            "--original goes with a release of baskets; that of a table is checked alone"
+        )
+    if sensitive is not None:
+        raise typer.BadParameter("--sensitive goes with --quasi and a data file, or with --original")
+    return verify_release(place)
+
+
+def _items(sensitive: str | None) -> str | list[str] | None:
+    """A rule or a file as it is, else items."""
+    if sensitive is None or sensitive.startswith("re:") or Path(sensitive).is_file():
+        return sensitive
+    return _names(sensitive)
 
 
 def _names(given: str) -> list[str]:

@@ -55,6 +55,8 @@ def command(
             }
         )
     else:
+        for title, table in outcome.printed.items():
+            print_table(title, table.columns, table.rows())
         print_verdicts((check.holds, check.sentence) for check in outcome.checks)
         say_place("Page: ", page)
     return 0 if outcome.holds else 1

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sudare.cli.options import Json
+
+if TYPE_CHECKING:
+    from sudare.measure.catalogue import Measure
 
 
 def command(
@@ -20,30 +23,34 @@ def command(
         list[str] | None, typer.Option(help="Measure to compute; repeatable. The usual ones when left out.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a bar chart: .svg, .png or .html.")] = None,
+    baskets: Annotated[
+        bool,
+        typer.Option("--baskets", help="The files hold baskets: sets of items, one a line or in a table."),
+    ] = False,
     json: Json = False,
 ) -> int:
     """Measure what was lost between a table and its release.
 
-    Rows must correspond: the same rows in the same order.
+    Rows must correspond: the same rows in the same order. With --baskets the plot shows the items' frequencies.
 
     Examples:
 
       sudare measure patients.csv release/
 
       sudare measure before.csv after.csv --recipe recipe.yaml --measure loss --plot loss.svg
+
+      sudare measure clicks.txt released.txt --baskets
     """
     from sudare.cli.show import figure, print_json, print_table, say_place
-    from sudare.measure.catalogue import MEASURES
-    from sudare.measure.catalogue import measure as measure_all
-    from sudare.release.reopen import reopen_pair
 
-    pair = reopen_pair(before, after, recipe)
-    values = measure_all(pair.before, pair, measure)
-    if plot is not None:
-        from sudare.measure.generalization import column_losses
-        from sudare.release.plots import loss_chart, save_chart
-
-        save_chart(loss_chart(values, column_losses(pair.before, pair)), plot)
+    if baskets:
+        if recipe is not None:
+            raise typer.BadParameter(
+                "--recipe says what columns are, which --baskets do not have; leave one out"
+            )
+        values, known = _of_baskets(before, after, measure, plot)
+    else:
+        values, known = _of_tables(before, after, recipe, measure, plot)
     if json:
         print_json(values)
     else:
@@ -54,8 +61,8 @@ def command(
                 (
                     name,
                     figure(value),
-                    f"{figure(MEASURES[name].smallest)} … {figure(MEASURES[name].largest)}",
-                    MEASURES[name].meaning,
+                    f"{figure(known[name].smallest)} … {figure(known[name].largest)}",
+                    known[name].meaning,
                 )
                 for name, value in values.items()
             ],
@@ -63,3 +70,34 @@ def command(
         if plot is not None:
             say_place("Plot: ", plot)
     return 0
+
+
+def _of_tables(
+    before: str, after: str, recipe: Path | None, names: list[str] | None, plot: Path | None
+) -> tuple[dict[str, float], dict[str, Measure]]:
+    from sudare.measure.catalogue import MEASURES, measure
+    from sudare.release.reopen import reopen_pair
+
+    pair = reopen_pair(before, after, recipe)
+    values = measure(pair.before, pair, names)
+    if plot is not None:
+        from sudare.measure.generalization import column_losses
+        from sudare.release.plots import loss_chart, save_chart
+
+        save_chart(loss_chart(values, column_losses(pair.before, pair)), plot)
+    return values, MEASURES
+
+
+def _of_baskets(
+    before: str, after: str, names: list[str] | None, plot: Path | None
+) -> tuple[dict[str, float], dict[str, Measure]]:
+    from sudare.describe.basket_sources import read_baskets
+    from sudare.measure.itemsets import BASKET_MEASURES, basket_pair, frequency_change, measure_baskets
+
+    pair = basket_pair(read_baskets(before), read_baskets(after))
+    values = measure_baskets(pair.before, pair, names)
+    if plot is not None:
+        from sudare.release.plots import save_chart
+
+        save_chart(frequency_change(pair.before, pair).chart(), plot)
+    return values, BASKET_MEASURES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from sudare.cli.show import figure, print_table, print_verdicts, say, say_place
@@ -28,16 +29,31 @@ def show_written(written: Written) -> None:
         ),
         ("risk of being found, mean", f"{before.prosecutor_mean:.1%}", f"{after.prosecutor_mean:.1%}"),
     ]
-    rows += [
-        (f"best guess of {one.column}, mean", f"{one.guess_mean:.1%}", f"{other.guess_mean:.1%}")
-        for one, other in zip(before.guesses, after.guesses, strict=True)
-    ]
+    for one, other in zip(before.guesses, after.guesses, strict=True):
+        ruled_out = f"best guess of {one.column}, {one.background} value ruled out"
+        rows += [
+            (
+                f"rows that give {one.column} away",
+                f"{one.homogeneous_share:.1%}",
+                f"{other.homogeneous_share:.1%}",
+            ),
+            (f"best guess of {one.column}, mean", f"{one.guess_mean:.1%}", f"{other.guess_mean:.1%}"),
+            (ruled_out, f"{one.background_mean:.1%}", f"{other.background_mean:.1%}"),
+        ]
     print_table("Risk", ["", "before", "after"], rows)
     print_table(
         "Loss",
         ["measure", "value", "meaning"],
         [(name, figure(value), MEASURES[name].meaning) for name, value in release.losses.items()],
     )
+    for name, bound in release.lower_bounds.items():
+        if name in release.losses:
+            least = math.floor(bound.value * 10_000) / 10_000
+            weak = "" if bound.exact else " (a longer search could only raise that)"
+            say(
+                f"{name} {figure(release.losses[name])}: no release with these requirements can have less than "
+                f"{least:g}{weak}."
+            )
     for warning in release.warnings:
         say(f"! {warning}")
     say_place("Hand over:     ", written.folder / "public")

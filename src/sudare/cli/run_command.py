@@ -39,13 +39,22 @@ def command(
       cat patients.csv | sudare run stdin.recipe.yaml --stdout > safe.csv
     """
     from sudare.cli.show import print_json, progress_bar
+    from sudare.release.basket_recipe import is_basket_recipe
     from sudare.release.ledger import Ledger
     from sudare.release.recipe import Recipe
     from sudare.release.run import run
 
-    asked = Recipe.load(recipe).replaced(requirements=require, method=method)
     if json and stdout:
         raise typer.BadParameter("--json and --stdout both claim standard output; keep one")
+    if is_basket_recipe(recipe):
+        if stdout or lang is not None:
+            raise typer.BadParameter(
+                "--stdout and --lang go with recipes of tables; leave them out for baskets"
+            )
+        return _run_baskets(
+            recipe, out, require, method, overwrite=overwrite, seed=seed, ledger=ledger, json=json
+        )
+    asked = Recipe.load(recipe).replaced(requirements=require, method=method)
     with progress_bar(quiet=json) as progress:
         written = run(
             asked,
@@ -67,4 +76,44 @@ def command(
         from sudare.cli.results import show_written
 
         show_written(written)
+    return 0
+
+
+def _run_baskets(
+    recipe: Path,
+    out: Path | None,
+    require: list[str] | None,
+    method: list[str] | None,
+    *,
+    overwrite: bool,
+    seed: int | None,
+    ledger: Path | None,
+    json: bool,
+) -> int:
+    """The release of a recipe of baskets."""
+    from sudare.cli.show import figure, print_json, print_table, print_verdicts, progress_bar, say, say_place
+    from sudare.measure.itemsets import BASKET_MEASURES
+    from sudare.release.basket_recipe import BasketRecipe, run_baskets
+    from sudare.release.ledger import Ledger
+
+    asked = BasketRecipe.load(recipe).replaced(requirements=require, method=method)
+    with progress_bar(quiet=json) as progress:
+        written, release = run_baskets(
+            asked,
+            folder=out,
+            overwrite=overwrite or None,
+            seed=seed,
+            ledger=Ledger(ledger),
+            progress=progress,
+        )
+    if json:
+        print_json({"folder": str(written.folder), "manifest": written.manifest})
+        return 0
+    print_verdicts((finding.holds, finding.sentence) for finding in written.findings)
+    losses = [(name, figure(value), BASKET_MEASURES[name].meaning) for name, value in release.losses.items()]
+    print_table("Loss", ["measure", "value", "meaning"], losses)
+    for line in (*release.notes, *(f"! {warning}" for warning in release.warnings)):
+        say(line)
+    say_place("Hand over:     ", written.folder / "public")
+    say_place("Keep private:  ", written.folder / "internal")
     return 0

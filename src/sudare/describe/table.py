@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.describe.mechanism.protocol import Mechanism
     from sudare.read.source import SourceFacts
 
 
@@ -43,6 +44,8 @@ class Column:
     missing: MissingPolicy = "own"
     described: bool = False
     """False while nobody has given it a role: it would be published unchanged, and the release warns."""
+    mechanism: Mechanism | None = None
+    """How the values were randomized, which is public; None: they were not."""
 
 
 class Table:

@@ -28,6 +28,8 @@ class Experiment:
     title: str
     paper: str
     tables: dict[str, pl.DataFrame]
+    printed: dict[str, pl.DataFrame] = field(default_factory=dict)
+    """Tables of texts by title, narrow enough for the terminal and the page."""
     figures: dict[str, Any] = field(default_factory=dict)
     """Altair charts by name."""
     checks: tuple[Check, ...] = ()
@@ -47,6 +49,8 @@ class Experiment:
             f"- {'holds' if check.holds else '**DOES NOT HOLD**'}: {check.sentence}" for check in self.checks
         ]
         page += ["", *self.notes, ""]
+        for title, table in self.printed.items():
+            page += [f"## {title}", "", *_markdown(table), ""]
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, chart in self.figures.items():
@@ -64,6 +68,11 @@ class Experiment:
                 f"'{folder}' cannot be written ({error.strerror}); choose another --out."
             ) from None
         return target
+
+
+def _markdown(table: pl.DataFrame) -> list[str]:
+    lines = [table.columns, ["---"] * table.width, *table.rows()]
+    return ["| " + " | ".join(str(cell).replace("\n", "<br>") for cell in line) + " |" for line in lines]
 
 
 def needed_file(folder: Path | None, *parts: str) -> Path:

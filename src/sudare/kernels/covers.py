@@ -108,7 +108,7 @@ def _changed_cost(model, members, size, group, gone, come):
             continue
         if gone >= 0 and (low < high or size[group] == 1):
             code = codes[gone, column]
-            if code == low or code == high:
+            if code in (low, high):
                 low, high = _span(codes, members, size, group, column, gone)
         if come >= 0:
             low, high = min(low, codes[come, column]), max(high, codes[come, column])
@@ -138,7 +138,10 @@ def refresh(model, members, size, group):
             for index in range(size[group]):
                 fresh = True
                 for earlier in range(index):
-                    fresh = fresh and codes[members[group, earlier], column] != codes[members[group, index], column]
+                    fresh = (
+                        fresh
+                        and codes[members[group, earlier], column] != codes[members[group, index], column]
+                    )
                 count += fresh
             low = high = count
         lows[group, column], highs[group, column] = low, high
@@ -170,7 +173,7 @@ def exclude(model, members, size, group, record):
         if modes[column] == SET:
             if not _has(codes, members, size, group, column, code, -1):
                 lows[group, column] = highs[group, column] = low - np.int32(1)
-        elif low < high and (code == low or code == high):
+        elif low < high and code in (low, high):
             lows[group, column], highs[group, column] = _span(codes, members, size, group, column, -1)
 
 

@@ -37,5 +37,7 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that makes no arrays, and so need not count references to those it is given."""
-    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(
+        function
+    )
     return compiled

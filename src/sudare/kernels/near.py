@@ -12,6 +12,9 @@ import numpy as np
 from sudare.kernels.covers import PAIRS, SET, column_cost
 from sudare.kernels.jit import inlined, kernel
 
+_REACH = 10
+"""How many of the nearest are followed, and how many of theirs tried."""
+
 
 @inlined
 def pair_cost(model, codes, modes, starts, widths, table, one, other):
@@ -60,8 +63,8 @@ def near_of_near_slice(model, start, stop, near, costs, marked):
             marked[near[record, filled]] = record
             filled += 1
         marked[record] = record
-        for index in range(filled):
-            for step in range(kept):
+        for index in range(min(filled, _REACH)):
+            for step in range(min(kept, _REACH)):
                 other = near[before[index], step]
                 if other < 0:
                     break

@@ -39,10 +39,12 @@ class Partition(NamedTuple):
     """Group of each record."""
     place: npt.NDArray[np.int64]
     """Position of each record among its group's members."""
-    members: npt.NDArray[np.int64]
+    members: npt.NDArray[np.int32]
     """slots x capacity."""
     size: npt.NDArray[np.int64]
     cost: npt.NDArray[np.float64]
+    region: npt.NDArray[np.int64]
+    """Number of the region that a group was last gathered into (rebuilding)."""
     changed: npt.NDArray[np.int64]
     """When each group last changed."""
     seen: npt.NDArray[np.int64]
@@ -50,7 +52,7 @@ class Partition(NamedTuple):
     undo: npt.NDArray[np.int64]
     """Work space: the members of a group that is being dissolved."""
     counters: npt.NDArray[np.int64]
-    """Moves tried, moves made, first slot that may be empty, the clock."""
+    """Moves tried, moves made, first slot that may be empty, the clock, regions gathered."""
 
 
 class Limits(NamedTuple):
@@ -64,13 +66,13 @@ class Limits(NamedTuple):
     """Whether more than the size is asked of a group."""
 
 
-def partition_of(labels: npt.NDArray[np.int64], smallest: int) -> Partition:
+def partition_of(labels: npt.NDArray[np.int64], smallest: int, room: int = 0) -> Partition:
     """The arrays of a partition; costs are not filled."""
     groups = int(labels.max()) + 1
     sizes = np.bincount(labels, minlength=groups)
-    capacity = max(2 * smallest + 1, int(sizes.max()) + smallest + 1)
+    capacity = max(2 * smallest + 1, int(sizes.max()) + smallest + 1, room)
     slots = max(groups, len(labels) // smallest) + 1
-    members = np.zeros((slots, capacity), dtype=np.int64)
+    members = np.zeros((slots, capacity), dtype=np.int32)
     order = np.argsort(labels, kind="stable")
     starts = np.concatenate([[0], np.cumsum(sizes)])
     place = np.empty(len(labels), dtype=np.int64)
@@ -84,10 +86,11 @@ def partition_of(labels: npt.NDArray[np.int64], smallest: int) -> Partition:
         members=members,
         size=size,
         cost=np.zeros(slots),
+        region=np.full(slots, -1, dtype=np.int64),
         changed=np.zeros(slots, dtype=np.int64),
         seen=np.full(len(labels), -1, dtype=np.int64),
         undo=np.empty(capacity, dtype=np.int64),
-        counters=np.zeros(4, dtype=np.int64),
+        counters=np.zeros(5, dtype=np.int64),
     )
 
 
@@ -125,7 +128,8 @@ def _take_out(model, part, record):
 
 
 @lean
-def _put_in(model, part, record, group):
+def put_in(model, part, record, group):
+    """Add a record to a group; its cost is not updated."""
     part.members[group, part.size[group]] = record
     part.place[record] = part.size[group]
     part.label[record] = group
@@ -150,17 +154,17 @@ def _relocate(model, part, limits, rules, scratch, record, target, threshold):
     if change > threshold:
         return np.inf
     _take_out(model, part, record)
-    _put_in(model, part, record, target)
+    put_in(model, part, record, target)
     if limits.has_rules and not (
         _allowed(limits, rules, scratch, part, source) and _allowed(limits, rules, scratch, part, target)
     ):
         _take_out(model, part, record)
-        _put_in(model, part, record, source)
+        put_in(model, part, record, source)
         return np.inf
     part.cost[source] = cost_of(model, part.size, source)
     part.cost[target] = cost_of(model, part.size, target)
     if part.size[target] >= limits.split_at:
-        change += _split(model, part, limits, rules, scratch, target)
+        change += settle(model, part, limits, rules, scratch, target)
     return change
 
 
@@ -210,7 +214,7 @@ def _empty_slot(part):
 
 
 @lean
-def _split(model, part, limits, rules, scratch, group):
+def settle(model, part, limits, rules, scratch, group):
     """Split a group in two of at least the smallest size, grown around its two most distant members.
 
     Returns the change of cost, 0 when no allowed split was found or no slot is free.
@@ -218,6 +222,7 @@ def _split(model, part, limits, rules, scratch, group):
     fresh = _empty_slot(part)
     if fresh >= len(part.size) or part.size[group] < 2 * limits.smallest:
         return 0.0
+    part.region[fresh] = part.region[group]
     before = part.cost[group]
     # Grow the second group greedily: start with the member whose leaving helps most, then the one that fits best.
     for step in range(limits.smallest):
@@ -230,7 +235,7 @@ def _split(model, part, limits, rules, scratch, group):
             if value < best:
                 best, chosen = value, record
         _take_out(model, part, chosen)
-        _put_in(model, part, chosen, fresh)
+        put_in(model, part, chosen, fresh)
         part.cost[group] = cost_of(model, part.size, group)
         part.cost[fresh] = cost_of(model, part.size, fresh)
     # A few exchanges between the halves.
@@ -251,12 +256,18 @@ def _split(model, part, limits, rules, scratch, group):
                     part.cost[group] = cost_of(model, part.size, group)
                     part.cost[fresh] = cost_of(model, part.size, fresh)
                     improved = True
-    if _allowed(limits, rules, scratch, part, group) and _allowed(limits, rules, scratch, part, fresh):
-        return part.cost[group] + part.cost[fresh] - before
+    # Halves that cost as much as the whole stay whole: a larger group can lose members more freely.
+    gain = part.cost[group] + part.cost[fresh] - before
+    if (
+        gain < -_TINY * (1.0 + abs(before))
+        and _allowed(limits, rules, scratch, part, group)
+        and _allowed(limits, rules, scratch, part, fresh)
+    ):
+        return gain
     while part.size[fresh] > 0:
         record = part.members[fresh, part.size[fresh] - 1]
         _take_out(model, part, record)
-        _put_in(model, part, record, group)
+        put_in(model, part, record, group)
     refresh(model, part.members, part.size, group)
     part.cost[fresh] = 0.0
     part.cost[group] = cost_of(model, part.size, group)
@@ -286,7 +297,7 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
         if chosen < 0 or change + best > threshold:
             break
         _take_out(model, part, record)
-        _put_in(model, part, record, chosen)
+        put_in(model, part, record, chosen)
         part.cost[chosen] = cost_of(model, part.size, chosen)
         change += best
         moved += 1
@@ -300,7 +311,7 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
             target = part.label[record]
             _take_out(model, part, record)
             part.cost[target] = cost_of(model, part.size, target)
-            _put_in(model, part, record, group)
+            put_in(model, part, record, group)
         refresh(model, part.members, part.size, group)
         part.cost[group] = cost_of(model, part.size, group)
         return np.inf
@@ -309,62 +320,71 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
     for index in range(count):
         target = part.label[undo[index]]
         if part.size[target] >= limits.split_at:
-            change += _split(model, part, limits, rules, scratch, target)
+            change += settle(model, part, limits, rules, scratch, target)
     return change
 
 
 @lean
 def descend_slice(model, part, limits, rules, scratch, neighbors, start, stop):
-    """One pass over records start … stop-1: the best relocation or swap of each that lowers the cost.
-
-    Pairs of groups that have not changed since the record was last looked at are passed over, as are pairs that
-    together cost less than the best move found so far saves.
-    """
+    """One pass over records start … stop-1: the best relocation or swap of each that lowers the cost."""
     gained = 0.0
     for record in range(start, stop):
-        group = part.label[record]
-        slack = -_TINY * (1.0 + abs(part.cost[group]))
-        best, kind, partner = slack, 0, -1
-        leave = np.inf
-        looked, fresh = part.seen[record], part.changed[group] > part.seen[record]
-        part.seen[record] = part.counters[3]
-        for near in range(neighbors.shape[1]):
-            target = part.label[neighbors[record, near]]
-            if target == group or not (fresh or part.changed[target] > looked):
-                continue
-            if part.cost[group] + part.cost[target] <= -best:
-                continue
-            seen = False
-            for earlier in range(near):
-                seen = seen or part.label[neighbors[record, earlier]] == target
-            if seen:
-                continue
-            if part.size[group] > limits.smallest and part.size[target] < part.members.shape[1]:
-                if leave == np.inf:
-                    leave = cost_without(model, part.members, part.size, group, record) - part.cost[group]
-                change = leave + cost_with(model, part.members, part.size, target, record) - part.cost[target]
-                if change < best:
-                    best, kind, partner = change, 1, target
-            for index in range(part.size[target]):
-                other = part.members[target, index]
-                change = (
-                    cost_exchanged(model, part.members, part.size, group, record, other)
-                    + cost_exchanged(model, part.members, part.size, target, other, record)
-                    - part.cost[group]
-                    - part.cost[target]
-                )
-                if change < best:
-                    best, kind, partner = change, 2, other
-        part.counters[0] += 1
-        change = np.inf
-        if kind == 1:
-            change = _relocate(model, part, limits, rules, scratch, record, partner, slack)
-        elif kind == 2:
-            change = _swap(model, part, limits, rules, scratch, record, partner, slack)
-        if change < np.inf:
-            gained += change
-            part.counters[1] += 1
+        gained += improve(model, part, limits, rules, scratch, neighbors, record, -1)
     return gained
+
+
+@lean
+def improve(model, part, limits, rules, scratch, neighbors, record, region):
+    """The best relocation or swap of a record that lowers the cost, between groups of a region (-1: of any).
+
+    Pairs of groups that have not changed since the record was last looked at are passed over, as are pairs that
+    together cost less than the best move found so far saves. Returns the change of cost.
+    """
+    label, size, cost, members = part.label, part.size, part.cost, part.members
+    changed, region_of = part.changed, part.region
+    group = label[record]
+    slack = -_TINY * (1.0 + abs(cost[group]))
+    best, kind, partner = slack, 0, -1
+    leave = np.inf
+    looked, fresh = part.seen[record], changed[group] > part.seen[record]
+    part.seen[record] = part.counters[3]
+    for near in range(neighbors.shape[1]):
+        target = label[neighbors[record, near]]
+        if target == group or not (fresh or changed[target] > looked):
+            continue
+        if cost[group] + cost[target] <= -best or (region >= 0 and region_of[target] != region):
+            continue
+        seen = False
+        for earlier in range(near):
+            seen = seen or label[neighbors[record, earlier]] == target
+        if seen:
+            continue
+        if size[group] > limits.smallest and size[target] < members.shape[1]:
+            if leave == np.inf:
+                leave = cost_without(model, members, size, group, record) - cost[group]
+            change = leave + cost_with(model, members, size, target, record) - cost[target]
+            if change < best:
+                best, kind, partner = change, 1, target
+        for index in range(size[target]):
+            other = members[target, index]
+            change = (
+                cost_exchanged(model, members, size, group, record, other)
+                + cost_exchanged(model, members, size, target, other, record)
+                - cost[group]
+                - cost[target]
+            )
+            if change < best:
+                best, kind, partner = change, 2, other
+    part.counters[0] += 1
+    change = np.inf
+    if kind == 1:
+        change = _relocate(model, part, limits, rules, scratch, record, partner, slack)
+    elif kind == 2:
+        change = _swap(model, part, limits, rules, scratch, record, partner, slack)
+    if change == np.inf:
+        return 0.0
+    part.counters[1] += 1
+    return change
 
 
 @lean
@@ -374,7 +394,7 @@ def dissolve_all(model, part, limits, rules, scratch, neighbors):
     gained = 0.0
     for group in range(len(part.size)):
         if part.size[group] >= limits.split_at:
-            gained += _split(model, part, limits, rules, scratch, group)
+            gained += settle(model, part, limits, rules, scratch, group)
         if part.size[group] > 0:
             slack = -_TINY * (1.0 + abs(part.cost[group]))
             change = _dissolve(model, part, limits, rules, scratch, neighbors, group, slack, undo)
@@ -384,7 +404,7 @@ def dissolve_all(model, part, limits, rules, scratch, neighbors):
 
 
 @lean
-def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, hot, cold, dissolving):
+def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, hot, cold, dissolving, focus):
     """Random moves, accepted when cheaper or, by Metropolis, when not too much dearer; T falls from hot to cold."""
     # Taken out of the tuple once: every access to a member of a tuple counts references.
     label, size, cost, members, place_of = part.label, part.size, part.cost, part.members, part.place
@@ -397,6 +417,10 @@ def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, h
         if move % 64 == 63:
             temperature *= cooling
         record = next_index(words, count)
+        for _ in range(focus):
+            rival = next_index(words, count)
+            if cost[label[rival]] * size[label[record]] > cost[label[record]] * size[label[rival]]:
+                record = rival
         other = neighbors[record, next_index(words, neighbors.shape[1])]
         # Half of the moves bring the neighbor here: nobody has an outlier among the nearest, who needs company too.
         if next_index(words, 2) == 0:
@@ -409,7 +433,7 @@ def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, h
         change = np.inf
         # Changes are computed here, and moves called only when they will be made: most are not.
         if size[group] > limits.smallest:
-            if size[target] < limits.split_at:
+            if size[target] + 1 < members.shape[1]:
                 expected = (
                     fast_cost_without(model, members, size, group, record)
                     + fast_cost_with(model, members, size, target, record)

@@ -16,14 +16,31 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
-def take_slice(weights, table, starts, schemes, first, last, rows, count, labels, groups, smallest, rules, scratch, work):
-    """Apply schemes first … last - 1 to rows[:count]; taken rows get labels groups, groups + 1, …
+def take_slice(
+    codes,
+    table,
+    starts,
+    schemes,
+    first,
+    last,
+    rows,
+    count,
+    labels,
+    groups,
+    smallest,
+    rules,
+    scratch,
+    work,
+    taken,
+):
+    """Apply schemes first … last - 1 to rows[:count]; taken rows get the labels groups, groups + 1 and so on.
 
-    `weights` n x p: codes; `table[starts[c, level] + code]`: the 64-bit share of a value in the key of its block.
-    Returns how many rows are left at the front of `rows`, and the number of groups so far.
+    `codes` n x p; `table[starts[c, level] + code]`: the 64-bit share of a value in the key of its block.
+    `taken` counts the rows that each scheme took. Returns how many rows are left at the front of `rows`, and the
+    number of groups so far.
     """
     keys, slots, sizes, order, places = work
-    columns = weights.shape[1]
+    columns = codes.shape[1]
     for scheme in range(first, last):
         if count < smallest:
             break
@@ -38,7 +55,7 @@ def take_slice(weights, table, starts, schemes, first, last, rows, count, labels
             row = rows[index]
             key = np.uint64(0)
             for column in range(columns):
-                key += table[starts[column, schemes[scheme, column]] + weights[row, column]]
+                key += table[starts[column, schemes[scheme, column]] + codes[row, column]]
             slot = np.int64(((key * _MULTIPLIER) >> np.uint64(20)) & mask)
             while slots[slot] >= 0 and keys[slots[slot]] != key:
                 slot = (slot + 1) & np.int64(mask)
@@ -50,9 +67,11 @@ def take_slice(weights, table, starts, schemes, first, last, rows, count, labels
             block = slots[slot]
             places[index] = block
             sizes[block] += 1
-        count, groups = _take_blocks(
+        left, groups = _take_blocks(
             rows, count, labels, groups, smallest, rules, scratch, sizes, order, places, blocks
         )
+        taken[scheme] = count - left
+        count = left
     return count, groups
 
 

@@ -13,6 +13,21 @@ from sudare.measure.compare import Comparison, compare
 from sudare.measure.generalization import column_losses, dis, gcp, loss, ncp
 from sudare.measure.groups import average_block, cm, dm, entropy_loss, suppressed
 from sudare.measure.information import InformationLoss, ild
+from sudare.measure.itemsets import (
+    BASKET_MEASURES,
+    BasketPair,
+    FrequencyChange,
+    UserLoss,
+    basket_pair,
+    compare_rules,
+    frequency_change,
+    measure_baskets,
+    rule_distance,
+    rules,
+    user_loss,
+    util1,
+    util2,
+)
 from sudare.measure.margins import hellinger, marginal_tv, pairwise_tv
 from sudare.measure.models import model_loss, pmse
 from sudare.measure.pair import Pair, pair_of
@@ -20,20 +35,27 @@ from sudare.measure.squares import sse_ratio
 from sudare.measure.statistics import correlation_change, mean_change, quantile_change, variance_change
 
 __all__ = [
+    "BASKET_MEASURES",
     "MEASURES",
+    "BasketPair",
     "Comparison",
+    "FrequencyChange",
     "InformationLoss",
     "Measure",
     "Pair",
+    "UserLoss",
     "all",
     "average_block",
+    "basket_pair",
     "cm",
     "column_losses",
     "compare",
+    "compare_rules",
     "correlation_change",
     "dis",
     "dm",
     "entropy_loss",
+    "frequency_change",
     "gcp",
     "hellinger",
     "ild",
@@ -41,13 +63,19 @@ __all__ = [
     "marginal_tv",
     "mean_change",
     "measure",
+    "measure_baskets",
     "model_loss",
     "ncp",
     "pair_of",
     "pairwise_tv",
     "pmse",
     "quantile_change",
+    "rule_distance",
+    "rules",
     "sse_ratio",
     "suppressed",
+    "user_loss",
+    "util1",
+    "util2",
     "variance_change",
 ]

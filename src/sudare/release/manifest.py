@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -15,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.catalogue import METHODS
 from sudare.assess.catalogue import REQUIREMENTS
+from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.release.verify_manifest import file_digest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sudare.describe.table import Table
+    from sudare.describe.table import Column, Table
     from sudare.release.recipe import Output, Recipe
     from sudare.release.release import Release
 
@@ -48,7 +50,7 @@ def manifest_of(
             "rows": table.rows,
             "escape_formulas": output.escape_formulas,
         },
-        "columns": {column.name: {"role": column.role, "kind": column.kind} for column in table.columns},
+        "columns": {column.name: _column(column) for column in table.columns},
         "requirements": [REQUIREMENTS.dump(requirement) for requirement in release.requirements],
         "method": [METHODS.dump(method) for method in release.methods],
         "hierarchies": _sensitive_hierarchies(release),
@@ -56,6 +58,9 @@ def manifest_of(
         "losses": release.losses,
         "column_losses": release.column_losses,
         "lower_bound": release.lower_bound,
+        "lower_bounds": {
+            name: {"value": bound.value, "exact": bound.exact} for name, bound in release.lower_bounds.items()
+        },
         "risk": {"before": release.risk_before.to_dict(), "after": release.risk_after.to_dict()},
         "secure_randomness": release.secure,
         "notes": list(release.notes),
@@ -75,6 +80,13 @@ def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
     # Losses say how good the release is; more digits would only help to work out figures of the original.
     public["losses"] = {name: _short(value) for name, value in manifest["losses"].items()}
     public["column_losses"] = {name: _short(value) for name, value in manifest["column_losses"].items()}
+    # A bound is rounded down: it must still hold.
+    if manifest.get("lower_bound") is not None:
+        public["lower_bound"] = _below(manifest["lower_bound"])
+    public["lower_bounds"] = {
+        name: {**bound, "value": _below(bound["value"])}
+        for name, bound in manifest.get("lower_bounds", {}).items()
+    }
     public["method"] = [
         {field: value for field, value in method.items() if field not in _PRIVATE_PARAMETERS}
         for method in manifest["method"]
@@ -82,8 +94,20 @@ def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
     return public
 
 
+def _column(column: Column) -> dict[str, Any]:
+    """Role and kind, and how a randomized column was randomized: what an analyst may and must know."""
+    about: dict[str, Any] = {"role": column.role, "kind": column.kind}
+    if column.mechanism is not None:
+        about["mechanism"] = MECHANISMS.dump(column.mechanism)
+    return about
+
+
 def _short(value: float) -> float:
     return float(f"{value:.3g}")
+
+
+def _below(value: float) -> float:
+    return math.floor(value * 10_000) / 10_000
 
 
 def _input(table: Table) -> dict[str, Any]:

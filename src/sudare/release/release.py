@@ -10,12 +10,14 @@ from sudare.assess.blocks import blocks_of
 from sudare.assess.risk import Risk, risk
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
 
     from sudare.anonymize.protocol import Anonymizer
+    from sudare.assess.bounds import Bound
     from sudare.assess.requirement import Requirement
     from sudare.assess.verdict import Verdict
     from sudare.describe.table import Table
@@ -48,8 +50,6 @@ class Release:
     secure: bool
     """False when a seed made the random choices repeatable: for tests only."""
     seconds: dict[str, float] = field(default_factory=dict)
-    lower_bound: float | None = None
-    """Least loss any release with these requirements can have, where a method computes it."""
 
     @property
     def frame(self) -> Any:
@@ -71,6 +71,22 @@ class Release:
         """Risk figures of the release."""
         return risk(self.table)
 
+    @cached_property
+    def lower_bounds(self) -> dict[str, Bound]:
+        """What no release with these requirements falls below, of the measures loss and dis, where it is known.
+
+        Computed when first asked for, within a second or two; a bound says whether more search would raise it.
+        """
+        from sudare.release.bounding import bounds_of
+
+        return bounds_of(self.original, self.requirements, self.methods)
+
+    @property
+    def lower_bound(self) -> float | None:
+        """The least loss (the measure of that name) any release with these requirements can have, where known."""
+        bound = self.lower_bounds.get("loss")
+        return None if bound is None else bound.value
+
     @property
     def holds(self) -> bool:
         """Whether every requirement holds."""
@@ -85,6 +101,22 @@ class Release:
         from sudare.release.write import write_release
 
         return write_release(self, Output.of(folder=str(folder), **output), progress=progress)
+
+    def retry(
+        self,
+        *,
+        effort: str | None = "thorough",
+        method: Anonymizer | str | Sequence[Anonymizer | str] | None = None,
+        seed: int | None = None,
+        progress: Progress | None = None,
+    ) -> Release:
+        """Run again with more effort, or another method, and keep the better of the two releases.
+
+        See `sudare.release.retry.retry`.
+        """
+        from sudare.release.retry import retry
+
+        return retry(self, effort=effort, method=method, seed=seed, progress=progress)
 
     def __repr__(self) -> str:
         verdicts = "; ".join(repr(verdict) for verdict in self.verdicts) or "no requirement"

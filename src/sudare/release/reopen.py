@@ -26,7 +26,7 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
         released, _ = load(after)
         return pair_of(_original(before, recipe), released)
     manifest = read_manifest(folder)
-    if any(method.get("type") == "shuffling" for method in manifest.methods):
+    if any(_reorders(method) for method in manifest.methods):
         raise InputError(
             f"The rows of the release in '{after}' were put into random order, so they cannot be matched with "
             f"'{before}'; its manifest has the losses that were measured when it was made."
@@ -52,6 +52,12 @@ def figures_of(folder: Path) -> dict[str, Any]:
         raise InputError(
             f"The manifest {place} cannot be read; restore it from the original release."
         ) from None
+
+
+def _reorders(method: dict[str, Any]) -> bool:
+    return method.get("type") == "shuffling" or (
+        method.get("type") == "randomization" and method.get("shuffle", True)
+    )
 
 
 def _original(before: str, recipe: Path | None) -> Table:

@@ -1,4 +1,4 @@
-"""What the verifier checks on the blocks of a release: k-anonymity, l-diversity, t-closeness.
+"""What the verifier checks on a release: k-anonymity, l-diversity, t-closeness of blocks, and Pk-anonymity.
 
 `CHECKS` is the whole list: a later requirement adds its type and a function from the evidence and the
 requirement (as in the manifest) to a `Finding`. Part of the independent verifier.
@@ -21,6 +21,7 @@ from sudare.release.verify_distances import (
     place_on_leaves,
     read_tree,
 )
+from sudare.release.verify_randomization import pk_reached, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -122,10 +123,23 @@ def check_t_closeness(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     )  # fmt: skip
 
 
+def check_pk_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
+    """Check `1 + (records - 1) * product of rates >= k`, records in the smallest block of what is exact."""
+    asked = _number(requirement, "k")
+    rate, smallest, randomized, exact = pk_reached(evidence)
+    reached = 1 + (smallest - 1) * rate
+    holds = reached >= asked * (1 - _ROUNDING)
+    good, bad = sentences(rate, smallest, randomized, exact, asked)
+    return Finding(
+        dict(requirement), holds, reached, good if holds else bad, 0 if holds else evidence.frame.height
+    )
+
+
 CHECKS: dict[str, Callable[[Evidence, Mapping[str, Any]], Finding]] = {
     "k-anonymity": check_k_anonymity,
     "l-diversity": check_l_diversity,
     "t-closeness": check_t_closeness,
+    "pk-anonymity": check_pk_anonymity,
 }
 
 

@@ -24,11 +24,18 @@ _SLICE = 20_000
 _KEY_BITS = 62
 
 
-def near_rows(model: Covers, kept: int, random: np.random.Generator, progress: Progress) -> Ints:
-    """n x kept row numbers: for each row some of the rows that are cheapest to cover with it.
+def near_rows(
+    model: Covers,
+    kept: int,
+    random: np.random.Generator,
+    progress: Progress,
+    sensitive: npt.NDArray[np.int32] | None = None,
+) -> Ints:
+    """N x kept row numbers: for each row some of the rows that are cheapest to cover with it.
 
     Searched among distinct records; equal records stand for one another, and each row of a set of equal ones is
-    given its own choice of rows, so that together they reach many groups.
+    given its own choice of rows, so that together they reach many groups. With sensitive values, half of the rows
+    are such that differ from the row's own, since diverse groups need them.
     """
     rows = len(model.codes)
     if rows < 2:
@@ -37,8 +44,10 @@ def near_rows(model: Covers, kept: int, random: np.random.Generator, progress: P
     order, starts = rows_by_label(labels, count)
     firsts = order[starts[:-1]]
     distinct = with_slots(model, firsts, 1)
-    near = _near_distinct(distinct, min(kept, count - 1), random, progress)
-    return _spread(near, labels, order, starts, kept, random)
+    wanted = kept if sensitive is None else 2 * kept
+    near = _near_distinct(distinct, min(wanted, count - 1), random, progress)
+    found = _spread(near, labels, order, starts, wanted, random)
+    return found if sensitive is None else _other_values_first(found, sensitive, kept)
 
 
 def _near_distinct(model: Covers, kept: int, random: np.random.Generator, progress: Progress) -> Ints:
@@ -79,7 +88,14 @@ def _order(codes: npt.NDArray[np.int32], random: np.random.Generator) -> Ints:
     return np.argsort(key, kind="stable")
 
 
-def _spread(near: Ints, labels: Ints, order: Ints, starts: Ints, kept: int, random: np.random.Generator) -> Ints:
+def _spread(
+    near: Ints,
+    labels: npt.NDArray[np.int32],
+    order: Ints,
+    starts: Ints,
+    kept: int,
+    random: np.random.Generator,
+) -> Ints:
     """Rows for distinct records: the own equals first, then one row for each near record, drawn at random."""
     rows = len(labels)
     sizes = np.diff(starts)
@@ -94,3 +110,14 @@ def _spread(near: Ints, labels: Ints, order: Ints, starts: Ints, kept: int, rand
     following = starts[labels] + (place - starts[labels] + 1) % sizes[labels]
     chosen[own, 0] = order[following[own]]
     return np.ascontiguousarray(chosen)
+
+
+def _other_values_first(near: Ints, sensitive: npt.NDArray[np.int32], kept: int) -> Ints:
+    """Half of the list: the nearest; the other half: the nearest of those left with another sensitive value."""
+    half = kept // 2
+    rest = near[:, half:]
+    same = sensitive[rest] == sensitive[:, None]
+    order = np.argsort(same, axis=1, kind="stable")[:, : kept - half]
+    return np.ascontiguousarray(
+        np.concatenate([near[:, :half], np.take_along_axis(rest, order, axis=1)], axis=1)
+    )

@@ -60,18 +60,22 @@ def covers_of(
     ]
     starts = np.cumsum([0, *(len(part.table) for part in parts)])[:-1]
     rows = len(parts[0].codes)
-    return Covers(
-        codes=np.ascontiguousarray(np.stack([part.codes for part in parts], axis=1)),
-        mode=np.array([part.mode for part in parts], dtype=np.int64),
-        start=starts.astype(np.int64),
-        width=np.array([part.width for part in parts], dtype=np.int64),
-        table=np.concatenate([part.table for part in parts]).astype(np.float64),
-        whole=np.array(weights, dtype=np.float64) / total,
-        parent=np.concatenate([part.parent for part in parts]),
-        last=np.concatenate([part.last for part in parts]),
-        low=np.zeros((slots, len(parts)), dtype=np.int32),
-        high=np.zeros((slots, len(parts)), dtype=np.int32),
-    ) if rows else _nothing(len(parts))
+    return (
+        Covers(
+            codes=np.ascontiguousarray(np.stack([part.codes for part in parts], axis=1)),
+            mode=np.array([part.mode for part in parts], dtype=np.int64),
+            start=starts.astype(np.int64),
+            width=np.array([part.width for part in parts], dtype=np.int64),
+            table=np.concatenate([part.table for part in parts]).astype(np.float64),
+            whole=np.array(weights, dtype=np.float64) / total,
+            parent=np.concatenate([part.parent for part in parts]),
+            last=np.concatenate([part.last for part in parts]),
+            low=np.zeros((slots, len(parts)), dtype=np.int32),
+            high=np.zeros((slots, len(parts)), dtype=np.int32),
+        )
+        if rows
+        else _nothing(len(parts))
+    )
 
 
 def _nothing(columns: int) -> Covers:
@@ -85,14 +89,16 @@ def with_slots(model: Covers, rows: npt.NDArray[np.int64], slots: int) -> Covers
     """The same model for some of the rows, with room for this many groups."""
     shape = (slots, model.codes.shape[1])
     codes = np.ascontiguousarray(model.codes[rows])
-    return model._replace(codes=codes, low=np.zeros(shape, dtype=np.int32), high=np.zeros(shape, dtype=np.int32))
+    return model._replace(
+        codes=codes, low=np.zeros(shape, dtype=np.int32), high=np.zeros(shape, dtype=np.int32)
+    )
 
 
 def _part(axis: Axis, weight: float, objective: Objective, cells: Cells) -> _Part:
     if isinstance(axis, OrderedAxis):
         return _line(axis, weight)
     if cells == "sets":
-        return _sets(axis, weight)
+        return _sets(axis, weight, objective)
     return _tree(axis, weight, objective)
 
 
@@ -105,12 +111,13 @@ def _line(axis: OrderedAxis, weight: float) -> _Part:
     return _Part(LINE, axis.codes.ranks.astype(np.int32), len(table), table, unused, unused)
 
 
-def _sets(axis: TreeAxis, weight: float) -> _Part:
-    distinct, codes = np.unique(axis.leaves, return_inverse=True)
-    counts = np.arange(len(distinct) + 2, dtype=np.float64)
-    table = np.where(counts > 1, counts / max(len(distinct), 1), 0.0) * weight
+def _sets(axis: TreeAxis, weight: float, objective: Objective) -> _Part:
+    counts = np.arange(axis.tree.leaves + 2, dtype=np.float64)
+    whole = float(max(axis.tree.leaves, 1))
+    costs = counts / whole if objective == "ncp" else (counts - 1) / max(whole - 1, 1.0)
+    table = np.where(counts > 1, np.minimum(costs, 1.0), 0.0) * weight
     unused = np.zeros(len(table), dtype=np.int32)
-    return _Part(SET, codes.astype(np.int32), len(table), table, unused, unused)
+    return _Part(SET, axis.leaves.astype(np.int32), len(table), table, unused, unused)
 
 
 def _tree(axis: TreeAxis, weight: float, objective: Objective) -> _Part:

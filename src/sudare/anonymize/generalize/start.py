@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.anonymize.generalize.space import node_costs
-from sudare.anonymize.recode import Axis, OrderedAxis
-from sudare.kernels.blocks import rows_by_label
+from sudare.anonymize.recode import Axis, OrderedAxis, TreeAxis
 from sudare.kernels.recut import recut
 from sudare.kernels.rules import scratch_for
 from sudare.kernels.schemes import take_slice
@@ -38,13 +37,13 @@ class Ladder:
     costs: tuple[float, ...]
 
 
-def ladders_of(axes: Sequence[Axis], model: Covers, weights: Sequence[float], objective: Objective) -> list[Ladder]:
+def ladders_of(
+    axes: Sequence[Axis], model: Covers, weights: Sequence[float], objective: Objective
+) -> list[Ladder]:
     """Levels of hierarchies; for ordered columns runs of values that double from level to level."""
     total = sum(weights)
     return [
-        _halving(axis, model, column)
-        if isinstance(axis, OrderedAxis)
-        else _levels(axis.tree, axis.leaves, model.codes[:, column], weight / total, objective)
+        _halving(model, column) if isinstance(axis, OrderedAxis) else _levels(axis, weight / total, objective)
         for column, (axis, weight) in enumerate(zip(axes, weights, strict=True))
     ]
 
@@ -59,16 +58,11 @@ def schemes_of(ladders: Sequence[Ladder]) -> npt.NDArray[np.int64] | None:
     return np.ascontiguousarray(schemes[np.argsort(costs, kind="stable")])
 
 
-def cheapest_scheme_first(
-    model: Covers,
-    ladders: Sequence[Ladder],
-    schemes: npt.NDArray[np.int64],
-    smallest: int,
-    rules: Rules,
-    progress: Progress,
-) -> tuple[Ints, int, Ints]:
-    """Labels (-1: not taken), number of groups, and the rows that no scheme took."""
-    rows = len(model.codes)
+def words_of(model: Covers, ladders: Sequence[Ladder]) -> tuple[npt.NDArray[np.uint64], Ints]:
+    """A random word for each class of each level: the key of a block is the sum of its classes' words.
+
+    Word of a code: table[starts[column, level] + code].
+    """
     random = np.random.default_rng(0)
     starts = np.zeros((len(ladders), max(len(ladder.costs) for ladder in ladders)), dtype=np.int64)
     pieces, filled = [], 0
@@ -79,7 +73,20 @@ def cheapest_scheme_first(
             starts[column, level] = filled - int(lowest[column])
             pieces.append(words[classes])
             filled += len(classes)
-    table = np.concatenate(pieces)
+    return np.concatenate(pieces), starts
+
+
+def cheapest_scheme_first(
+    model: Covers,
+    ladders: Sequence[Ladder],
+    schemes: npt.NDArray[np.int64],
+    smallest: int,
+    rules: Rules,
+    progress: Progress,
+) -> tuple[Ints, int, Ints, Ints]:
+    """Labels (-1: not taken), number of groups, the rows that no scheme took, and how many rows each scheme took."""
+    rows = len(model.codes)
+    table, starts = words_of(model, ladders)
     labels = np.full(rows, -1, dtype=np.int64)
     left = np.arange(rows, dtype=np.int64)
     count, groups = rows, 0
@@ -92,20 +99,41 @@ def cheapest_scheme_first(
         np.empty(rows, dtype=np.int64),
     )
     scratch = scratch_for(rules)
+    taken = np.zeros(len(schemes), dtype=np.int64)
     progress.start("first groups", len(schemes))
     for first in range(0, len(schemes), _SLICE):
         last = min(first + _SLICE, len(schemes))
         count, groups = take_slice(
-            model.codes, table, starts, schemes, first, last, left, count, labels, groups, smallest, rules, scratch, work
+            model.codes,
+            table,
+            starts,
+            schemes,
+            first,
+            last,
+            left,
+            count,
+            labels,
+            groups,
+            smallest,
+            rules,
+            scratch,
+            work,
+            taken,
         )
         progress.update(last)
         if count == 0:
             break
-    return labels, groups, left[:count].copy()
+    return labels, groups, left[:count].copy(), taken
 
 
 def cut_groups(
-    model: Covers, labels: Ints, groups: int, smallest: int, longest: int, rules: Rules, order: Ints | None = None
+    model: Covers,
+    labels: Ints,
+    groups: int,
+    smallest: int,
+    longest: int,
+    rules: Rules,
+    order: Ints | None = None,
 ) -> tuple[Ints, int]:
     """Cut every group along a sorted order of its rows."""
     if order is None:
@@ -122,13 +150,15 @@ def spread_order(model: Covers, rules: Rules) -> Ints:
     """Rows sorted by all columns, those with few values first; among equal ones sensitive values evenly spread."""
     codes = model.codes
     spans = codes.max(axis=0) - codes.min(axis=0)
-    keys = [codes[:, column] for column in np.argsort(-spans, kind="stable")]
+    keys: list[npt.NDArray[Any]] = [codes[:, column] for column in np.argsort(-spans, kind="stable")]
     if len(rules.kind) and rules.sensitive.shape[1] == len(codes):
         keys = [_spread_places(keys, rules.sensitive[0]), *keys]
     return np.lexsort(keys)
 
 
-def _spread_places(keys: Sequence[npt.NDArray[np.int32]], sensitive: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+def _spread_places(
+    keys: Sequence[npt.NDArray[Any]], sensitive: npt.NDArray[np.int32]
+) -> npt.NDArray[np.float64]:
     """(occurrence + 1/2) / (occurrences) of a row among the rows that agree with it, sensitive value included."""
     order = np.lexsort([sensitive, *keys])
     changes = np.zeros(len(order), dtype=bool)
@@ -143,22 +173,23 @@ def _spread_places(keys: Sequence[npt.NDArray[np.int32]], sensitive: npt.NDArray
     return places
 
 
-def _levels(tree, leaves, codes, weight, objective) -> Ladder:  # type: ignore[no-untyped-def]
+def _levels(axis: TreeAxis, weight: float, objective: Objective) -> Ladder:
+    tree = axis.tree
     costs = node_costs(tree, objective) * weight
-    classes, means = [], []
+    classes: list[Ints] = []
+    means: list[float] = []
     for level in range(tree.height + 1):
         nodes = tree.ancestors(level)
-        if classes and np.array_equal(nodes, last):
-            continue
-        last = nodes
         by_rank = np.empty(tree.leaves, dtype=np.int64)
         by_rank[tree.first[: tree.leaves]] = nodes
+        if classes and np.array_equal(by_rank, classes[-1]):
+            continue
         classes.append(by_rank)
-        means.append(float(costs[nodes[leaves]].mean()))
+        means.append(float(costs[nodes[axis.leaves]].mean()))
     return Ladder(tuple(classes), tuple(means))
 
 
-def _halving(axis: OrderedAxis, model: Covers, column: int) -> Ladder:
+def _halving(model: Covers, column: int) -> Ladder:
     codes = model.codes[:, column]
     values = int(codes.max(initial=0)) + 1
     lowest = int(codes.min(initial=0))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.spatial import KDTree
 
-from sudare.anonymize.microaggregate.arrays import Labels, centroids, numbered
+from sudare.anonymize.microaggregate.arrays import Labels, centroids, numbered, sse
 from sudare.anonymize.microaggregate.best import Effort, first_partition, search
+from sudare.anonymize.microaggregate.certificate import lower_bound
 from sudare.anonymize.microaggregate.embed import embedded
 from sudare.anonymize.mondrian import block_rules, smallest_group
 from sudare.anonymize.protocol import Context, Outcome, same_rows
@@ -51,6 +52,9 @@ class Microaggregate:
     weights: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
     """Importance of columns; 1 when left out."""
 
+    certificate: Annotated[float, Field(gt=0)] | None = None
+    """Seconds to spend on a proven lower bound, so that the release can say how far from the optimum it can be."""
+
     def apply(self, table: Table, context: Context) -> Outcome:
         """Group, refine and replace."""
         rules = block_rules(table, context.requirements)
@@ -64,16 +68,24 @@ class Microaggregate:
         labels = np.zeros(table.rows, dtype=np.int64)
         order, starts = strata.grouped
         groups = 0
+        reached = bound = 0.0
         for stratum in range(strata.count):
             rows = order[starts[stratum] : starts[stratum + 1]]
             own = _rules_of(compiled, rows) if beyond_size else None
             found = self._grouped(records.X[rows], k, own, context, stratum)
             labels[rows] = found + groups
             groups += int(found.max()) + 1
+            if self.certificate is not None and k > 1 and names:
+                X = records.X[rows]
+                seconds = self.certificate * len(rows) / table.rows
+                proof = lower_bound(X, k, labels=found, seconds=seconds, progress=context.progress)
+                reached, bound = reached + sse(X, found), bound + proof.bound
         frame = table.frame.with_columns(
             [records.representative(name, labels, groups, integers=self.integers) for name in names]
         )
         note = f"Replaced {table.rows:,} rows by {groups:,} group centroids, {table.rows / groups:.1f} rows each."
+        if bound > 0:
+            note += f" The squared error is within {100 * (reached / bound - 1):.2f} % of the least possible."
         return same_rows(table.recoded(frame), note)
 
     def _grouped(self, X: Floats, k: int, rules: Rules | None, context: Context, stratum: int) -> Labels:

@@ -17,6 +17,9 @@ class Bound:
     explanation: str
     """One or two sentences."""
 
+    def __float__(self) -> float:
+        return self.value
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)

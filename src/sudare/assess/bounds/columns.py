@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from sudare.describe.ranges import axis_of
+from sudare.describe.ranges import ANYTHING, axis_of
+from sudare.describe.text import as_text
 from sudare.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -93,8 +94,10 @@ def axis_for(table: Table, name: str, objective: Objective, weight: float) -> Ax
         return _along(tree, table.leaves(name, tree), objective, weight)
     if table.column(name).kind in {"numeric", "date", "ordinal"}:
         return _ordered(codes, weight)
-    # Kept or `*`; one value and missing are no loss of leaves, as the measure counts the present ones only.
-    price = 0.0 if objective == "loss" and len(codes.values) <= 1 else weight
+    # Kept or `*`. The measures count the leaves of present values only, and take `*` for a leaf where it is a value:
+    # a bound must not say more than they do.
+    free = ANYTHING in as_text(codes.values) or (objective == "loss" and len(codes.values) <= 1)
+    price = 0.0 if free else weight
     count = codes.count
     return Axis(
         ranks=codes.codes,

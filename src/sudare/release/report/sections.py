@@ -17,6 +17,7 @@ from sudare.release.report.formats import figure, share
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from sudare.assess.bounds import Bound
     from sudare.assess.risk import GuessRisk, Risk
     from sudare.measure.catalogue import Measure
     from sudare.release.release import Release
@@ -81,17 +82,21 @@ def risks(before: Risk | None, after: Risk, texts: Texts) -> dict[str, Any]:
 
 def losses(release: Release, texts: Texts) -> dict[str, Any]:
     """Every measure with its range, and the loss of every column."""
+    bounds = release.lower_bounds
     rows = [
-        _loss_row(MEASURES[name], value, release.lower_bound, texts) for name, value in release.losses.items()
+        _loss_row(MEASURES[name], value, bounds.get(name), texts) for name, value in release.losses.items()
     ]
     columns = [
         {"name": name, "value": share(value), "place": value} for name, value in release.column_losses.items()
     ]
-    bound = release.lower_bound
     return {
         "rows": rows,
         "columns": columns,
-        "bound": None if bound is None else texts("loss.lower_bound", value=share(bound)),
+        "bounds": [
+            _bound_sentence(name, release.losses[name], bound, texts)
+            for name, bound in bounds.items()
+            if name in release.losses
+        ],
     }
 
 
@@ -154,7 +159,14 @@ def recipe_text(facts: Mapping[str, Any]) -> str | None:
     return _PASSWORD.sub(r"\1\2…", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True))
 
 
-def _loss_row(measure: Measure, value: float, bound: float | None, texts: Texts) -> dict[str, Any]:
+def _bound_sentence(name: str, value: float, bound: Bound, texts: Texts) -> str:
+    """Loss and bound side by side; the bound rounded down, so that it still holds."""
+    least = math.floor(bound.value * 1000) / 1000
+    said = texts("loss.lower_bound", measure=name, value=f"{value:.3f}", bound=f"{least:.3f}")
+    return said if bound.exact else f"{said} {texts('loss.lower_bound_weak')}"
+
+
+def _loss_row(measure: Measure, value: float, bound: Bound | None, texts: Texts) -> dict[str, Any]:
     extent = measure.largest - measure.smallest
     place = (value - measure.smallest) / extent if math.isfinite(extent) and math.isfinite(value) else None
     if place is not None and measure.direction == "higher is better":
@@ -164,7 +176,7 @@ def _loss_row(measure: Measure, value: float, bound: float | None, texts: Texts)
         "meaning": measure.meaning if texts.language == "en" else measure.meaning_ja,
         "value": share(value) if measure.largest == 1 else figure(value),
         "place": place,
-        "mark": bound if measure.name == "loss" else None,
+        "mark": None if bound is None else bound.value,
     }
 
 

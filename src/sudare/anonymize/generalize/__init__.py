@@ -1,0 +1,6 @@
+"""Generalization by local recoding: groups of low loss under any requirement on blocks."""
+
+from sudare.anonymize.generalize.method import Generalize
+from sudare.anonymize.generalize.named import DiverDIS, MinDIS
+
+__all__ = ["DiverDIS", "Generalize", "MinDIS"]

@@ -1,0 +1,139 @@
+"""Groups of records that lose little when each takes the cover of its group: start, cut, refine, split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.anonymize.generalize.leftover import attach
+from sudare.anonymize.generalize.near import near_rows
+from sudare.anonymize.generalize.space import Objective, with_slots
+from sudare.anonymize.generalize.start import (
+    cheapest_scheme_first,
+    cut_groups,
+    ladders_of,
+    schemes_of,
+    words_of,
+)
+from sudare.anonymize.search import Budget, Rebuilding, refine
+from sudare.errors import CancelledError
+from sudare.kernels.blocks import rows_by_label
+from sudare.kernels.finish import split_all
+from sudare.kernels.rules import no_rules, scratch_for
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sudare.anonymize.generalize.start import Ladder
+    from sudare.anonymize.recode import Axis
+    from sudare.kernels.covers import Covers
+    from sudare.kernels.rules import Rules
+    from sudare.progress import Progress
+
+    Ints = npt.NDArray[np.int64]
+
+NEAR = 20
+"""Near records whose groups a record may move to."""
+_LONGEST = 40
+"""Most rows of a group when groups are cut; larger ones only where nothing smaller complies."""
+_LARGEST = 400
+"""Groups larger than this are not refined: all of them equal, or bound by a rule."""
+_LARGEST_REGION = 150
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """How hard to look for better groups."""
+
+    moves: float
+    """Annealing moves for each row, where schemes are too many to list."""
+    attempts: float
+    """Regions rebuilt for each row."""
+    most: int
+    """At most this many regions (and a thousand times as many moves)."""
+    seed: int = 0
+    seconds: float | None = None
+
+
+def grouped(
+    axes: Sequence[Axis],
+    model: Covers,
+    weights: Sequence[float],
+    objective: Objective,
+    smallest: int,
+    rules: Rules | None,
+    search: Search,
+    progress: Progress,
+) -> Ints:
+    """Labels of groups that comply, of low cost, none of which can be split (see `split_group`)."""
+    asked = rules if rules is not None else no_rules()
+    random = np.random.default_rng(search.seed)
+    ladders = ladders_of(axes, model, weights, objective)
+    schemes = schemes_of(ladders)
+    if schemes is None:
+        labels, count = np.zeros(len(model.codes), dtype=np.int64), 1
+        useful = None
+    else:
+        labels, count, left, taken = cheapest_scheme_first(model, ladders, schemes, smallest, asked, progress)
+        labels, count = attach(model, labels, count, left, smallest, asked, progress)
+        useful = schemes[taken > 0]
+    labels, count = cut_groups(model, labels, count, smallest, max(_LONGEST, 2 * smallest), asked)
+    labels = _refined(model, ladders, useful, labels, smallest, rules, search, random, progress)
+    return _split(model, labels, smallest, asked)
+
+
+def _refined(
+    model: Covers,
+    ladders: Sequence[Ladder],
+    schemes: Ints | None,
+    labels: Ints,
+    smallest: int,
+    rules: Rules | None,
+    search: Search,
+    random: np.random.Generator,
+    progress: Progress,
+) -> Ints:
+    sizes = np.bincount(labels)
+    rows = np.flatnonzero(sizes[labels] <= _LARGEST)
+    if len(rows) <= smallest:
+        return labels
+    own, numbers = np.unique(labels[rows], return_inverse=True)
+    part = with_slots(model, rows, max(len(own), len(rows) // smallest) + 1)
+    some = None if rules is None else rules._replace(sensitive=np.ascontiguousarray(rules.sensitive[:, rows]))
+    near = near_rows(part, NEAR, random, progress, None if some is None else some.sensitive[0])
+    attempts = min(int(search.attempts * len(rows)), search.most)
+    rebuilding = None
+    if schemes is not None and attempts:
+        table, starts = words_of(model, ladders)
+        costs = np.zeros((len(ladders), starts.shape[1]))
+        for column, ladder in enumerate(ladders):
+            costs[column, : len(ladder.costs)] = ladder.costs
+        region = min(max(60, 12 * smallest), _LARGEST_REGION)
+        rebuilding = Rebuilding(table, starts, costs, schemes, attempts, region)
+    moves = 0 if schemes is not None else min(int(search.moves * len(rows)), 1000 * search.most)
+    found = refine(
+        part,
+        near,
+        numbers.astype(np.int64),
+        smallest,
+        budget=Budget(moves, search.seconds if moves else None, search.seed),
+        rebuilding=rebuilding,
+        rules=some,
+        progress=progress,
+    )
+    if found.canceled:
+        raise CancelledError("Canceled while searching for groups.")
+    result = labels + len(labels)
+    result[rows] = found.labels
+    return np.unique(result, return_inverse=True)[1].astype(np.int64)
+
+
+def _split(model: Covers, labels: Ints, smallest: int, rules: Rules) -> Ints:
+    order, starts = rows_by_label(labels, int(labels.max()) + 1)
+    result = np.empty(len(labels), dtype=np.int64)
+    split_all(model, order, starts, smallest, rules, scratch_for(rules), result)
+    return result

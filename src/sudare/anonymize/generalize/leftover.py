@@ -1,0 +1,49 @@
+"""Rows that no scheme could take: each joins the group where it costs least, or they drag groups along."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.kernels.attach import attach_rows, cheapest_union
+from sudare.kernels.rules import scratch_for
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.kernels.covers import Covers
+    from sudare.kernels.rules import Rules
+    from sudare.progress import Progress
+
+    Ints = npt.NDArray[np.int64]
+
+_SLICE = 200
+
+
+def attach(
+    model: Covers, labels: Ints, groups: int, left: Ints, smallest: int, rules: Rules, progress: Progress
+) -> tuple[Ints, int]:
+    """Labels with no -1 left. A row joins a group only if the group then still complies.
+
+    Rows that no group can take form one group that is united with others, cheapest first, until it complies; the
+    union of all rows does whenever anything does.
+    """
+    labels = labels.copy()
+    if not len(left):
+        return labels, groups
+    if groups == 0:
+        return np.zeros(len(labels), dtype=np.int64), 1
+    scratch = scratch_for(rules)
+    refused: list[int] = []
+    progress.start("place rows", len(left))
+    for start in range(0, len(left), _SLICE):
+        part = left[start : start + _SLICE]
+        attach_rows(model, labels, groups, part, rules, scratch)
+        refused += [int(row) for row in part if labels[row] < 0]
+        progress.update(start + len(part))
+    if refused:
+        labels[refused] = groups
+        groups += 1
+        groups = int(cheapest_union(model, labels, groups, groups - 1, smallest, rules, scratch))
+    return labels, groups

@@ -1,0 +1,123 @@
+"""Generalize: local recoding of low loss under any requirement on blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from sudare.anonymize.generalize.groups import Search, grouped
+from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
+from sudare.anonymize.generalize.space import Cells, Objective, covers_of
+from sudare.anonymize.mondrian import block_rules, smallest_group
+from sudare.anonymize.protocol import Context, Outcome, same_rows
+from sudare.anonymize.recode import axes_of, recode
+from sudare.assess.requirement import compile_rules
+from sudare.assess.study import require_feasible, whole_table_obstacles
+from sudare.errors import ParameterError
+from sudare.kernels import rules as kernel_rules
+from sudare.parameters import Annotated, Field, parameters
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.anonymize.recode import Axis
+    from sudare.assess.requirement import Rule
+    from sudare.describe.table import Table
+    from sudare.kernels.covers import Covers
+
+Effort = Literal["fast", "default", "thorough"]
+_SEARCHES = {
+    "fast": Search(moves=0, attempts=0, most=0),
+    "default": Search(moves=1000, attempts=0.3, most=12_000),
+    "thorough": Search(moves=20_000, attempts=5.0, most=200_000),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Grouped:
+    """Groups of a table, and what they were found with."""
+
+    axes: list[Axis]
+    model: Covers
+    labels: npt.NDArray[np.int64]
+
+
+@parameters
+class Generalize:
+    """Form groups that comply and publish each quasi-identifier as the least value that covers its group.
+
+    Groups are found in three steps. *Start*: cheapest scheme first, where a scheme is a level for every column;
+    rows that agree under a scheme and comply are a group, schemes taken in the order of their mean cost; each group
+    is then cut along a sorted order by dynamic programming. Where schemes are too many to list, the whole table is
+    cut. *Refine*: regions of near groups are taken apart and formed anew, records move between groups, never to a
+    greater loss. *Split*: until no group can be split into two that comply and lose less. So the result is minimal:
+    no block can be generalized less.
+
+    The loss of a cell is `objective`: dis, (levels climbed) / height; ncp, leaves / leaves of the root (0 for a
+    leaf); loss, (leaves - 1) / (leaves of the root - 1). Numbers, dates and ordinal columns without hierarchy become
+    intervals, which lose width / total width under each. MinDIS (k-anonymity) and DiverDIS (l-diversity) of the
+    paper on suitability are this method with objective dis: the paper gives their aim, not their steps.
+    """
+
+    objective: Objective = "loss"
+    """What is made small: loss, dis or ncp."""
+    cells: Cells = "hierarchy"
+    """hierarchy: values of the hierarchy; sets: any set of values of a nominal column, such as {Oslo, Rome}."""
+    effort: Effort = "default"
+    """How long to search: fast, default or thorough."""
+    suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """Largest share of rows that may be left out where they cost the others more than themselves."""
+    weights: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
+    """Importance of columns; 1 when left out."""
+
+    def apply(self, table: Table, context: Context) -> Outcome:
+        """Group and recode."""
+        rules = block_rules(table, context.requirements)
+        require_feasible(table, context.requirements)
+        if not table.names("quasi") or not table.rows:
+            return same_rows(table)
+        whole = self._grouped(table, rules, context)
+        kept = np.arange(table.rows, dtype=np.int64)
+        found = whole
+        leaving = outliers(whole.model, whole.labels, self.suppression)
+        while len(leaving):
+            staying = np.setdiff1d(np.arange(table.rows), leaving)
+            reduced = table.take(staying)
+            if not whole_table_obstacles(reduced, context.requirements):
+                trial = self._grouped(reduced, rules, context)
+                cost = cost_of_groups(whole.model, staying, trial.labels) + len(leaving)
+                if cost < cost_of_groups(whole.model, np.arange(table.rows), whole.labels):
+                    table, kept, found = reduced, staying, trial
+                    break
+            leaving = leaving[: len(leaving) // 2]
+        count = int(found.labels.max()) + 1
+        recoded = recode(table, found.axes, found.labels.astype(np.int32), count, sets=self.cells == "sets")
+        note = f"Generalized {len(kept):,} rows in {count:,} groups of {len(kept) / count:.1f} rows."
+        if len(leaving):
+            note += f" Left out {len(leaving):,} rows that cost the others more than themselves."
+        return Outcome(recoded, kept, (note,))
+
+    def _grouped(self, table: Table, rules: list[Rule], context: Context) -> _Grouped:
+        axes = axes_of(table)
+        weights = self._weights(axes)
+        beyond_size = any(rule.kind != kernel_rules.SIZE for rule in rules)
+        compiled = compile_rules(table, rules) if beyond_size else None
+        model = covers_of(axes, weights, self.objective, self.cells, 1)
+        effort = _SEARCHES[self.effort]
+        smallest = smallest_group(rules)
+        labels = grouped(axes, model, weights, self.objective, smallest, compiled, effort, context.progress)
+        return _Grouped(axes, model, np.unique(labels, return_inverse=True)[1].astype(np.int64))
+
+    def _weights(self, axes: list[Axis]) -> list[float]:
+        names = [axis.name for axis in axes]
+        for name in self.weights:
+            if name not in names:
+                raise ParameterError(f"weights names '{name}', which is not a quasi-identifier; remove it.")
+        found = [float(self.weights.get(name, 1.0)) for name in names]
+        if not sum(found) > 0:
+            raise ParameterError(
+                "All weights are 0, so nothing is to be kept precise; give some column a weight."
+            )
+        return found

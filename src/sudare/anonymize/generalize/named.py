@@ -1,0 +1,36 @@
+"""The two methods that the paper on suitability names: MinDIS and DiverDIS."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.anonymize.generalize.method import Effort, Generalize
+from sudare.parameters import parameters
+
+if TYPE_CHECKING:
+    from sudare.anonymize.protocol import Context, Outcome
+    from sudare.describe.table import Table
+
+
+@parameters
+class MinDIS:
+    """k-anonymity of low distortion that ends in a minimal solution: `Generalize` with objective dis."""
+
+    effort: Effort = "default"
+    """How long to search: fast, default or thorough."""
+
+    def apply(self, table: Table, context: Context) -> Outcome:
+        """Generalize, whatever the requirements; the name is the paper's for k-anonymity."""
+        return Generalize(objective="dis", effort=self.effort).apply(table, context)
+
+
+@parameters
+class DiverDIS:
+    """l-diversity of low distortion that ends in a minimal solution: `Generalize` with objective dis."""
+
+    effort: Effort = "default"
+    """How long to search: fast, default or thorough."""
+
+    def apply(self, table: Table, context: Context) -> Outcome:
+        """Generalize, whatever the requirements; the name is the paper's for l-diversity."""
+        return Generalize(objective="dis", effort=self.effort).apply(table, context)

@@ -1,0 +1,39 @@
+"""Rows that are left out because they cost the others of their group more than they say themselves."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.anonymize.generalize.space import with_slots
+from sudare.kernels.finish import outlier_gains, total_cost
+from sudare.kernels.refine import partition_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.kernels.covers import Covers
+
+    Ints = npt.NDArray[np.int64]
+
+
+def outliers(model: Covers, labels: Ints, share: float) -> Ints:
+    """At most `share` of the rows, those whose groups would save most without them, at most one of each group.
+
+    A row that is left out counts as fully generalized (cost 1), so it must save its group more than that.
+    """
+    part = partition_of(labels, 1)
+    gains = outlier_gains(with_slots(model, np.arange(len(labels)), len(part.size)), part)
+    order = np.argsort(-gains, kind="stable")
+    order = order[gains[order] > 0]
+    _, firsts = np.unique(labels[order], return_index=True)
+    chosen: Ints = order[np.sort(firsts)][: math.floor(share * len(labels) + 1e-9)]
+    return chosen
+
+
+def cost_of_groups(model: Covers, rows: Ints, labels: Ints) -> float:
+    """Total cost of these rows in these groups."""
+    part = partition_of(labels, 1)
+    return float(total_cost(with_slots(model, rows, len(part.size)), part))

@@ -1,0 +1,1 @@
+"""Methods for baskets: suppress items, or generalize them over a hierarchy."""

@@ -1,0 +1,150 @@
+"""Generalization of items over a hierarchy, the same in all baskets (Terrovitis, Mamoulis, Kalnis 2008)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from pydantic import BeforeValidator
+
+from sudare.anonymize.itemsets.protocol import BasketOutcome
+from sudare.assess.itemsets.km_anonymity import KmAnonymity
+from sudare.assess.itemsets.pairing import subsets_of
+from sudare.describe.hierarchy.catalogue import CATALOGUE
+from sudare.errors import InfeasibleError, ParameterError
+from sudare.parameters import Annotated, parameters
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.anonymize.protocol import Context
+    from sudare.describe.baskets import Baskets
+    from sudare.describe.hierarchy.tree import Hierarchy
+
+    Ints = npt.NDArray[np.int64]
+
+Maker = Annotated[Any, BeforeValidator(lambda given: given if hasattr(given, "build") else _made(given))]
+"""A hierarchy as `sudare.hierarchy` makes it, or its recipe."""
+
+
+def _made(given: Any) -> Any:
+    try:
+        return CATALOGUE.build(given)
+    except ParameterError as error:
+        raise ValueError(f"'hierarchy' is {given!r}: {error}") from None
+
+
+@parameters
+class GeneralizeItems:
+    """Replace items by groups of a hierarchy, everywhere alike, until k^m-anonymity holds.
+
+    A cut of the hierarchy is lifted: first until every item is in k baskets, then every pair, up to sets of m (as
+    the apriori principle suggests: most rare sets are gone before the large ones are counted). For every rare set that
+    none before it has touched in this round, the node is lifted to its parent that costs least
+
+        NCP = occurrences of the items below x (share of all items below the parent - below the node),
+
+    with all that is below the parent. Every round lifts a node, so it ends; at the latest every basket is the root.
+    Generalizing beside sensitive items can itself be a clue, so rho-uncertainty is left to SuppressItems.
+    """
+
+    hierarchy: Maker
+    """Hierarchy of the items, such as `sudare.hierarchy.csv(path)`."""
+
+    def apply(self, baskets: Baskets, context: Context) -> BasketOutcome:
+        """Lift the cut until every k^m requirement holds."""
+        asked = context.requirements
+        wrong = next((one for one in asked if not isinstance(one, KmAnonymity)), None)
+        if wrong is not None:
+            raise ParameterError(
+                f"GeneralizeItems cannot reach {type(wrong).__name__}; ask for KmAnonymity, or use SuppressItems."
+            )
+        tree: Hierarchy = self.hierarchy.build(
+            pl.Series("items", [str(item) for item in baskets.items]), "items"
+        )
+        place = {label: node for node, label in enumerate(tree.labels[: tree.leaves])}
+        leaves = np.array([place[str(item)] for item in baskets.items], dtype=np.int64)
+        cut = _Cut(baskets, tree, leaves)
+        sizes = [
+            (size, one.k) for one in asked if isinstance(one, KmAnonymity) for size in range(1, one.m + 1)
+        ]
+        context.progress.start("generalize items", max(len(sizes), 1))
+        for done, (size, k) in enumerate(sorted(sizes), start=1):
+            while cut.lift_rare(size, k):
+                context.progress.update(done - 1)
+            context.progress.update(done)
+        nodes = len(np.unique(cut.node[leaves]))
+        note = f"Replaced {len(np.unique(baskets.codes)):,} items by {nodes:,}; NCP {cut.ncp():.4f}."
+        return BasketOutcome(cut.generalized(), (note,))
+
+
+class _Cut:
+    """For each leaf of the hierarchy the node that stands for it."""
+
+    def __init__(self, baskets: Baskets, tree: Hierarchy, leaves: Ints) -> None:
+        self.baskets, self.tree, self.leaves = baskets, tree, leaves
+        self.node = np.arange(tree.leaves, dtype=np.int64)
+        self.weight = np.zeros(tree.nodes)
+        np.add.at(self.weight, leaves, baskets.supports())
+        for node in range(tree.nodes - 1):  # a parent has a greater number than its children
+            self.weight[tree.parent[node]] += self.weight[node]
+
+    def generalized(self) -> Baskets:
+        """The baskets with their items replaced."""
+        labels = np.array([str(self.tree.labels[node]) for node in self.node[self.leaves]], dtype=object)
+        names = sorted(set(labels.tolist()))
+        rank = {name: code for code, name in enumerate(names)}
+        codes = np.array([rank[label] for label in labels], dtype=np.int64)[self.baskets.codes]
+        rows = np.repeat(np.arange(len(self.baskets), dtype=np.int64), self.baskets.lengths)
+        keys = np.unique(rows * max(len(names), 1) + codes)
+        lengths = np.bincount(keys // max(len(names), 1), minlength=len(self.baskets))
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return self.baskets.with_baskets(starts, (keys % max(len(names), 1)).astype(np.int32), names)
+
+    def lift_rare(self, size: int, k: int) -> int:
+        """Lift a node for each rare set of at most `size` items; how many were lifted."""
+        current = self.generalized()
+        if not len(current.codes):
+            return 0
+        subsets = subsets_of(current, size, None, "km-anonymity")
+        support = np.diff(subsets.posting_starts)
+        rare = np.flatnonzero(support < k)
+        if not len(rare):
+            return 0
+        by_name = {str(self.tree.labels[node]): int(node) for node in np.unique(self.node[self.leaves])}
+        nodes = [by_name[str(name)] for name in current.items]
+        lifted: set[int] = set()
+        for number in rare[np.argsort(subsets.sizes[rare], kind="stable")]:
+            members = [nodes[code] for code in subsets.items[number, : subsets.sizes[number]]]
+            able = [node for node in members if node != self.tree.root]
+            # One lift a set and round: a set whose member is below a lifted node may be frequent now.
+            if able and not any(int(self.node[self._below(node)[0]]) in lifted for node in able):
+                best = min(able, key=self._cost)
+                parent = int(self.tree.parent[best])
+                self.node[self._below(parent)] = parent
+                lifted.add(parent)
+        if not lifted:
+            raise InfeasibleError(
+                f"Even with all items generalized to one, only {int(support.min()):,} baskets have it where k = {k} are asked; "
+                "ask for a smaller k, or leave such baskets out."
+            )
+        return len(lifted)
+
+    def ncp(self) -> float:
+        """Share of the hierarchy that an occurrence stands for now, beyond its own leaf: 0 as it was, 1 all root."""
+        counts = self.tree.leaf_counts[self.node[self.leaves]].astype(np.float64)
+        share = np.where(counts > 1, counts / self.tree.leaves, 0.0)
+        return float((self.baskets.supports() * share).sum() / max(self.baskets.entries, 1))
+
+    def _cost(self, node: int) -> float:
+        parent = int(self.tree.parent[node])
+        return float(
+            self.weight[parent] * self.tree.leaf_counts[parent]
+            - self.weight[node] * self.tree.leaf_counts[node]
+        )
+
+    def _below(self, node: int) -> Ints:
+        """Leaves under a node."""
+        order = self.tree.leaf_order
+        return np.flatnonzero((order >= self.tree.first[node]) & (order < self.tree.last[node]))

@@ -1,0 +1,80 @@
+"""SampleSuppressor (seed paper 004, algorithm 2): safe for nearly all adversaries, shown by samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.anonymize.itemsets.working import EVENNESS
+from sudare.assess.itemsets.pairing import asking_of
+from sudare.assess.itemsets.sampling import draw, places_of, sample_size
+from sudare.kernels.itemsets_sample import suppress_samples
+from sudare.kernels.itemsets_sensitive import read_only
+
+if TYPE_CHECKING:
+    from sudare.anonymize.itemsets.working import Working
+    from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
+
+_REPAIRED = 5_000
+"""Adversaries drawn for each length in a round that is no test."""
+_RARE = 0.1
+"""A test is tried when the dangers found are this share of those allowed."""
+
+
+class Sampled:
+    """Keeps one (eps, delta)-rho^m requirement."""
+
+    def __init__(self, working: Working, requirement: RhoUncertainty) -> None:
+        self.working = working
+        self.requirement = requirement
+        self.rounds = 0
+        self.places = places_of(working.baskets)
+        self.asking = asking_of(working.baskets, "rho-uncertainty")
+
+    def reach(self) -> int:
+        """Make the release safe for adversaries drawn again and again, until a round shows it to be; how many went.
+
+        As published, every round is a test and a repair in one. The exact rule repairs with larger samples, of the
+        lengths where dangers are still frequent, and tests when there are none: only rounds that could have passed
+        count in the spread of delta, and the number of the round goes on counting when several requirements are
+        reached in turn. A round that finds a danger removes at least one entry, so there are at most as many of them
+        as entries.
+        """
+        at, asked = self.working, self.requirement
+        eps, delta = asked.eps or 0.5, asked.delta or 0.5
+        lengths = list(range(1, (asked.m or 1) + 1))
+        frequent = lengths if asked.rule == "exact" else []
+        first = at.removed
+        while True:
+            while frequent:
+                frequent = [
+                    one for one in frequent if self._make_safe(one, _REPAIRED) > _RARE * eps * _REPAIRED
+                ]
+            self.rounds += 1
+            size = sample_size(eps, delta, asked.rule, self.rounds)
+            dangerous = [one for one in lengths if self._make_safe(one, size)]
+            if not dangerous:
+                return at.removed - first
+            frequent = dangerous if asked.rule == "exact" else []
+
+    def give_back(self) -> int:
+        """Nothing: what was proved by a sample would have to be proved anew."""
+        return 0
+
+    def _make_safe(self, length: int, size: int) -> int:
+        """Draw once, then go through the sample until nobody in it is dangerous: one repair may break another."""
+        at, places = self.working, self.places
+        drawn = draw(at.baskets, length, size, at.context.random)
+        if drawn is None:
+            return 0
+        over, under = self.requirement.ratio
+        found = 0
+        while True:
+            dangerous: int = suppress_samples(
+                read_only(at.baskets.starts), read_only(at.baskets.codes), at.alive, places.owner, places.starts,
+                places.places, places.marks, self.asking, drawn.users, drawn.known, over, under, at.rule, EVENNESS,
+                at.counts, at.original, at.total, at.words, at.state, places.rows, places.tally, places.seen,
+            )  # fmt: skip
+            at.tell()
+            found += dangerous
+            if not dangerous:
+                return found

@@ -1,0 +1,85 @@
+"""Suppression of single items in single baskets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from sudare.anonymize.itemsets.every_adversary import Frequent, Uncertain
+from sudare.anonymize.itemsets.protocol import BasketOutcome
+from sudare.anonymize.itemsets.sampled_adversaries import Sampled
+from sudare.anonymize.itemsets.working import Working
+from sudare.assess.itemsets.km_anonymity import KmAnonymity
+from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
+from sudare.errors import ParameterError
+from sudare.parameters import parameters
+
+if TYPE_CHECKING:
+    from sudare.anonymize.protocol import Context
+    from sudare.describe.baskets import Baskets
+
+
+@parameters
+class SuppressItems:
+    """Suppress items, each in as few baskets as will do, until rho-uncertainty or k^m-anonymity holds.
+
+    While some conf(Q -> e) > rho must not be, one item d of Q + e is suppressed in Ns baskets, chosen at random
+    among those that have Q + e:
+
+        Ns = ceil(supp(Q + e) - rho supp(Q))                if d = e,
+        Ns = ceil((supp(Q + e) - rho supp(Q)) / (1 - rho))  if d is in Q;
+
+    short Q first, and all over again until nothing is unsafe (algorithm 1; with eps and delta, for drawn
+    adversaries only: algorithm 2). Which d:
+
+    - paper: the (d, e) with the largest F = D(d) log(D(d) / D0(d)) / Ns, D and D0 the items' shares of all entries
+      now and before. Adversaries with the same Q are served together, in the order of their sets instead of
+      their users.
+    - default: the least Ns (D0(d) / D'(d))^4, entries lost weighed by how much of the item will be gone (D' is its share
+      afterwards; F prefers a *larger* Ns once an item has lost more than others, and does not see that one of three
+      is more than one of a hundred). Afterwards every suppressed entry, those of the items that lost most first, is
+      given back if nothing becomes unsafe by it. Loses less by both util1 and util2 on click streams, where some items
+      are frequent and most are rare; where all are alike, both rules keep util2 near 0 and either may win.
+
+    For k^m-anonymity a set that occurs fewer than k times is broken up in each of its baskets by suppressing the
+    item that breaks up most such sets there; both strategies do the same, only the default gives back.
+
+    It ends: suppression is not monotone (supp(Q) may fall below what supp(Q + e) allows), but Ns >= 1 wherever a
+    confidence is above rho, so every step removes an entry, and there are finitely many; at the latest with no
+    entry left nothing can be inferred. Giving back happens after all steps of one requirement alone and each time
+    adds an entry, so it ends as well. rho = 1 suppresses nothing; rho = 0 leaves no sensitive item with any other.
+    """
+
+    strategy: Literal["default", "paper"] = "default"
+    """default, or paper: the choice of items as published, nothing given back."""
+
+    def apply(self, baskets: Baskets, context: Context) -> BasketOutcome:
+        """Suppress until all requirements hold together."""
+        working = Working(baskets, context, paper=self.strategy == "paper")
+        if not len(baskets.codes):
+            return BasketOutcome(baskets, ("There were no items to suppress.",))
+        keepers = [_keeper(working, requirement) for requirement in context.requirements]
+        # Each removes only, so taking turns ends; with a single one the first turn is enough.
+        while sum(keeper.reach() for keeper in keepers) and len(keepers) > 1:
+            pass
+        given = 0
+        if self.strategy == "default" and len(keepers) == 1:
+            given = keepers[0].give_back()
+        gone, entries = working.removed, len(baskets.codes)
+        back = f", after {given:,} were given back" if given else ""
+        notes = [f"Suppressed {gone:,} of {entries:,} entries ({gone / entries:.2%}){back}."]
+        notes += [
+            f"Tested drawn adversaries in {keeper.rounds} rounds."
+            for keeper in keepers
+            if isinstance(keeper, Sampled)
+        ]
+        return BasketOutcome(working.result(), tuple(notes))
+
+
+def _keeper(working: Working, requirement: Any) -> Uncertain | Frequent | Sampled:
+    if isinstance(requirement, KmAnonymity):
+        return Frequent(working, requirement)
+    if not isinstance(requirement, RhoUncertainty):
+        raise ParameterError(
+            f"SuppressItems cannot reach {type(requirement).__name__}; ask for RhoUncertainty or KmAnonymity of baskets."
+        )
+    return Uncertain(working, requirement) if requirement.eps is None else Sampled(working, requirement)

@@ -1,0 +1,203 @@
+"""The domain of a column: its cells as numbers (or places in a list of values), and back in the column's own type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from sudare.describe.mechanism.grid import default_grid
+from sudare.describe.ranges import axis_of
+from sudare.describe.text import as_text
+from sudare.errors import DescriptionError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sudare.describe.mechanism.protocol import Scalar
+    from sudare.describe.table import Table
+
+End = float | str | date
+"""An end of a range: a number, or a date as such or as YYYY-MM-DD."""
+
+_DAY = 86_400_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class NumberDomain:
+    """Numbers or dates of a known range."""
+
+    name: str
+    low: float
+    high: float
+    grid: float
+    dtype: pl.DataType
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What a mechanism is told."""
+        return {"low": self.low, "high": self.high, "grid": self.grid}
+
+    def numbers(self, series: pl.Series, *, clip: bool) -> tuple[npt.NDArray[np.float64], int]:
+        """Cells as numbers, NaN where missing, and how many were clipped to the range."""
+        values = axis_of(series).to_numpy()
+        outside = (values < self.low) | (values > self.high)
+        if outside.any() and not clip:
+            row = int(np.argmax(outside))
+            raise DescriptionError(
+                f"Column '{self.name}' has {series[row]} in row {row} (counted from 0), outside its range "
+                f"[{self.shown(self.low)}, {self.shown(self.high)}]; widen the range, or say outside='clip'."
+            )
+        return np.clip(values, self.low, self.high), int(outside.sum())
+
+    def series(self, numbers: npt.NDArray[np.float64]) -> pl.Series:
+        """Numbers as cells of the column's type; NaN is missing."""
+        missing = np.isnan(numbers)
+        known = np.where(missing, self.low, numbers)
+        if self.dtype.is_temporal():
+            days = pl.Series(np.rint(known).astype(np.int64))
+            cells = (
+                days.cast(pl.Int32).cast(pl.Date)
+                if self.dtype == pl.Date
+                else (days * _DAY).cast(pl.Datetime("us")).cast(self.dtype)
+            )
+        elif self.dtype.is_integer():
+            cells = pl.Series(np.rint(known).astype(np.int64))
+            narrow = cells.cast(self.dtype, strict=False)
+            cells = cells if narrow.null_count() else narrow  # a range beyond the type needs a wider one
+        else:
+            cells = pl.Series(known).cast(self.dtype)
+        gone = pl.Series(missing)
+        return pl.select(pl.when(~gone).then(cells)).to_series().rename(self.name)
+
+    def shown(self, number: float) -> str:
+        """An end of the range for people."""
+        if self.dtype.is_temporal():
+            return str(date.fromordinal(date(1970, 1, 1).toordinal() + round(number)))
+        return f"{number:g}"
+
+
+@dataclass(frozen=True, eq=False)
+class ValueDomain:
+    """A list of values; its numbers are places in the list."""
+
+    name: str
+    values: pl.Series
+    """All values in order, null last where missing is one of them."""
+    from_data: bool
+    """Whether the list was read off the data, and so tells which values occur."""
+
+    @property
+    def listed(self) -> tuple[Scalar, ...]:
+        """The values as a manifest can hold them."""
+        plain = self.values.dtype.is_integer() or self.values.dtype in {pl.Boolean, pl.String}
+        return tuple((self.values if plain else as_text(self.values)).to_list())
+
+    @property
+    def present(self) -> int:
+        """How many values there are besides missing."""
+        return len(self.values) - self.values.null_count()
+
+    def numbers(self, series: pl.Series, *, clip: bool) -> tuple[npt.NDArray[np.float64], int]:  # noqa: ARG002  # a value has no nearest one
+        """Places of the cells in the list; NaN where missing is none of them."""
+        place = {text: float(number) for number, text in enumerate(as_text(self.values).to_list())}
+        places = as_text(series).replace_strict(place, default=None, return_dtype=pl.Float64)
+        if self.values.null_count():
+            places = places.fill_null(float(self.present))
+        unknown = places.is_null() & series.is_not_null()
+        if unknown.any():
+            row = int(unknown.arg_max() or 0)
+            raise DescriptionError(
+                f"Column '{self.name}' has '{series[row]}' in row {row} (counted from 0), which is none of its "
+                f"{len(place)} values; add it to values, or recode it."
+            )
+        return places.to_numpy().astype(np.float64), 0
+
+    def series(self, numbers: npt.NDArray[np.float64]) -> pl.Series:
+        """Places as cells; NaN is missing."""
+        places = pl.Series(numbers).fill_nan(None).cast(pl.Int64)
+        return self.values.gather(places).rename(self.name)
+
+
+Domain = NumberDomain | ValueDomain
+
+
+def number_domain(table: Table, name: str, ends: tuple[End, End] | None, grid: float | None) -> NumberDomain:
+    """The range of a column of numbers or dates, which must be given."""
+    dtype = table.frame[name].dtype
+    if ends is None:
+        raise ParameterError(
+            f"Randomize was given no range for '{name}', and the least and greatest value of the data would tell "
+            f"somebody's; write ranges={{'{name}': (low, high)}} from what anyone knows about it."
+        )
+    low, high = (_number(name, end, dtype) for end in ends)
+    if not low < high:
+        raise ParameterError(
+            f"The range of '{name}' is {ends[0]} to {ends[1]}; its low end must be below its high end."
+        )
+    whole = dtype.is_temporal() or dtype.is_integer()
+    if whole and not (low.is_integer() and high.is_integer()):
+        raise ParameterError(
+            f"The range of '{name}' is {ends[0]} to {ends[1]}, but the column holds {dtype}; give whole ends."
+        )
+    if whole and grid is not None and not float(grid).is_integer():
+        raise ParameterError(
+            f"The grid of '{name}' is {grid:g}, but the column holds {dtype}; give a whole step."
+        )
+    return NumberDomain(name, low, high, grid or (1.0 if whole else default_grid(low, high)), dtype)
+
+
+def value_domain(
+    table: Table, name: str, values: Sequence[Scalar] | None, *, ordered: bool, missing: bool
+) -> ValueDomain:
+    """The values of a column: those given, or in the order of its hierarchy, or those in the data.
+
+    `missing` adds the missing value where the column has some.
+    """
+    series = table.frame[name]
+    codes = table.codes(name)
+    found = codes.values
+    if values is not None:
+        found = _given_values(series, values)
+    elif ordered and (tree := table.hierarchy(name)) is not None:
+        found = found.gather(np.argsort(tree.leaf_of(found), kind="stable"))
+    if (missing and series.null_count() > 0) or len(found) == 0 or (values is not None and None in values):
+        found = found.extend_constant(None, 1)
+    return ValueDomain(name, found, values is None)
+
+
+def _given_values(series: pl.Series, values: Sequence[Scalar]) -> pl.Series:
+    if None in values[:-1]:
+        raise ParameterError(f"The values given for '{series.name}' have missing in between; list it last.")
+    try:
+        given = pl.Series([value for value in values if value is not None], strict=False).cast(series.dtype)
+    except pl.exceptions.PolarsError:
+        raise ParameterError(
+            f"The values given for '{series.name}' are not of its type {series.dtype}; write them as in the data."
+        ) from None
+    if given.n_unique() < len(given):
+        raise ParameterError(f"The values given for '{series.name}' have one twice; list each once.")
+    return given
+
+
+def _number(name: str, end: End, dtype: pl.DataType) -> float:
+    if not dtype.is_temporal():
+        if isinstance(end, str | date):
+            raise ParameterError(
+                f"The range of '{name}' has the end {end!r}, but its column holds {dtype}; give numbers."
+            )
+        return float(end)
+    if isinstance(end, int | float):
+        return float(end)
+    try:
+        day = end if isinstance(end, date) else date.fromisoformat(end)
+    except ValueError:
+        raise ParameterError(
+            f"The range of '{name}' has the end {end!r}, which is no date; write YYYY-MM-DD."
+        ) from None
+    return float(day.toordinal() - date(1970, 1, 1).toordinal())

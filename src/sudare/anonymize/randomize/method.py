@@ -1,0 +1,192 @@
+"""Randomize: every record by itself, with the noise that Pk-anonymity needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator
+
+from sudare.anonymize.protocol import Context, Outcome, same_rows, some_rows
+from sudare.anonymize.randomize.domain import ValueDomain
+from sudare.anonymize.randomize.plan import Plan, mechanisms_of, plan_column
+from sudare.assess.pk_anonymity import PkAnonymity, exact_blocks
+from sudare.describe.mechanism.catalogue import MECHANISMS
+from sudare.describe.mechanism.density import Family, as_family
+from sudare.describe.mechanism.protocol import Draw, Mechanism, Scalar
+from sudare.errors import InfeasibleError, ParameterError
+from sudare.parameters import Annotated, AnyNames, Field, parameters
+
+if TYPE_CHECKING:
+    from sudare.describe.table import Table
+
+
+def _as_mappings(given: Any) -> Any:
+    """Mechanisms as mappings, however they are given: name, mapping, or the mechanism itself."""
+    return {name: _as_mapping(one) for name, one in given.items()} if isinstance(given, Mapping) else given
+
+
+def _as_mapping(given: Any) -> Any:
+    if isinstance(given, Mechanism):
+        given = {"type": MECHANISMS.name_of(given), **given.__dict__}
+    if isinstance(given, str):
+        return {"type": given}
+    if not isinstance(given, dict):
+        raise ValueError(  # noqa: TRY004  # pydantic tells it
+            f"{given!r} does not name a mechanism; write a name, a mapping with 'type', or a mechanism."
+        )
+    plain = {field: value for field, value in given.items() if value is not None}
+    if not isinstance(plain.get("noise", ""), str | dict):
+        family = as_family(plain["noise"])
+        if not isinstance(family, Family):
+            raise ValueError(  # noqa: TRY004  # pydantic tells it
+                "a density given as an object cannot be told in the public description; give a distribution of scipy.stats."
+            )
+        plain["noise"] = dict(family.__dict__)
+    return {field: list(value) if isinstance(value, tuple) else value for field, value in plain.items()}
+
+
+End = Annotated[
+    float | str | date,
+    BeforeValidator(lambda given: given.isoformat()[:10] if isinstance(given, date) else given),
+]
+
+
+@parameters
+class Randomize:
+    """Randomize the quasi-identifiers and sensitive columns of each record by itself, as Pk-anonymity needs.
+
+    Columns are randomized independently (seed 003). Numbers, dates and ordinal values (by rank) get bounded Laplace noise, other values retention-replacement; or what
+    `mechanisms` says. Strengths follow from the requirement Pk-anonymity and the number of records: the columns
+    share the rate `(k - 1) / (|R| - 1)` equally or by `weights`. The ranges, values and mechanisms are public: with
+    them, cross tabulations of the original are estimated from the release.
+    """
+
+    ranges: dict[str, tuple[End, End]] = Field(default_factory=dict)
+    """Least and greatest value of each numeric or date column, from general knowledge, never from the data."""
+    values: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
+    """All values a nominal or ordinal column may have (ordinal: lowest first); those in the data when left out."""
+    mechanisms: Annotated[dict[str, Any], BeforeValidator(_as_mappings)] = Field(default_factory=dict)
+    """Mechanism of a column: laplace, normal, uniform, density or retention, by name or with fields; a strength
+    that is given (scale, deviation, half_width, keep) is used as it is and counted."""
+    columns: AnyNames = ()
+    """Columns to randomize; all quasi-identifiers and sensitive columns when empty."""
+    exact: AnyNames = ()
+    """Quasi-identifiers or sensitive columns to release as they are. Then people hide only among the records that
+    agree on them, and the others get more noise."""
+    weights: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    """Importance of columns; one with a higher weight gets less noise. 1 when left out."""
+    grids: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    """Step of the released numbers; when left out 1 for whole numbers, a day for dates and moments, else the largest
+    power of ten with 10,000 steps or more (or 2^-20 of the range)."""
+    outside: Literal["error", "clip"] = "error"
+    """What to do with a value outside its range: stop, or take the nearest end."""
+    missing: Literal["error", "category", "keep"] = "error"
+    """What to do with missing cells: stop; randomize missing like a value; or keep them, for everybody to see."""
+    draw: Draw = "inverse"
+    """How bounded noise is drawn: by the inverse distribution function, or again until it is inside the range."""
+    shuffle: bool = True
+    """Put the records into random order: Pk-anonymity means nothing to somebody who knows the order of the input."""
+
+    def apply(self, table: Table, context: Context) -> Outcome:
+        """Find every mechanism, then randomize column by column."""
+        names = self._names(table)
+        plans = [plan_column(self, table, name) for name in names]
+        mechanisms = mechanisms_of(
+            plans, _asked(context), self._hidden_among(table, plans, context), self.weights
+        )
+        frame, notes = table.frame, []
+        context.progress.start("randomize", len(plans))
+        for done, plan in enumerate(plans, start=1):
+            mechanism = mechanisms[plan.name]
+            numbers, clipped = plan.domain.numbers(table.frame[plan.name], clip=self.outside == "clip")
+            known = ~np.isnan(numbers) | plan.missing
+            numbers[known] = mechanism.randomize(numbers[known], context.random, draw=self.draw)
+            frame = frame.with_columns(plan.domain.series(numbers))
+            notes.append(_note(plan, mechanism, clipped))
+            context.progress.update(done)
+        columns = [
+            replace(column, mechanism=mechanisms[column.name], hierarchy=None)
+            if column.name in mechanisms
+            else column
+            for column in table.columns
+        ]
+        randomized = table.changed(frame, columns)
+        if not self.shuffle:
+            return same_rows(randomized, *notes)
+        return some_rows(
+            randomized, context.random.permutation(table.rows), *notes, "Put the rows into random order."
+        )
+
+    def _names(self, table: Table) -> list[str]:
+        for name in (
+            *self.columns,
+            *self.exact,
+            *self.ranges,
+            *self.values,
+            *self.mechanisms,
+            *self.weights,
+            *self.grids,
+        ):
+            table.column(name)
+        public = table.names("quasi", "sensitive")
+        for name in self.exact:
+            if name not in public:
+                raise ParameterError(
+                    f"'exact' names '{name}', whose role is {table.column(name).role}; only quasi-identifiers and "
+                    "sensitive columns are randomized, so leave it out."
+                )
+            if name in self.columns or name in self.mechanisms:
+                raise ParameterError(
+                    f"'exact' names '{name}', which is also to be randomized; decide for one."
+                )
+        names = [name for name in (self.columns or public) if name not in self.exact]
+        if not names:
+            raise ParameterError(
+                "Randomize has no column to randomize; describe quasi-identifiers or sensitive columns, or name some."
+            )
+        return names
+
+    def _hidden_among(self, table: Table, plans: list[Plan], context: Context) -> int:
+        """Records that agree with a person on everything exact, in the worst case."""
+        names = [plan.name for plan in plans]
+        exact = [
+            column.name
+            for column in table.columns
+            if column.role in {"quasi", "sensitive"} and column.name not in names and column.mechanism is None
+        ]
+        visible = [
+            plan.name
+            for plan in plans
+            if self.missing == "keep"
+            and table.column(plan.name).role in {"quasi", "sensitive"}
+            and table.frame[plan.name].null_count()
+        ]
+        fewest = int(exact_blocks(table, exact, visible).sizes.min())
+        k = _asked(context)
+        if k is not None and fewest < k and (exact or visible):
+            shown = ", ".join([*exact, *(f"missing cells of {name}" for name in visible)])
+            raise InfeasibleError(
+                f"Released exactly, {shown} leave {fewest:,} record{'' if fewest == 1 else 's'} in the smallest group, "
+                f"among which nobody reaches k = {k:g}; randomize them too, generalize them first, or lower k."
+            )
+        return fewest
+
+
+def _asked(context: Context) -> float | None:
+    return max((one.k for one in context.requirements if isinstance(one, PkAnonymity)), default=None)
+
+
+def _note(plan: Plan, mechanism: Mechanism, clipped: int) -> str:
+    text = (
+        f"Randomized {plan.name}: {MECHANISMS.name_of(mechanism)}, rate {mechanism.rate():.4g}, "
+        f"local epsilon {mechanism.epsilon():.4g}."
+    )
+    if clipped:
+        text += f" {clipped:,} values outside the range were clipped to it."
+    if isinstance(plan.domain, ValueDomain) and plan.domain.from_data:
+        text += " Its values are those in the data, which tells that each occurs; give values to avoid it."
+    return text

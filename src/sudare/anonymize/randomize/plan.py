@@ -1,0 +1,158 @@
+"""Which mechanism each column gets: the kind that was asked or fits, its domain, and its part of the budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from sudare.anonymize.randomize.domain import Domain, ValueDomain, number_domain, value_domain
+from sudare.describe.mechanism.calibrate import calibrate, rate_for, shares
+from sudare.describe.mechanism.catalogue import MECHANISMS
+from sudare.errors import DescriptionError, InfeasibleError, ParameterError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sudare.anonymize.randomize.method import Randomize
+    from sudare.describe.mechanism.protocol import Mechanism
+    from sudare.describe.table import Table
+
+STRENGTH = {"laplace": "scale", "normal": "deviation", "uniform": "half_width", "retention": "keep"}
+"""The parameter of each mechanism that calibration finds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What happens to one column."""
+
+    name: str
+    domain: Domain
+    kind: str
+    fields: dict[str, Any]
+    """Fields of the mechanism, without its strength while that is not known."""
+    missing: bool
+    """Whether missing cells take part, by a flip."""
+    fixed: bool
+    """Whether the strength was given."""
+
+    def mechanism(self, rate: float | None) -> Mechanism:
+        """The mechanism as given, or with the noise that this rate needs."""
+        if rate is None:
+            return MECHANISMS.build({"type": self.kind, **self.fields})
+        return calibrate(self.kind, rate, **self.fields, missing=self.missing)
+
+
+def plan_column(method: Randomize, table: Table, name: str) -> Plan:
+    """The plan of one column, with one sentence for what cannot be done."""
+    if table.column(name).mechanism is not None:
+        raise ParameterError(
+            f"Column '{name}' is randomized already, and once is enough; leave it out of one of the steps."
+        )
+    given = dict(method.mechanisms.get(name, {}))
+    kind = str(given.pop("type", _usual(table, name)))
+    if kind not in MECHANISMS.entries:
+        raise ParameterError(
+            f"Randomize names '{kind}' for '{name}', which is not a mechanism; {did_you_mean(kind, MECHANISMS)}"
+        )
+    missing = _missing(method, table, name)
+    domain = _domain(method, table, name, kind, given, missing=missing)
+    if isinstance(domain, ValueDomain) and kind != "retention" and domain.present < 2:
+        # A single value has no order to put noise on.
+        kind, given = "retention", {}
+        domain = _domain(method, table, name, kind, given, missing=missing)
+    if isinstance(domain, ValueDomain) and kind == "retention":
+        fields: dict[str, Any] = {**given, "values": domain.listed}
+        single = len(domain.values) == 1
+        fixed = single or "keep" in fields
+        return Plan(name, domain, "retention", {"keep": 0.0, **fields} if single else fields, False, fixed)
+    if isinstance(domain, ValueDomain):
+        given |= {
+            "low": 0.0,
+            "high": domain.present - 1.0,
+            "grid": 1.0,
+            "values": domain.listed[: domain.present],
+        }
+    else:
+        given |= domain.fields
+    fixed = STRENGTH[kind] in given if kind in STRENGTH else _has_scale(given.get("noise"))
+    if fixed and missing and "flip" not in given:
+        raise ParameterError(
+            f"Column '{name}' has missing cells and its mechanism is given without 'flip', the chance that missing "
+            "and present are exchanged; give it, or leave the strength to be found from k."
+        )
+    return Plan(name, domain, kind, given, missing, fixed)
+
+
+def mechanisms_of(
+    plans: Sequence[Plan], k: float | None, records: int, weights: Mapping[str, float]
+) -> dict[str, Mechanism]:
+    """Every column's mechanism: given ones first, what they leave of the budget shared by the others."""
+    made = {plan.name: plan.mechanism(None) for plan in plans if plan.fixed}
+    open_plans = {plan.name: plan for plan in plans if not plan.fixed}
+    if not open_plans:
+        return made
+    if k is None:
+        raise ParameterError(
+            f"Randomize was given no Pk-anonymity requirement, from which it finds the noise of "
+            f"{', '.join(open_plans)}; add one, for example PkAnonymity(10), or give the mechanisms with all parameters."
+        )
+    given = float(np.prod([mechanism.rate() for mechanism in made.values()]))
+    needed = rate_for(k, records)
+    if needed > given:
+        raise InfeasibleError(
+            f"The mechanisms given for {', '.join(made)} reach k = {1 + (records - 1) * given:.4g} on {records:,} records "
+            f"even if nothing else were released, where {k:g} is asked; give them more noise or lower k."
+        )
+    rates = shares(needed / given, list(open_plans), weights)
+    return made | {name: plan.mechanism(rates[name]) for name, plan in open_plans.items()}
+
+
+def _has_scale(noise: Any) -> bool:
+    return isinstance(noise, dict) and "scale" in noise
+
+
+def _usual(table: Table, name: str) -> str:
+    return "laplace" if table.column(name).kind in {"numeric", "date", "ordinal"} else "retention"
+
+
+def _missing(method: Randomize, table: Table, name: str) -> bool:
+    """Whether missing cells take part; an error where they may not be there."""
+    series = table.frame[name]
+    if series.null_count() and method.missing == "error":
+        row = int(series.is_null().arg_max() or 0)
+        raise DescriptionError(
+            f"Column '{name}' is missing in row {row} (counted from 0) and {series.null_count() - 1:,} more; fill the "
+            "gaps, or say missing='category' (randomized like a value) or missing='keep' (visible, which lowers k)."
+        )
+    return bool(series.null_count()) and method.missing == "category"
+
+
+def _domain(
+    method: Randomize, table: Table, name: str, kind: str, given: dict[str, Any], *, missing: bool
+) -> Domain:
+    column, dtype = table.column(name), table.frame[name].dtype
+    if dtype.is_nested() or column.kind == "set":
+        raise ParameterError(
+            f"Column '{name}' holds {dtype}, which no mechanism randomizes; name it in exact, or describe it as "
+            "an identifier to leave it out."
+        )
+    listed = given.pop("values", None) or method.values.get(name)
+    if kind == "retention" or column.kind == "ordinal":
+        in_list = missing and kind == "retention"
+        return value_domain(table, name, listed, ordered=column.kind == "ordinal", missing=in_list)
+    if column.kind not in {"numeric", "date"}:
+        raise ParameterError(
+            f"Column '{name}' is {column.kind}, and {kind} noise needs an order; use retention, or describe it as "
+            "numeric, date or ordinal."
+        )
+    if dtype in {pl.Time, pl.Duration} or (isinstance(dtype, pl.Datetime) and dtype.time_zone):
+        raise ParameterError(
+            f"Column '{name}' holds {dtype}, which has no range of days; convert it to dates first."
+        )
+    ends = method.ranges.get(name)
+    if ends is None and {"low", "high"} <= given.keys():
+        ends = (given["low"], given["high"])
+    return number_domain(table, name, ends, method.grids.get(name, given.get("grid")))

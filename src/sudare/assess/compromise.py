@@ -1,0 +1,52 @@
+"""Compromise: what may be asked instead, with what it costs and the risk that remains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from sudare.assess.catalogue import REQUIREMENTS
+
+if TYPE_CHECKING:
+    from sudare.assess.bounds import Bound
+    from sudare.assess.requirement import Requirement
+    from sudare.assess.risk import Risk
+
+Kind = Literal["as asked", "k-anonymity", "lower level", "exempt", "coarsen", "drop", "suppress"]
+
+
+@dataclass(frozen=True)
+class Compromise:
+    """One way out for a custodian, computed: not a promise of the best, but a release that was made and measured."""
+
+    kind: Kind
+    """What is given up: nothing (as asked), diversity, its level, some values, detail of a column, a column, rows."""
+    sentence: str
+    """For people."""
+    requirements: tuple[Requirement, ...]
+    """What the release was made to satisfy."""
+    parameters: dict[str, Any]
+    """What was chosen: values, column, level, rows."""
+    bound: Bound
+    """The loss that no release under this compromise falls below, against the original table."""
+    distortion: float
+    """The loss that a quick run reached, against the original table: rows and columns left out count 1."""
+    risk: Risk
+    """Risk figures of that release; under `exempt` of the rows that are still protected."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "kind": self.kind,
+            "sentence": self.sentence,
+            "requirements": [_dumped(requirement) for requirement in self.requirements],
+            "parameters": self.parameters,
+            "bound": self.bound.to_dict(),
+            "distortion": self.distortion,
+            "risk": self.risk.to_dict(),
+        }
+
+
+def _dumped(requirement: Requirement) -> Any:
+    known = type(requirement) in REQUIREMENTS.entries.values()
+    return REQUIREMENTS.dump(requirement, full=False) if known else str(requirement)

@@ -1,0 +1,99 @@
+"""Sampled adversaries: how many must be drawn, how they are drawn, what their failures prove."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sudare.kernels.itemsets_sample import draw_sets, mark_baskets
+from sudare.kernels.itemsets_sensitive import read_only
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.describe.baskets import Baskets
+    from sudare.randomness import Randomness
+
+_FEWEST_CHECKED = 2_000
+
+
+def sample_size(eps: float, delta: float, rule: str = "exact", attempt: int | None = None) -> int:
+    """Adversaries to draw so that none of them being in danger proves a risk below eps with confidence 1 - delta.
+
+    paper: ceil(log(1/delta) / (2 eps^2)), by Hoeffding's inequality, in every round.
+    exact: the least n with (1 - eps)^n <= delta; in round r (`attempt`) with delta / (r (r + 1)) for delta, since
+    these sum to delta: whichever round passes, the confidence is 1 - delta. The published rule samples until it
+    passes with the same delta each time, so a lucky pass counts as proof.
+
+    >>> [sample_size(x, x, "paper") for x in (0.1, 0.05, 0.01)], [sample_size(x, x) for x in (0.1, 0.05, 0.01)]
+    ([116, 600, 23026], [22, 59, 459])
+    """
+    if rule == "paper":
+        return math.ceil(math.log(1 / delta) / (2 * eps**2))
+    spread = delta if attempt is None else delta / (attempt * (attempt + 1))
+    return math.ceil(math.log(spread) / math.log1p(-eps))
+
+
+def checked_size(eps: float, delta: float) -> int:
+    """Adversaries that a check draws: enough that a release with half the risk allowed passes nearly always."""
+    return max(_FEWEST_CHECKED, sample_size(eps, delta, "paper"))
+
+
+def risk_bound(failures: int, drawn: int, delta: float) -> float:
+    """Upper end of the exact (Clopper-Pearson) interval for the share of dangerous adversaries, confidence 1 - delta.
+
+    With no failure this is 1 - delta^(1/n), the rule `exact` above.
+    """
+    from scipy.special import betaincinv
+
+    return 1.0 if failures >= drawn else float(betaincinv(failures + 1, drawn - failures, 1 - delta))
+
+
+class Drawn(NamedTuple):
+    """Adversaries of one length."""
+
+    users: npt.NDArray[np.int64]
+    known: npt.NDArray[np.int32]
+
+
+def draw(baskets: Baskets, size: int, count: int, random: Randomness) -> Drawn | None:
+    """Draw a user with at least `size` items, then `size` of their items, all alike; None where nobody has as many."""
+    eligible = np.flatnonzero(baskets.lengths >= size)
+    if not len(eligible):
+        return None
+    users = eligible[random.integers(len(eligible), count)]
+    known = np.zeros((count, size), dtype=np.int32)
+    scratch = np.zeros(int(baskets.lengths.max()), dtype=np.int64)
+    words = random.bits(count * size).copy()
+    draw_sets(read_only(baskets.starts), read_only(baskets.codes), users, size, words, scratch, known)
+    return Drawn(users, known)
+
+
+class Places(NamedTuple):
+    """Where each item stands, and working arrays: what the kernels of sampled adversaries are given."""
+
+    owner: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int32]
+    marks: npt.NDArray[np.uint64]
+    rows: npt.NDArray[np.int32]
+    tally: npt.NDArray[np.int64]
+    seen: npt.NDArray[np.int32]
+
+
+def places_of(baskets: Baskets) -> Places:
+    """The places of every item in ascending order."""
+    items = len(baskets.items)
+    marks = np.zeros(len(baskets), dtype=np.uint64)
+    mark_baskets(read_only(baskets.starts), read_only(baskets.codes), marks)
+    return Places(
+        np.repeat(np.arange(len(baskets), dtype=np.int32), baskets.lengths),
+        np.concatenate([[0], np.cumsum(baskets.supports())]).astype(np.int64),
+        np.argsort(baskets.codes, kind="stable").astype(np.int32),
+        marks,
+        np.empty(len(baskets) + 1, dtype=np.int32),
+        np.zeros(items + 1, dtype=np.int64),
+        np.empty(items + 1, dtype=np.int32),
+    )

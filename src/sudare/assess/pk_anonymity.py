@@ -1,0 +1,124 @@
+"""Pk-anonymity (seed 003): nobody's record can be pointed at with probability above 1/k."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from sudare.assess.blocks import Blocks, blocks_of
+from sudare.assess.requirement import table_of
+from sudare.assess.verdict import Verdict
+from sudare.describe.mechanism.protocol import NumberMechanism
+from sudare.describe.mechanism.retention import Retention
+from sudare.parameters import Annotated, Field, parameters
+
+if TYPE_CHECKING:
+    from sudare.describe.table import Column, Table
+
+_ROUNDING = 1e-9
+
+
+@parameters
+class PkAnonymity:
+    """No person is linked to a randomized record with probability above 1/k.
+
+    `k = 1 + (|R| - 1) * product of the rates` of the randomized columns, computed from the public description alone.
+    Promises that an outsider who knows all quasi-identifiers and sensitive values of everybody, and the mechanisms,
+    links no person to a released record with probability above 1/k; the bound is reached in the worst case. What is
+    released exactly splits the records: then |R| is the number of records in the smallest block of exact columns
+    (and of visibly missing cells). Promises nothing about insensitive columns, which must not be known to anyone, and
+    nothing when the random numbers become known.
+
+    >>> from sudare.describe.table import Table
+    >>> table = Table.from_frame(pl.DataFrame({"sex": ["F", "F", "M"]})).describe(quasi=["sex"])
+    >>> PkAnonymity(2).check(table).reached
+    1.0
+    """
+
+    k: Annotated[float, Field(gt=1)]
+    """No record is somebody's with probability above 1/k; any number above 1."""
+
+    def check(self, data: Any) -> Verdict:
+        """Recompute k of a Table or a Release from the mechanisms of its columns."""
+        table = table_of(data)
+        if table.rows == 0:
+            empty = np.empty(0, dtype=np.int64)
+            return Verdict("PkAnonymity", True, None, empty, "There are no rows, so nothing is violated.")
+        exposed = exposure(table)
+        reached = exposed.blocks.sizes.astype(np.float64)
+        reached = 1 + (reached - 1) * exposed.rate
+        least = float(reached.min())
+        violating = reached < self.k * (1 - _ROUNDING)
+        rows = exposed.blocks.rows_of(violating)
+        return Verdict("PkAnonymity", not len(rows), least, rows, self._explain(exposed, least, table.rows))
+
+    def _explain(self, exposed: Exposure, reached: float, rows: int) -> str:
+        smallest = int(exposed.blocks.sizes.min())
+        hidden = (
+            f"the {rows:,} records"
+            if not exposed.exact
+            else f"the {smallest:,} of {rows:,} records that share {', '.join(exposed.exact)} (released exactly)"
+        )
+        epsilon = f"; local differential privacy epsilon {exposed.epsilon:.4g}" if exposed.randomized else ""
+        figures = (
+            f"rate {exposed.rate:.4g} over {', '.join(exposed.randomized) or 'no randomized column'}{epsilon}"
+        )
+        if reached >= self.k * (1 - _ROUNDING):
+            return f"Nobody is pointed at with probability above 1/{reached:.6g} among {hidden} (asked: k = {self.k:g}; {figures})."
+        return (
+            f"Somebody can be pointed at with probability 1/{reached:.6g} among {hidden}, where k = {self.k:g} is asked "
+            f"({figures}); randomize more columns, or with more noise."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """What a table of quasi-identifiers and sensitive columns shows through its mechanisms."""
+
+    randomized: tuple[str, ...]
+    rate: float
+    """Product of the rates of the randomized columns."""
+    epsilon: float
+    """Sum of their local epsilons: what a whole record is protected with."""
+    exact: tuple[str, ...]
+    """Columns released as they are, and `missing NAME` where missing cells of a randomized column are visible."""
+    blocks: Blocks
+    """Records that agree on all that is exact."""
+
+
+def exposure(table: Table) -> Exposure:
+    """Rates, epsilons and exact blocks of the quasi-identifiers and sensitive columns of a table."""
+    columns = [column for column in table.columns if column.role in {"quasi", "sensitive"}]
+    mechanisms = {column.name: column.mechanism for column in columns if column.mechanism is not None}
+    exact = [column.name for column in columns if column.mechanism is None]
+    visible = [column.name for column in columns if _missing_is_visible(table, column)]
+    return Exposure(
+        randomized=tuple(mechanisms),
+        rate=math.prod(mechanism.rate() for mechanism in mechanisms.values()),
+        epsilon=math.fsum(mechanism.epsilon() for mechanism in mechanisms.values()),
+        exact=(*exact, *(f"missing {name}" for name in visible)),
+        blocks=exact_blocks(table, exact, visible),
+    )
+
+
+def exact_blocks(table: Table, exact: list[str], visible: list[str]) -> Blocks:
+    """Records that agree on exact columns and on where cells of other columns are missing."""
+    if not exact and not visible:
+        return Blocks(np.zeros(table.rows, dtype=np.int32), 1)
+    keys = [table.frame[name] for name in exact] + [table.frame[name].is_null() for name in visible]
+    frame = pl.DataFrame([key.alias(str(place)) for place, key in enumerate(keys)])
+    return blocks_of(type(table).from_frame(frame), frame.columns)
+
+
+def _missing_is_visible(table: Table, column: Column) -> bool:
+    """Whether missing cells of a randomized column stay what they are, for everybody to see."""
+    mechanism = column.mechanism
+    if mechanism is None or table.frame[column.name].null_count() == 0:
+        return False
+    if isinstance(mechanism, Retention):
+        return None not in mechanism.values
+    return isinstance(mechanism, NumberMechanism) and mechanism.flip is None

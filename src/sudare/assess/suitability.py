@@ -1,0 +1,163 @@
+"""Suitability to l-diversity: what the counts of the sensitive values allow, and which values stand in the way.
+
+Paper: bounds for suitability to l-diversity (seed 000), sections 3 and 5.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.assess.blocks import Blocks
+from sudare.assess.bounds import feasible, largest_feasible_l, max_blocks, min_largest_block
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.l_diversity import LDiversity
+from sudare.assess.requirement import check_blocks, sensitive_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sudare.assess.bounds.diversity import Kind
+    from sudare.assess.requirement import Requirement
+    from sudare.describe.table import Table
+
+_MOST_VALUES = 3
+"""Values that a reason names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Diversity:
+    """One sensitive column that an l-diversity speaks of, its values in falling order of frequency."""
+
+    requirement: LDiversity
+    column: str
+    codes: npt.NDArray[np.int64]
+    """Of the values."""
+    values: tuple[str, ...]
+    counts: npt.NDArray[np.int64]
+    largest: float
+    """The largest l that the whole table as one block reaches."""
+
+    @property
+    def kind(self) -> Kind:
+        """As the counting bounds know it: recursive diversity needs l distinct values as well."""
+        return "entropy" if self.requirement.kind == "entropy" else "distinct"
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether some release complies in this column."""
+        if self.requirement.kind == "recursive":
+            return self.largest >= self.requirement.l
+        return feasible(self.counts, self.requirement.l, self.kind)
+
+    @property
+    def skew(self) -> float:
+        """How much larger than l the largest block must be; infinite where nothing complies."""
+        if not self.is_feasible:
+            return math.inf
+        return min_largest_block(self.counts, self.requirement.l, self.kind) / self.requirement.l
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on the blocks of any compliant release; None where nothing is bounded or nothing complies."""
+
+    max_blocks: int | None = None
+    min_largest_block: int | None = None
+    fair_k: int | None = None
+
+
+def diversities(table: Table, requirements: Sequence[Requirement]) -> list[Diversity]:
+    """Every pair of an l-diversity and a sensitive column it speaks of."""
+    return [
+        _diversity(table, requirement, name)
+        for requirement in requirements
+        if isinstance(requirement, LDiversity)
+        for name in sensitive_columns(table, requirement.sensitive, "l-diversity")
+    ]
+
+
+def limits(table: Table, requirements: Sequence[Requirement]) -> Limits:
+    """Most blocks, smallest possible largest block, and the k to compare with.
+
+    MaxNB is the least of its values for each column and floor(n / k); the largest block has at least the largest of
+    alpha_e (entropy), alpha_s (distinct; recursive needs as many values) and k. That size is the fair k: a release
+    with k-anonymity alone must form blocks of it as well.
+    """
+    sizes = [one.k for one in requirements if isinstance(one, KAnonymity)]
+    found = diversities(table, requirements)
+    possible = all(one.is_feasible for one in found) and all(k <= table.rows for k in sizes)
+    if not table.rows or not possible or not (found or sizes):
+        return Limits()
+    blocks = [max_blocks(one.counts, one.requirement.l) for one in found] + [table.rows // k for k in sizes]
+    largest = [min_largest_block(one.counts, one.requirement.l, one.kind) for one in found] + sizes
+    return Limits(min(blocks), max(largest), max(largest))
+
+
+def reasons(table: Table, requirements: Sequence[Requirement]) -> list[str]:
+    """Which sensitive values are too frequent, and by how much, or which are too few."""
+    return [sentence for one in diversities(table, requirements) for sentence in _reasons(one, table.rows)]
+
+
+def loosened(table: Table, requirements: Sequence[Requirement]) -> tuple[Requirement, ...] | None:
+    """The requirements at the highest levels that are possible; None where not even these are."""
+    changed: list[Requirement] = []
+    found = diversities(table, requirements)
+    for requirement in requirements:
+        if isinstance(requirement, KAnonymity):
+            changed.append(KAnonymity(min(requirement.k, table.rows)))
+        elif isinstance(requirement, LDiversity):
+            level = min([requirement.l] + [_rounded(one) for one in found if one.requirement is requirement])
+            if level < 1:
+                return None
+            changed.append(replace(requirement, l=level))
+        else:
+            changed.append(requirement)
+    return tuple(changed)
+
+
+def _rounded(one: Diversity) -> float:
+    """The largest level as a number to write down: two digits for entropy, never more than is possible."""
+    if one.is_feasible:
+        return one.requirement.l
+    return math.floor(one.largest * 100) / 100 if one.kind == "entropy" else math.floor(one.largest)
+
+
+def _diversity(table: Table, requirement: LDiversity, name: str) -> Diversity:
+    codes = table.codes(name)
+    counts = np.bincount(codes.codes, minlength=codes.count).astype(np.int64)
+    order = np.argsort(-counts, kind="stable")
+    shown = tuple("missing" if code == codes.missing else str(codes.values[int(code)]) for code in order)
+    if requirement.kind == "recursive" and table.rows:
+        whole = Blocks(np.zeros(table.rows, dtype=np.int32), 1)
+        largest = check_blocks(replace(requirement, sensitive=(name,)), table, whole).reached or 0.0
+    else:
+        largest = largest_feasible_l(counts, "entropy" if requirement.kind == "entropy" else "distinct")
+    return Diversity(requirement, name, order, shown, counts[order], largest)
+
+
+def _reasons(one: Diversity, rows: int) -> list[str]:
+    asked, places = one.requirement.l, len(one.values)
+    if places < asked:
+        return [f"{one.column} has {places} different values where l = {asked:g} asks for as many as that."]
+    room = 1 / asked
+    over = [
+        (value, int(count))
+        for value, count in zip(one.values, one.counts, strict=True)
+        if count / rows > room
+    ]
+    if not over:
+        return []
+    named = "; ".join(
+        f"'{value}' is in {count / rows:.1%} of the rows, {count / rows / room:.2g} times that "
+        f"({count - math.floor(rows * room):,} rows too many)"
+        for value, count in over[:_MOST_VALUES]
+    )
+    more = f"; and {len(over) - _MOST_VALUES} more" if len(over) > _MOST_VALUES else ""
+    even = f"where l = {asked:g} values are equally frequent each is in {room:.1%} of the rows"
+    return [f"{one.column} is skewed: {even}, but {named}{more}."]

@@ -1,0 +1,176 @@
+"""`sudare crosstab`: rebuild a cross tabulation from randomized data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sudare.cli.options import Json
+
+_SHOWN = 30
+
+
+def command(
+    data: Annotated[str, typer.Argument(help="The folder of a release, or a released file.")],
+    by: Annotated[str, typer.Option(help="Columns to tabulate, such as age,sex.")],
+    bins: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Bins of a column of numbers or dates: age=0,20,40 (edges), age=10 (equal widths) or "
+            "age=quantile:5; repeatable."
+        ),
+    ] = None,
+    mechanism: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='How a column was randomized, where the data has no manifest: "age=laplace scale=30 low=0 '
+            'high=120"; repeatable.'
+        ),
+    ] = None,
+    stop: Annotated[
+        str, typer.Option(help="When to stop: fit, change or none (to convergence, which overfits).")
+    ] = "fit",
+    start: Annotated[
+        str, typer.Option(help="Where to start: margins (their product) or released (the counts).")
+    ] = "margins",
+    draws: Annotated[
+        int | None,
+        typer.Option(help="Draws for the standard errors, 0 for none; by the table's size when left out."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Make the standard errors repeatable.")] = None,
+    original: Annotated[
+        str | None, typer.Option(help="The original table, for its owner: counted beside the estimate.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write all cells to this CSV file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write heat maps: .svg, .png or .html.")] = None,
+    json: Json = False,
+) -> int:
+    """Rebuild a cross tabulation of the original table from randomized data.
+
+    Needs only what was released: the data and the mechanisms in its manifest. Columns that were not randomized are
+    counted exactly.
+
+    Examples:
+
+      sudare crosstab release/ --by age,sex --bins age=0,20,40,60,80,120
+
+      sudare crosstab release/ --by age,disease --bins age=quantile:5 --out cells.csv --plot cells.html
+    """
+    from sudare.cli.show import print_json, progress_bar, say, say_place
+    from sudare.release.crosstab import beside, crosstab
+
+    with progress_bar(quiet=json) as progress:
+        table = crosstab(
+            data,
+            [name.strip() for name in by.split(",") if name.strip()],
+            dict(_bins(text) for text in bins or []),
+            mechanisms=dict(_mechanism(text) for text in mechanism or []),
+            stop=stop,  # type: ignore[arg-type]  # checked where it is used, as for Python
+            start=start,  # type: ignore[arg-type]
+            draws=draws,
+            seed=seed,
+            progress=progress,
+        )
+    truth = None if original is None else beside(table, original)
+    if out is not None:
+        _write(table.counts, out)
+    if plot is not None:
+        from sudare.measure.crosstab.heat_map import heat_map
+        from sudare.release.plots import save_chart
+
+        save_chart(heat_map(table, truth), plot)
+    if json:
+        fit = asdict(table.fit) | ({} if truth is None else {"error": _errors(table, truth)})
+        print_json({"by": table.by, "labels": _texts(table), "fit": fit, "counts": _cells(table)})
+        return 0
+    _show(table)
+    for sentence in table.fit.sentences():
+        say(sentence)
+    if truth is not None:
+        found = _errors(table, truth)
+        say(
+            f"Total variation from the original: estimate {found['estimate']:.3f}, released counts "
+            f"{found['released']:.3f}."
+        )
+    for label, place in (("Cells: ", out), ("Plot: ", plot)):
+        if place is not None:
+            say_place(label, place)
+    return 0
+
+
+def _show(table: Any) -> None:
+    """The largest cells."""
+    from sudare.cli.show import print_table
+
+    kept = ["estimate", *(["stderr"] if "stderr" in table.figures else []), "released"]
+    frame = table.counts
+    columns = frame.columns[: len(table.by)] + [
+        name for name in frame.columns[len(table.by) :] if name in kept
+    ]
+    shown = frame.select(columns)
+    title = "Cross tabulation"
+    if shown.height > _SHOWN:
+        title = f"Cross tabulation: the {_SHOWN} largest of {shown.height:,} cells"
+        shown = shown.sort(columns[len(table.by)], descending=True).head(_SHOWN)
+    rows = [
+        [
+            *("missing" if cell is None else cell for cell in row[: len(table.by)]),
+            *(f"{cell:,.0f}" for cell in row[len(table.by) :]),
+        ]
+        for row in shown.iter_rows()
+    ]
+    print_table(title, columns, rows)
+
+
+def _errors(table: Any, truth: Any) -> dict[str, float]:
+    total = 2 * max(float(truth.sum()), 1.0)
+    return {
+        name: float(abs(table.array(figure=name) - truth).sum()) / total for name in ("estimate", "released")
+    }
+
+
+def _texts(table: Any) -> dict[str, list[str | None]]:
+    return {
+        name: [None if label is None else str(label) for label in labels]
+        for name, labels in table.labels.items()
+    }
+
+
+def _cells(table: Any) -> list[dict[str, Any]]:
+    import polars as pl
+
+    frame = table.counts
+    return frame.with_columns(pl.col(table.by).cast(pl.String)).to_dicts()  # type: ignore[no-any-return]
+
+
+def _write(frame: Any, place: Path) -> None:
+    from sudare.errors import OutputError
+
+    try:
+        frame.write_csv(place)
+    except OSError as error:
+        raise OutputError(f"'{place}' cannot be written ({error.strerror}); choose another --out.") from None
+
+
+def _pair(text: str, option: str, example: str) -> tuple[str, str]:
+    name, equals, rest = text.partition("=")
+    if not equals or not name.strip() or not rest.strip():
+        raise typer.BadParameter(f"{option} is '{text}', but it is of the form {example}")
+    return name.strip(), rest.strip()
+
+
+def _bins(text: str) -> tuple[str, Any]:
+    name, rule = _pair(text, "--bins", "age=0,20,40 or age=10 or age=quantile:5")
+    way, colon, count = rule.partition(":")
+    if colon and way in {"quantile", "uniform"} and count.isdigit():
+        return name, (way, int(count))
+    if rule.isdigit():
+        return name, int(rule)
+    return name, [edge.strip() for edge in rule.split(",")]
+
+
+def _mechanism(text: str) -> tuple[str, str]:
+    return _pair(text, "--mechanism", '"age=laplace scale=30 low=0 high=120"')

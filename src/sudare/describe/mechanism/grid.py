@@ -1,0 +1,78 @@
+"""The grid of released numbers: the low bits of floating-point noise tell the original (Mironov 2012).
+
+Rounding is post-processing: if `A[u', v] A[v', u] >= rate A[u', u] A[v', v]` for all points, then also for sums
+over cells, so it never lowers the rate. The two end points of the range take half a cell each.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_FEWEST_STEPS = 10_000
+_BINARY_STEPS = 20
+_MOST_DIGITS = 12
+
+
+def default_grid(low: float, high: float) -> float:
+    """The largest power of ten that gives 10,000 steps or more and divides the range; else 2^-20 of the range.
+
+    >>> default_grid(0, 120), default_grid(-0.5, 0.5), default_grid(0, 2**0.5) * 2**20 == 2**0.5
+    (0.01, 0.0001, True)
+    """
+    spacing = float(np.spacing(max(abs(low), abs(high))))
+    finest = max((high - low) / (8 * spacing), 1.0)  # steps that numbers of this size can still tell apart
+    digits = math.floor(math.log10(finest / (high - low)))
+    digits = min(digits, math.ceil(math.log10(_FEWEST_STEPS / (high - low))))
+    if abs(digits) <= _MOST_DIGITS:
+        step = 10.0**-digits
+        if all(abs(end / step - round(end / step)) < 1e-9 for end in (low, high)):
+            return step
+    return (high - low) / math.pow(2.0, min(_BINARY_STEPS, math.floor(math.log2(finest))))
+
+
+def round_to_grid(
+    values: npt.NDArray[np.float64], low: float, high: float, grid: float | None
+) -> npt.NDArray[np.float64]:
+    """The nearest points of the grid, never outside the range when the values are inside; NaN stays."""
+    if grid is None:
+        return values
+    points = low + np.floor((values - low) / grid + 0.5) * grid
+    digits = decimals(grid)
+    if digits is not None and decimals_fit(low, digits):
+        points = (
+            np.round(points, digits) + 0.0
+        )  # one text for one number: 0.3, not 0.30000000000000004 or -0.0
+    last = high - grid / 4  # low + steps * grid may miss high by a rounding error
+    return np.where((points > last) & (points < high + grid / 4), high, points)
+
+
+def boundary(
+    x: npt.NDArray[np.float64], low: float, grid: float | None, *, strict: bool
+) -> npt.NDArray[np.float64]:
+    """The number below which a drawn value must lie for its rounded value to be `<= x` (`strict`: `< x`)."""
+    if grid is None:
+        return x
+    place = (x - low) / grid
+    nearest = np.round(place)
+    on_grid = np.abs(place - nearest) < 1e-6
+    below = np.where(on_grid, nearest - 1 if strict else nearest, np.floor(place))
+    return np.asarray(low + (below + 0.5) * grid, dtype=np.float64)
+
+
+def decimals(grid: float) -> int | None:
+    """Decimal places of a grid that is a power of ten or a whole number, else None."""
+    if float(grid).is_integer():
+        return 0
+    digits = round(-math.log10(grid))
+    return digits if 0 < digits <= _MOST_DIGITS and math.isclose(10.0**-digits, grid, rel_tol=1e-12) else None
+
+
+def decimals_fit(value: float, digits: int) -> bool:
+    """Whether a number has no more than so many decimal places."""
+    return round(value, digits) == value

@@ -1,0 +1,109 @@
+"""What every mechanism is, and the fields that mechanisms of numbers share."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+from sudare.parameters import Annotated, Field
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sudare.randomness import Randomness
+
+Draw = Literal["inverse", "retry"]
+"""How a bounded value is drawn: `inverse`, one uniform number through the inverse CDF; `retry`, noise until it fits."""
+
+Scalar = str | int | float | bool | None
+"""A value as a manifest can hold it; None is missing."""
+
+Low = Annotated[float, Field(description="Least value of the range, known without looking at the data.")]
+High = Annotated[float, Field(description="Greatest value of the range, known without looking at the data.")]
+Grid = Annotated[
+    Annotated[float, Field(gt=0)] | None,
+    Field(description="Released numbers are rounded to low + grid, low + 2 grid, …; none: as drawn."),
+]
+Flip = Annotated[
+    Annotated[float, Field(gt=0, le=0.5)] | None,
+    Field(
+        description="Chance that missing is released as a number, and a number as missing; none: never missing."
+    ),
+]
+Ranks = Annotated[
+    tuple[Scalar, ...] | None,
+    Field(description="Values of an ordinal column, lowest first: what is randomized is their rank from 0."),
+]
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """How one column is randomized, record by record and independently of the others: all that is public about it.
+
+    `A[x, v]` is the probability (density) that the original value v is released as x.
+    """
+
+    def rate(self) -> float:
+        """`inf over u, v, u', v' of A[u', v] A[v', u] / (A[u', u] A[v', v])`: 1 hides everything, 0 nothing."""
+
+    def epsilon(self) -> float:
+        """Local differential privacy: `sup over x, u, v of log(A[x, v] / A[x, u])`, an upper bound where not exact."""
+
+    def randomize(
+        self, values: npt.NDArray[np.float64], random: Randomness, *, draw: Draw = "inverse"
+    ) -> npt.NDArray[np.float64]:
+        """Released values of original ones: numbers, or codes (places in `values`) for retention."""
+
+
+@runtime_checkable
+class NumberMechanism(Mechanism, Protocol):
+    """A mechanism of numbers; dates are days since 1970, ordinal values their ranks."""
+
+    @property
+    def low(self) -> float:
+        """Least value."""
+
+    @property
+    def high(self) -> float:
+        """Greatest value."""
+
+    @property
+    def grid(self) -> float | None:
+        """Step of the released numbers."""
+
+    @property
+    def flip(self) -> float | None:
+        """Chance that missing and not missing are exchanged; the number for a missing cell is uniform on the range."""
+
+    @property
+    def values(self) -> tuple[Scalar, ...] | None:
+        """Ordinal values in order; numbers are their ranks."""
+
+    def cumulative(
+        self, v: npt.ArrayLike, x: npt.ArrayLike, *, strict: bool = False
+    ) -> npt.NDArray[np.float64]:
+        """`Pr(released <= x | original v)`, broadcast over both; `strict`: `< x`.
+
+        Rounding to the grid is included. With a flip it is the distribution given that a number is released.
+        """
+
+    def cumulative_missing(self, x: npt.ArrayLike, *, strict: bool = False) -> npt.NDArray[np.float64]:
+        """`Pr(released <= x | original missing, released as a number)`: uniform on the range, then rounded."""
+
+
+def check_range(low: float, high: float, grid: float | None, values: tuple[Scalar, ...] | None) -> None:
+    """Raise ValueError, one sentence, unless the range is one and the grid and ranks fit into it."""
+    if not low < high:
+        raise ValueError(f"the range is [{low:g}, {high:g}], but its low end must be below its high end.")
+    if grid is not None:
+        steps = (high - low) / grid
+        if abs(steps - round(steps)) > 1e-6 * max(1.0, math.sqrt(steps)) or round(steps) < 1:
+            raise ValueError(
+                f"'grid' is {grid:g}, which does not divide the range [{low:g}, {high:g}]; "
+                "choose a step that leads from its low to its high end."
+            )
+    if values is not None and (low != 0 or high != len(values) - 1 or grid != 1):
+        raise ValueError(
+            f"'values' lists {len(values)} ordinal values, so the range must be [0, {len(values) - 1}] and the grid 1."
+        )

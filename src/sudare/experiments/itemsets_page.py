@@ -1,0 +1,94 @@
+"""The page of the experiment `itemsets`: figures 3-7, and the orders the paper leads one to expect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from sudare.experiments.result import Check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SHARES = {"BMS-WebView-1": "a", "BMS-WebView-2": "b"}
+
+
+def figures(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) -> dict[str, Any]:
+    """Altair charts: mean with one standard deviation to each side."""
+    found: dict[str, Any] = {}
+    by_rho = by_rho.with_columns((pl.col("kind") + ", " + pl.col("strategy")).alias("kind"))
+    for dataset, letter in _SHARES.items():
+        for number, table, across, value, title in (
+            (3, by_rho, "rho", "util1", "share of items suppressed"),
+            (4, by_rho, "rho", "util2", "KL divergence of frequencies"),
+            (5, by_risk, "eps", "util1", "share of items suppressed"),
+            (6, by_share, "share", "util1", "share of items suppressed"),
+            (7, by_share, "share", "rule_distance", "distance of the rules"),
+        ):
+            shown = table.filter(pl.col("dataset") == dataset)
+            found[f"figure-{number}{letter}"] = _chart(
+                shown, across, value, title, f"Figure {number}{letter}: {dataset}"
+            )
+    return found
+
+
+def _chart(shown: pl.DataFrame, across: str, value: str, title: str, name: str) -> Any:
+    import altair as alt
+
+    spread = shown.with_columns(
+        (pl.col(value) - pl.col(f"{value}_sd").fill_null(0)).alias("low"),
+        (pl.col(value) + pl.col(f"{value}_sd").fill_null(0)).alias("high"),
+    )
+    base = alt.Chart(spread, title=name).encode(x=alt.X(f"{across}:Q"), color=alt.Color("kind:N", title=None))
+    lines = base.mark_line(point=True).encode(y=alt.Y(f"{value}:Q", title=title))
+    bars = base.mark_rule().encode(y=alt.Y("low:Q", title=title), y2="high:Q")
+    return (lines + bars).properties(width=360, height=240)
+
+
+def checks(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) -> Iterator[Check]:
+    """What the paper finds, and what the default promises."""
+    for dataset in _SHARES:
+        rho = by_rho.filter(pl.col("dataset") == dataset)
+        paper = rho.filter(pl.col("strategy") == "paper")
+        wide = paper.pivot("kind", index="rho", values="util1")
+        more = int((wide["personalized"] > wide["fixed"]).sum())
+        yield Check(
+            f"{dataset}: personalized loses more items than fixed for {more} of {wide.height} values of rho (figure 3).",
+            more == wide.height,
+        )
+        # The paper says 70-90 % survive in most cases; its smallest rho are the exceptions.
+        kept = 1 - paper.filter(pl.col("kind") == "personalized")["util1"]
+        most = int((kept >= 0.7).sum())
+        yield Check(
+            f"{dataset}: of the items {kept.min():.0%} to {kept.max():.0%} survive, at least 70 % for {most} of {len(kept)} values of rho.",
+            2 * most > len(kept),
+        )
+        for measure in ("util1", "util2"):
+            beside = rho.pivot("strategy", index=["kind", "rho"], values=measure)
+            wins = int((beside["default"] < beside["paper"]).sum())
+            yield Check(
+                f"{dataset}: the default has the smaller {measure} in {wins} of {beside.height} settings.",
+                wins == beside.height,
+            )
+        risk = by_risk.filter(pl.col("dataset") == dataset).sort("eps")
+        for (kind,), line in risk.group_by("kind", maintain_order=True):
+            falls = bool((line["util1"].diff().drop_nulls() < 0).all())
+            shown = ", ".join(f"{value:.3f}" for value in line["util1"])
+            yield Check(
+                f"{dataset}, {kind}: a larger eps = delta suppresses less ({shown}; figure 5).", falls
+            )
+        share = by_share.filter(pl.col("dataset") == dataset).sort("share")
+        beside = share.pivot("kind", index="share", values="util1")
+        gap = beside["fixed+"] - beside["personalized+"]
+        yield Check(
+            f"{dataset}: personalized+ loses less than fixed+ for {int((gap > 0).sum())} of {len(gap)} shares, by {gap[0]:.3f} at the "
+            f"smallest and {gap[-1]:.3f} at the largest (figure 6).",
+            bool((gap > 0).all()) and int(gap.arg_max() or 0) == 0,
+        )
+        mined = share.pivot("kind", index="share", values="rule_distance")
+        yield Check(
+            f"{dataset}: the rules of fixed+ are {mined['fixed+'].min():.2f} to {mined['fixed+'].max():.2f} off (paper: 0.8 and more), "
+            f"those of personalized+ {mined['personalized+'][0]:.2f} at the smallest share (figure 7).",
+            bool((mined["fixed+"] >= 0.7).all()) and bool((mined["personalized+"] < mined["fixed+"]).all()),
+        )

@@ -1,0 +1,16 @@
+"""Cross tabulations of randomized tables: from what was released and how, to what the original counts were.
+
+bins, axis       one attribute: its bins, where each released record is, its transition matrix
+transition       matrices of numbers by Gauss-Legendre rules on the mechanism's distribution function
+contract         all attributes together, one matrix product each, never a Kronecker product
+iterate, misfit  EM with squared extrapolation, and when to stop
+estimate         from the product of reconstructed margins to the table, margins kept
+inverse, spread  the unbiased rival with its error; the error of the estimate
+build, result    the table with its evidence
+heat_map         released, estimate and (for its owner) original side by side
+"""
+
+from sudare.measure.crosstab.build import crosstab_of
+from sudare.measure.crosstab.result import CrossTab, Fit
+
+__all__ = ["CrossTab", "Fit", "crosstab_of"]

@@ -1,0 +1,158 @@
+"""Bins of numbers and dates: given edges, a number of equal widths, or quantiles.
+
+Bins are half open, [a, b), but the last, which is closed. What lies outside of given edges gets bins of its own, so
+that nothing is lost and totals stay right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from sudare.describe.ranges import axis_of, positions
+from sudare.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+BinRule = int | Sequence[Any] | tuple[str, int]
+"""Edges, a number of equal widths, ("uniform", n) or ("quantile", n)."""
+Bins = Mapping[str, BinRule]
+
+DEFAULT_BINS = 10
+MOST_BINS = 10_000
+_SINGLE_VALUES = 20
+"""Whole numbers and days that are counted one by one when no bins are asked for."""
+_WAYS = ("uniform", "quantile")
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Edges of bins on a column's axis, with a label for each bin."""
+
+    edges: Floats
+    labels: pl.Series
+
+    def place(self, values: Floats) -> npt.NDArray[np.int64]:
+        """Bin of each value; below the first edge is the first bin, above the last edge the last."""
+        return np.searchsorted(self.edges[1:-1], values, side="right").astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A column of numbers or dates on its axis."""
+
+    name: str
+    dtype: pl.DataType
+    values: Floats
+    """Present values; days since 1970 for dates."""
+    low: float
+    high: float
+
+    @property
+    def whole(self) -> bool:
+        """Whether only whole numbers or days occur."""
+        return self.dtype.is_integer() or self.dtype == pl.Date
+
+
+def cut(line: Line, rule: BinRule | None) -> Cut:
+    """Bins that cover the column's range."""
+    if rule is None:
+        if line.whole and line.high - line.low < _SINGLE_VALUES:
+            return _single_values(line)
+        rule = DEFAULT_BINS
+    if isinstance(rule, (int, np.integer)) and not isinstance(rule, bool):
+        rule = ("uniform", int(rule))
+    if isinstance(rule, (tuple, list)) and len(rule) == 2 and isinstance(rule[0], str) and rule[0] in _WAYS:
+        edges = _spread(line, rule[0], rule[1])
+    else:
+        edges = _given(line, rule)
+    return Cut(edges, _labels(line, edges))
+
+
+def _single_values(line: Line) -> Cut:
+    first, last = np.ceil(line.low), np.floor(line.high)
+    edges = np.arange(first, last + 2) if last >= first else np.array([first, first + 1])
+    values = edges[:-1].astype(np.int64)
+    labels = pl.Series(line.name, values)
+    return Cut(edges, labels.cast(pl.Int32).cast(pl.Date) if line.dtype == pl.Date else labels)
+
+
+def _spread(line: Line, way: str, count: Any) -> Floats:
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= MOST_BINS:
+        raise ParameterError(
+            f"Column '{line.name}' is asked for {count!r} bins, but a number of bins is a whole number of "
+            f"1 … {MOST_BINS}; give one, or a list of edges."
+        )
+    if way == "uniform":
+        inner = np.linspace(line.low, line.high, int(count) + 1)[1:-1]
+        inner = np.ceil(inner) if line.whole else inner
+    else:
+        inner = np.quantile(line.values, np.arange(1, count) / count) if len(line.values) else np.empty(0)
+    inner = np.unique(inner)
+    inner = inner[(inner > line.low) & (inner < line.high)]
+    high = line.high if line.high > line.low else line.low + 1.0
+    return np.concatenate([[line.low], inner, [high]])
+
+
+def _given(line: Line, rule: Any) -> Floats:
+    edges = np.asarray(_edges(line, rule), dtype=np.float64)
+    if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
+        raise ParameterError(
+            f"The bins of column '{line.name}' are {rule!r}, but bins are two edges or more, each above the one "
+            'before; or write a number of bins, or ("quantile", number).'
+        )
+    low = [line.low] if line.low < edges[0] else []
+    # A value at the last edge belongs to the last bin; only what is above needs one more.
+    high = [line.high] if line.high > edges[-1] else []
+    return np.concatenate([low, edges, high])
+
+
+def _edges(line: Line, rule: Any) -> Any:
+    """Numbers of edges; dates may be texts or date objects."""
+    if isinstance(rule, (str, bytes)) or not isinstance(rule, (Sequence, np.ndarray, pl.Series)):
+        raise ParameterError(
+            f"The bins of column '{line.name}' are {rule!r}, but they are a list of edges, a number of bins, "
+            'or ("quantile", number); write one of these.'
+        )
+    if not line.dtype.is_temporal():
+        try:
+            return [float(edge) for edge in rule]
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"The bins of column '{line.name}' are {rule!r}, but edges of a number are numbers."
+            ) from None
+    texts = [edge.isoformat() if isinstance(edge, (date, datetime)) else str(edge) for edge in rule]
+    found = positions(pl.Series(texts), line.dtype)
+    if found.null_count():
+        raise ParameterError(
+            f"The bins of column '{line.name}' are {rule!r}, but edges of a date are dates such as 2024-12-31."
+        )
+    return axis_of(found).to_numpy()
+
+
+def _labels(line: Line, edges: Floats) -> pl.Series:
+    texts = [edge_text(line.dtype, edge) for edge in edges.tolist()]
+    last = len(texts) - 2
+    return pl.Series(
+        line.name,
+        [f"[{texts[n]}, {texts[n + 1]}{']' if n == last else ')'}" for n in range(last + 1)],
+        dtype=pl.String,
+    )
+
+
+def edge_text(dtype: pl.DataType, edge: float) -> str:
+    """An edge as people write it."""
+    if dtype.is_temporal():
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=edge)
+        if dtype == pl.Date or (moment.hour, moment.minute, moment.second) == (0, 0, 0):
+            return moment.date().isoformat()
+        return moment.replace(tzinfo=None).isoformat(sep=" ", timespec="seconds")
+    return np.format_float_positional(float(f"{edge:.10g}"), trim="-")

@@ -1,0 +1,210 @@
+"""Cross tabulation of a released table: count, estimate, say how far to trust it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.errors import DescriptionError, ParameterError, did_you_mean
+from sudare.measure.crosstab.axis import PIECES, Axis, axis_for
+from sudare.measure.crosstab.contract import Transition, to_original
+from sudare.measure.crosstab.estimate import DEFAULT, Options, Start, estimate
+from sudare.measure.crosstab.inverse import invert
+from sudare.measure.crosstab.result import FIGURES, CrossTab, Fit
+from sudare.measure.crosstab.spread import spread_of, usual_draws
+from sudare.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from sudare.describe.mechanism.protocol import Mechanism
+    from sudare.describe.table import Table
+    from sudare.measure.crosstab.bins import Bins
+    from sudare.measure.crosstab.iterate import StopRule
+
+    Floats = npt.NDArray[np.float64]
+    Integers = npt.NDArray[np.int64]
+
+MOST_CELLS = 20_000_000
+"""Estimated cells, all in memory at once several times."""
+_NORMAL = 1.959963984540054
+"""Standard deviations on either side of 95 % of a normal distribution."""
+
+
+def crosstab_of(
+    table: Table,
+    by: Sequence[str] | str,
+    bins: Bins | None = None,
+    *,
+    mechanisms: Mapping[str, Mechanism] | None = None,
+    stop: StopRule = "fit",
+    start: Start = "margins",
+    consistent: bool = True,
+    pieces: int = PIECES,
+    draws: int | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> CrossTab:
+    """Rebuild the cross tabulation of the original table from a released one and its public description.
+
+    Attributes that were not randomized are counted exactly.
+    """
+    names = _names(table, by)
+    _check(names, bins, stop, start, pieces, draws)
+    known = {name: getattr(table.column(name), "mechanism", None) for name in names} | dict(mechanisms or {})
+    axes = tuple(
+        axis_for(table.frame[name], known.get(name), (bins or {}).get(name), pieces) for name in names
+    )
+    return tabulate(
+        axes, Options(stop, start, consistent), draws=draws, seed=seed, progress=progress or SILENT
+    )
+
+
+def tabulate(
+    axes: tuple[Axis, ...],
+    options: Options = DEFAULT,
+    *,
+    draws: int | None = None,
+    seed: int | None = None,
+    progress: Progress = SILENT,
+) -> CrossTab:
+    """The table of attributes whose released bins are known."""
+    randomized = tuple(place for place, axis in enumerate(axes) if axis.matrix is not None)
+    exact = tuple(place for place, axis in enumerate(axes) if axis.matrix is None)
+    combination, exact_cells = _combinations([axes[place] for place in exact], len(axes[0].codes))
+    transition = Transition(
+        tuple(matrix for axis in axes if (matrix := axis.matrix) is not None), len(exact_cells)
+    )
+    if transition.cells > MOST_CELLS:
+        raise ParameterError(
+            f"The table has {transition.cells:,} cells, but at most {MOST_CELLS:,} can be estimated; "
+            "choose fewer attributes or wider bins."
+        )
+    released = _count([axes[place] for place in randomized], combination, transition)
+    found = estimate(transition, released, options, progress)
+    figures: dict[str, Any] = {"estimate": found.estimate}
+    spread = None
+    if randomized:
+        draws = usual_draws(transition, found.steps) if draws is None else draws
+        spread = spread_of(transition, found.estimate, options, draws, seed, progress) if draws else None
+    else:
+        draws = 0
+        figures["stderr"] = np.zeros_like(found.estimate)
+    if spread is not None:
+        figures["stderr"] = spread.error
+    figures["released"] = to_original(released)
+    inverse = invert(transition, released)
+    if inverse is not None:
+        figures |= _intervals(*inverse, released)
+    figures = {name: figures[name] for name in FIGURES if name in figures}
+    fit = Fit(
+        misfit=found.misfit,
+        degrees=found.expected,
+        iterations=found.steps,
+        rule=options.stop,
+        start=options.start,
+        met=found.met,
+        records=len(axes[0].codes),
+        cells=transition.cells,
+        randomized=len(randomized),
+        draws=draws,
+        total_variation=None if spread is None else spread.total_variation,
+        total_variation_released=None if spread is None else spread.total_variation_released,
+        half_width=float((figures["high"] - figures["low"]).mean()) / 2 if inverse is not None else None,
+    )
+    return CrossTab(axes, randomized, exact, exact_cells, figures, fit)
+
+
+def _intervals(inverse: Floats, error: Floats, released: Floats) -> dict[str, Floats]:
+    """The inverse with its 95 % interval, which lies between 0 and the records of the exact cell.
+
+    It holds whatever the original was: nothing is smoothed.
+    """
+    most = released.reshape(len(released), -1).sum(axis=1)
+    half = _NORMAL * error
+    return {
+        "inverse": inverse,
+        "inverse_stderr": error,
+        "low": np.clip(inverse - half, 0.0, most),
+        "high": np.clip(inverse + half, 0.0, most),
+    }
+
+
+def count_like(table: CrossTab, original: Table) -> Floats:
+    """Counts of another table, usually the original, in the cells of `table.array()`."""
+    flat = np.zeros(original.rows, dtype=np.int64)
+    for axis in table.axes:
+        codes = axis.place(original.frame[_names(original, axis.name)[0]])
+        if len(codes) and codes.max() >= len(axis.labels):
+            raise DescriptionError(
+                f"Column '{axis.name}' has missing values in the original but none in the release; "
+                "compare a release with the table it was made from."
+            )
+        flat = flat * len(axis.labels) + codes
+    return np.bincount(flat, minlength=math.prod(table.shape)).astype(np.float64).reshape(table.shape)
+
+
+def _combinations(axes: list[Axis], records: int) -> tuple[Integers, Integers]:
+    """(combination of each record, codes of each combination) of exact attributes: only those that occur."""
+    combination = np.zeros(records, dtype=np.int64)
+    cells = np.zeros((1, 0), dtype=np.int64)
+    for axis in axes:
+        size = len(axis.labels)
+        joint, combination = np.unique(combination * size + axis.codes, return_inverse=True)
+        cells = np.column_stack([cells[joint // size], joint % size])
+    return combination, cells
+
+
+def _count(axes: list[Axis], combination: Integers, transition: Transition) -> Floats:
+    """Released counts in the layout of released cells."""
+    flat = combination
+    for axis in axes:
+        flat = flat * len(axis.labels) + axis.codes
+    counts = np.bincount(flat, minlength=math.prod(transition.released_shape))
+    return counts.astype(np.float64).reshape(transition.released_shape)
+
+
+def _names(table: Table, by: Sequence[str] | str) -> list[str]:
+    names = [by] if isinstance(by, str) else list(by)
+    if not names:
+        raise ParameterError("'by' names no column; give at least one to tabulate.")
+    for name in names:
+        if name not in table.frame.columns:
+            raise DescriptionError(
+                f"There is no column '{name}'; {did_you_mean(str(name), table.frame.columns)}"
+            )
+        if names.count(name) > 1:
+            raise ParameterError(f"'by' names column '{name}' twice; name it once.")
+    if table.rows == 0:
+        raise DescriptionError(
+            "The table has no records, so there is nothing to tabulate; give one that has."
+        )
+    return names
+
+
+def _check(
+    names: list[str], bins: Bins | None, stop: str, start: str, pieces: int, draws: int | None
+) -> None:
+    for name in bins or {}:
+        if name not in names:
+            raise ParameterError(f"'bins' names '{name}', which is not in 'by'; {did_you_mean(name, names)}")
+    for what, given, allowed in (
+        ("stop", stop, ("fit", "change", "none")),
+        ("start", start, ("margins", "released")),
+    ):
+        if given not in allowed:
+            raise ParameterError(
+                f"'{what}' is {given!r}, which is not a rule; {did_you_mean(str(given), allowed)}"
+            )
+    if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= 1_000:
+        raise ParameterError(
+            f"'pieces' is {pieces!r}, but a bin is cut into 1 … 1,000 pieces; give such a number."
+        )
+    if draws is not None and (isinstance(draws, bool) or not isinstance(draws, int) or draws < 0):
+        raise ParameterError(
+            f"'draws' is {draws!r}, but it is a whole number of 0 or more; give such a number."
+        )

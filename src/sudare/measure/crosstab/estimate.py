@@ -1,0 +1,105 @@
+"""The estimate of a table: the product of its reconstructed margins, then EM until the release is explained.
+
+A table of independent attributes is what few records can tell. EM leaves it only as far as the released counts
+contradict it, so for few records or mild dependence the result stays near it (seed 003: it then beats EM from the
+released counts), and for many records the start does not matter. At the end the table is raked (iterative
+proportional fitting) to the reconstructed margins: an attribute has the same margin in every table it is in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from sudare.measure.crosstab.contract import Transition, to_original
+from sudare.measure.crosstab.iterate import Iterated, StopRule, iterate
+from sudare.measure.crosstab.misfit import expected_misfit, misfit
+from sudare.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+Start = Literal["margins", "released"]
+
+_SWEEPS = 50
+_RAKED = 1e-10
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a table is estimated."""
+
+    stop: StopRule = "fit"
+    start: Start = "margins"
+    consistent: bool = True
+    """Rake to the reconstructed margins."""
+    limit: int = 2_000
+    """Most steps of EM."""
+
+
+DEFAULT = Options()
+
+
+def estimate(
+    transition: Transition, released: Floats, options: Options = DEFAULT, progress: Progress = SILENT
+) -> Iterated:
+    """The original cells, with G^2 of what is returned."""
+    if not transition.matrices:
+        exact = to_original(released)
+        return Iterated(exact, 0.0, 0.0, 0, met=True)
+    margins = [_margin(transition, released, place, options) for place in range(len(transition.matrices))]
+    margins.append(released.sum(axis=tuple(range(1, released.ndim))))
+    begin = _product(margins) if options.start == "margins" else to_original(released)
+    found = iterate(transition, released, begin, stop=options.stop, limit=options.limit, progress=progress)
+    if not options.consistent or (len(transition.original_shape) == 2 and transition.exact == 1):
+        return found
+    raked = rake(found.estimate, margins)
+    expected = transition.forward(raked)
+    present = released > 0
+    return Iterated(
+        raked,
+        misfit(released[present], expected[present]),
+        expected_misfit(expected),
+        found.steps,
+        found.met,
+        found.likelihoods,
+    )
+
+
+def _margin(transition: Transition, released: Floats, place: int, options: Options) -> Floats:
+    """One attribute reconstructed by itself, from its released counts."""
+    others = tuple(axis for axis in range(released.ndim) if axis != place + 1)
+    counts = released.sum(axis=others)[None, :]
+    alone = Transition((transition.matrices[place],))
+    found = iterate(alone, counts, to_original(counts), stop=options.stop, limit=options.limit)
+    return found.estimate.ravel()
+
+
+def _product(margins: list[Floats]) -> Floats:
+    """The table of independent attributes with these margins."""
+    table = np.ones(())
+    total = max(float(margins[-1].sum()), 1.0)
+    for margin in margins:
+        table = np.multiply.outer(table, margin / total)
+    return table * total
+
+
+def rake(table: Floats, margins: list[Floats]) -> Floats:
+    """Scale the table along each axis in turn until every margin is as given (iterative proportional fitting)."""
+    total = max(float(table.sum()), 1.0)
+    for _ in range(_SWEEPS):
+        off = 0.0
+        for axis, margin in enumerate(margins):
+            own = table.sum(axis=tuple(other for other in range(table.ndim) if other != axis))
+            off = max(off, float(np.abs(own - margin).sum()) / total)
+            factor = np.divide(margin, own, out=np.zeros_like(own), where=own > 0)
+            shape = [1] * table.ndim
+            shape[axis] = -1
+            table = table * factor.reshape(shape)  # never in place: the caller's array
+        if off < _RAKED:
+            break
+    return table

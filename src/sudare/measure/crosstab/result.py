@@ -1,0 +1,232 @@
+"""CrossTab: a reconstructed cross tabulation with its evidence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+
+from sudare.errors import ParameterError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from sudare.measure.crosstab.axis import Axis
+    from sudare.measure.crosstab.estimate import Start
+    from sudare.measure.crosstab.iterate import StopRule
+
+    Floats = npt.NDArray[np.float64]
+    Integers = npt.NDArray[np.int64]
+
+Figure = Literal["estimate", "stderr", "low", "high", "released", "inverse", "inverse_stderr"]
+FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", "inverse", "inverse_stderr")
+MOST_LISTED = 1_000_000
+"""Cells up to which `counts` has a row for every cell; beyond, for those that are not empty."""
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How well the estimate explains the release, and how it was found."""
+
+    misfit: float
+    """G^2 = 2 sum y log(y / u) of the released counts."""
+    degrees: float
+    """What chance alone makes of G^2: cells - 1 where counts are large, less where they are small."""
+    iterations: int
+    """Steps of EM."""
+    rule: StopRule
+    start: Start
+    met: bool
+    """Whether the rule was met before the limit of steps."""
+    records: int
+    cells: int
+    """Cells that were estimated: those of observed combinations of exact attributes."""
+    randomized: int
+    """Attributes that were randomized; with none the counts are exact."""
+    draws: int
+    """Releases drawn again for the standard errors."""
+    total_variation: float | None
+    """Mean total variation of the draws' estimates from the table they were drawn from: what to expect if the original
+    table is about as smooth as the estimate, too little if it is not."""
+    total_variation_released: float | None
+    """The same for the released counts taken as they are."""
+    half_width: float | None
+    """Mean half width of the 95 % intervals, in records; None where the release tells nothing about single cells."""
+
+    def sentences(self) -> list[str]:
+        """The same in words."""
+        if not self.randomized:
+            return [
+                f"{self.records:,} records, {self.cells:,} cells, counted exactly: nothing was randomized."
+            ]
+        found = [
+            (
+                f"{self.records:,} records, {self.cells:,} cells; G^2 {self.misfit:,.1f} where chance makes "
+                f"{self.degrees:,.1f}; {self.iterations} steps (start: {self.start}, stop: {self.rule})."
+            )
+        ]
+        if not self.met:
+            found.append("The limit of steps came before the stopping rule; raise it, or take stop='fit'.")
+        if self.total_variation is not None and self.total_variation_released is not None:
+            found.append(
+                f"If the original is as smooth as the estimate, their total variation is about "
+                f"{self.total_variation:.3f} (of the released counts as they are: {self.total_variation_released:.3f})."
+            )
+        if self.half_width is None:
+            found.append("Whatever the original, the release alone tells nothing about single cells.")
+        else:
+            found.append(
+                f"Whatever the original, the release alone tells a cell to within ±{self.half_width:,.0f} records "
+                "(95 %, on average)."
+            )
+        if self.draws == 0:
+            found.append("No standard errors were computed; ask for draws=20 to have them.")
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class CrossTab:
+    """A table of estimated original counts; what it was estimated from is beside it.
+
+    `array()` and `stderr` have one axis for each attribute of `by`, `counts` has one row for each cell.
+    """
+
+    axes: tuple[Axis, ...]
+    """In the order of `by`."""
+    randomized: tuple[int, ...]
+    """Places in `axes` of the attributes that were randomized."""
+    exact: tuple[int, ...]
+    """Places in `axes` of the others."""
+    exact_cells: Integers
+    """Observed combinations of the exact attributes: one row of codes each."""
+    figures: Mapping[str, Floats]
+    """Randomized axes, then the combinations of exact attributes; `FIGURES` says which figures."""
+    fit: Fit
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The attributes."""
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def labels(self) -> dict[str, list[Any]]:
+        """Labels of each attribute in the order of `array()`."""
+        return {axis.name: axis.labels.to_list() for axis in self.axes}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Bins of each attribute."""
+        return tuple(len(axis.labels) for axis in self.axes)
+
+    @cached_property
+    def counts(self) -> pl.DataFrame:
+        """One row a cell: its labels and its figures.
+
+        `estimate` with `stderr`; `low` and `high`, a 95 % interval that assumes nothing about the original; `released`, the
+        count as it is; `inverse` with `inverse_stderr`, the unbiased estimate.
+
+        Above a million cells only those with a released count or an estimate of at least one half.
+        """
+        cells = math.prod(self.shape)
+        if cells <= MOST_LISTED:
+            places = np.arange(cells)
+            columns = {name: self._dense(name).ravel() for name in self.figures}
+        else:
+            places, columns = self._present()
+        codes = np.unravel_index(places, self.shape)
+        listed = [axis.labels.gather(code) for axis, code in zip(self.axes, codes, strict=True)]
+        listed += [pl.Series(self._free(name), values) for name, values in columns.items()]
+        return pl.DataFrame(listed)
+
+    def array(
+        self, order: Mapping[str, Sequence[Any]] | None = None, *, figure: Figure = "estimate"
+    ) -> Floats:
+        """The estimated counts (or another figure) with one axis for each attribute.
+
+        `order` lists, for any attribute, the labels wanted and their order.
+        """
+        if figure not in self.figures:
+            known = [name for name in FIGURES if name in self.figures]
+            why = "was not computed" if figure in FIGURES else "is not a figure"
+            raise ParameterError(f"'{figure}' {why} for this table; {did_you_mean(str(figure), known)}")
+        found = self._dense(figure)
+        for name, wanted in (order or {}).items():
+            if name not in self.by:
+                raise ParameterError(f"'{name}' is not in the table; {did_you_mean(name, self.by)}")
+            place = self.by.index(name)
+            found = np.take(found, self._places(self.axes[place], wanted), axis=place)
+        return found
+
+    @property
+    def stderr(self) -> Floats:
+        """Standard error of each cell, as `array()` has them; nan where it was not computed."""
+        return self._dense("stderr") if "stderr" in self.figures else np.full(self.shape, np.nan)
+
+    def margin(self, *by: str) -> pl.DataFrame:
+        """The table of some of the attributes: estimates and released counts summed over the others."""
+        for name in by:
+            if name not in self.by:
+                raise ParameterError(f"'{name}' is not in the table; {did_you_mean(name, self.by)}")
+        names = [self._free("estimate"), self._free("released")]
+        return self.counts.group_by(by, maintain_order=True).agg(pl.col(names).sum())
+
+    def _places(self, axis: Axis, wanted: Sequence[Any]) -> list[int]:
+        known = {str(label): place for place, label in enumerate(axis.labels.to_list())}
+        for label in wanted:
+            if str(label) not in known:
+                raise ParameterError(f"'{axis.name}' has no bin {label!r}; {did_you_mean(str(label), known)}")
+        return [known[str(label)] for label in wanted]
+
+    def _dense(self, name: str) -> Floats:
+        """A figure as an array of all cells; combinations of exact attributes that do not occur are 0."""
+        figure = self.figures[name]
+        exact_shape = tuple(len(self.axes[place].labels) for place in self.exact)
+        whole = np.zeros((*figure.shape[:-1], math.prod(exact_shape)))
+        flat = (
+            np.ravel_multi_index(tuple(self.exact_cells.T), exact_shape)
+            if self.exact
+            else np.zeros(1, np.int64)
+        )
+        whole[..., flat] = figure
+        ordered = whole.reshape(*figure.shape[:-1], *exact_shape)
+        return np.ascontiguousarray(
+            np.moveaxis(ordered, range(ordered.ndim), (*self.randomized, *self.exact))
+        )
+
+    def _present(self) -> tuple[Integers, dict[str, Floats]]:
+        """Flat places and figures of the cells that are not empty."""
+        kept = np.flatnonzero((self.figures["released"] > 0) | (self.figures["estimate"] >= 0.5))
+        *randomized, combination = np.unravel_index(kept, self.figures["estimate"].shape)
+        codes: list[Any] = [None] * len(self.axes)
+        for place, code in zip(self.randomized, randomized, strict=True):
+            codes[place] = code
+        for column, place in enumerate(self.exact):
+            codes[place] = self.exact_cells[combination, column]
+        flat = np.ravel_multi_index(tuple(codes), self.shape)
+        order = np.argsort(flat)
+        return flat[order], {name: figure.ravel()[kept][order] for name, figure in self.figures.items()}
+
+    def _free(self, name: str) -> str:
+        """A name for a column of figures that no attribute has."""
+        while name in self.by:
+            name += "_"
+        return name
+
+    def __repr__(self) -> str:
+        return f"CrossTab({' x '.join(f'{name} ({size})' for name, size in zip(self.by, self.shape, strict=True))})"
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *self.fit.sentences(), str(self.counts.head(_SHOWN))])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.fit.sentences())
+        return f"<div>{said}{self.counts.head(_SHOWN)._repr_html_()}</div>"  # what notebooks call

@@ -1,0 +1,155 @@
+"""Sets of items as arrays: basket b holds `items[codes[starts[b]:starts[b + 1]]]`.
+
+Two rules hold for every source. An item that stands twice in a basket counts once, because a basket is a set.
+A missing item (None, NaN, the empty text) is no item; a basket that has no item stays, as an empty basket.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from sudare.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy.typing as npt
+
+Item = str | int
+"""An item is a text or a whole number; 1 and "1" are two items."""
+
+
+class BasketCodes(NamedTuple):
+    """Baskets as arrays."""
+
+    items: tuple[Item, ...]
+    """Numbers before texts, each in ascending order; the code of an item is its place here."""
+    starts: npt.NDArray[np.int64]
+    """Where each basket begins in `codes`, and where the last ends."""
+    codes: npt.NDArray[np.int32]
+    """The items of one basket after another, ascending and distinct within a basket."""
+
+
+def code_lists(lists: Iterable[Iterable[Any]]) -> BasketCodes:
+    """Code baskets given as collections of items.
+
+    >>> code_lists([["b", "a", "b"], [], ["c"]])
+    BasketCodes(items=('a', 'b', 'c'), starts=array([0, 2, 2, 3]), codes=array([0, 1, 2], dtype=int32))
+    """
+    found: dict[Item, int] = {}
+    lengths: list[int] = []
+    places: list[int] = []
+    for number, basket in enumerate(lists):
+        if isinstance(basket, (str, bytes)) or not hasattr(basket, "__iter__"):
+            raise InputError(
+                f"Basket {number + 1} is {basket!r}, but a basket is a collection of items; "
+                f"write [{basket!r}] if it is one item."
+            )
+        before = len(places)
+        for given in basket:
+            item = plain_item(given)
+            if item is not None:
+                places.append(found.setdefault(item, len(found)))
+        lengths.append(len(places) - before)
+    rank, items = _ranked(list(found))
+    codes = rank[np.array(places, dtype=np.int64)] if places else np.empty(0, dtype=np.int32)
+    return BasketCodes(items, *merged(np.array(lengths, dtype=np.int64), codes, len(items)))
+
+
+def code_column(column: pl.Series) -> BasketCodes:
+    """Code a column of lists; items that are neither whole numbers nor texts are taken as their text.
+
+    >>> code_column(pl.Series([["b", "a", "b"], None, [""], ["c", None]])).starts
+    array([0, 2, 2, 2, 3])
+    """
+    column = column.alias("cells")
+    lengths = column.list.len().fill_null(0).to_numpy().astype(np.int64)
+    # Empty lists go first: what exploding them gives differs between versions of polars.
+    cells = plain_items(column.filter(column.list.len().fill_null(0) > 0).explode())
+    return code_cells(lengths, cells)
+
+
+def code_cells(lengths: npt.NDArray[np.int64], cells: pl.Series) -> BasketCodes:
+    """Code baskets of these lengths whose items stand one after another in a column of texts or whole numbers."""
+    kept = cells.is_not_null()
+    if cells.dtype == pl.String:
+        kept &= (cells != "").fill_null(value=False)
+    if not kept.all():
+        owners = np.repeat(np.arange(len(lengths)), lengths)[kept.to_numpy()]
+        lengths = np.bincount(owners, minlength=len(lengths)).astype(np.int64)
+        cells = cells.filter(kept)
+    values = cells.unique().sort()
+    numbers = pl.Series(np.arange(len(values), dtype=np.int32))
+    codes = (
+        cells.replace_strict(values, numbers, return_dtype=pl.Int32).to_numpy()
+        if len(values)
+        else np.empty(0)
+    )
+    return BasketCodes(tuple(values.to_list()), *merged(lengths, codes.astype(np.int32), len(values)))
+
+
+def plain_items(cells: pl.Series) -> pl.Series:
+    """A column of items as whole numbers if it holds such, also as floats, else as texts."""
+    if cells.dtype.is_integer() or cells.dtype == pl.String:
+        return cells
+    if cells.dtype.is_nested() or cells.dtype in {pl.Binary, pl.Object}:
+        raise InputError(
+            f"The items are of the type {cells.dtype}, but an item is a text or a whole number; give a plain column."
+        )
+    if cells.dtype.is_float():
+        cells = cells.fill_nan(None)
+        whole = cells.cast(pl.Int64, strict=False)
+        if bool((whole.cast(cells.dtype) == cells).all()) and whole.null_count() == cells.null_count():
+            return whole
+    return cells.cast(pl.String)
+
+
+def plain_item(given: Any) -> Item | None:
+    """The item in Python's own type; None for a missing one."""
+    if isinstance(given, str):
+        return given or None
+    if isinstance(given, bool | np.bool_):
+        raise InputError(
+            f"The item {given} is a truth value, but an item is a text or a whole number; name it."
+        )
+    if isinstance(given, int | np.integer):
+        return int(given)
+    if given is None or (isinstance(given, float) and given != given):  # noqa: PLR0124  # NaN
+        return None
+    raise InputError(
+        f"The item {given!r} is of the type {type(given).__name__}, but an item is a text or a whole number; "
+        f"write it as '{given}'."
+    )
+
+
+def merged(
+    lengths: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], count: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Starts and codes with the items of every basket ascending and distinct, read-only."""
+    owners = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    keys = owners * max(count, 1) + codes
+    if not (keys[1:] > keys[:-1]).all():  # what was written by us is in order already
+        keys.sort()
+        keys = keys[np.append(True, keys[1:] > keys[:-1])] if len(keys) else keys
+    owners, kept = np.divmod(keys, max(count, 1))
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(owners, minlength=len(lengths)), out=starts[1:])
+    return frozen(starts), frozen(kept.astype(np.int32))
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A read-only view; the array itself stays as it is."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
+def _ranked(found: Sequence[Item]) -> tuple[npt.NDArray[np.int32], tuple[Item, ...]]:
+    """The place of each found item among the sorted ones, and the sorted ones."""
+    order = sorted(range(len(found)), key=lambda place: (isinstance(found[place], str), found[place]))
+    rank = np.empty(len(found), dtype=np.int32)
+    rank[order] = np.arange(len(found), dtype=np.int32)
+    return rank, tuple(found[place] for place in order)

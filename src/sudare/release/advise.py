@@ -1,0 +1,144 @@
+"""The advisor: is diversity possible, at what price compared with k-anonymity, and what could be asked instead.
+
+Suitability (paper on suitability to l-diversity, seed 000, section 5): the ratio of the loss that every release with
+the requirements has at least to the loss that k-anonymity alone reaches, at the k that blocks must grow to anyway.
+Where it is above a threshold of 2, much of the loss is the price of diversity, and the custodian should look at why.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.l_diversity import LDiversity
+from sudare.assess.requirement import BlockRequirement
+from sudare.assess.study import Study, study
+from sudare.assess.suitability import Limits, limits, reasons
+from sudare.errors import ParameterError
+from sudare.progress import SILENT
+from sudare.release.bounding import quick_bound
+from sudare.release.compromises import compromises_for
+from sudare.release.trial import Bench, sampled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sudare.anonymize.protocol import Outcome
+    from sudare.assess.bounds.columns import Objective
+    from sudare.assess.compromise import Compromise
+    from sudare.assess.requirement import Requirement
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+
+BUDGET = 200_000_000
+"""Comparisons for the lower bound: seconds on a table with few columns."""
+LARGEST_ROWS = 20_000
+"""Larger tables are tried on a random sample."""
+LARGEST_CELLS = 250_000
+"""Compromises are tried on so many quasi-identifying cells at most: each takes a few seconds."""
+
+
+def advise(
+    table: Table,
+    requirements: Sequence[Requirement],
+    *,
+    objective: Objective = "dis",
+    threshold: float = 2.0,
+    compromises: bool = True,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
+) -> Study:
+    """The whole study of a table. Compromises are computed where it is poorly suited or nothing can comply."""
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < math.inf:
+        raise ParameterError(
+            f"threshold is {threshold!r}, but it is compared with a ratio; give a number above 0."
+        )
+    shown = progress or SILENT
+    shown.start("assess", 1)
+    shown.update(0)
+    first = replace(study(table, requirements), objective=objective, threshold=float(threshold))
+    bound = quick_bound(table, requirements, objective=objective, budget=budget, progress=shown)
+    if not table.rows:
+        return replace(first, lower_bound=bound, suited=False)
+    found = limits(table, requirements)
+    result = replace(
+        first,
+        lower_bound=bound,
+        max_blocks=found.max_blocks,
+        min_largest_block=found.min_largest_block,
+        fair_k=found.fair_k,
+        suited=first.feasible,
+        reasons=tuple(reasons(table, requirements)),
+        notes=() if bound.exact else (bound.explanation,),
+    )
+    outcome = None
+    bench = Bench(sampled(table, LARGEST_ROWS), objective, budget, shown)
+    if first.feasible and any(isinstance(one, LDiversity) for one in requirements):
+        result, outcome = _compared(result, bench, requirements, found)
+    if result.suited or not any(isinstance(one, BlockRequirement) for one in requirements):
+        return result
+    result = replace(result, reasons=result.reasons or tuple(_alike(result)))
+    offered: tuple[Compromise, ...] = ()
+    if compromises:
+        small = replace(
+            bench, table=sampled(bench.table, max(LARGEST_CELLS // max(len(table.names("quasi")), 1), 1))
+        )
+        offered = tuple(
+            compromises_for(small, requirements, result, outcome if small.table is bench.table else None)
+        )
+        if small.table.rows < table.rows:
+            result = replace(result, notes=(*result.notes, _note("The compromises", small.table, table)))
+    spoken = [*first.advice, *_unsuited(result), *result.reasons, *(one.sentence for one in offered)]
+    return replace(result, compromises=offered, advice=tuple(spoken))
+
+
+def _compared(
+    result: Study, bench: Bench, requirements: Sequence[Requirement], found: Limits
+) -> tuple[Study, Outcome | None]:
+    """The study with its ratio, and the k-anonymous release it rests on."""
+    if found.fair_k is None or result.lower_bound is None:
+        return result, None
+    whole = bench.table.rows == result.risk.rows
+    alone = bench.released([KAnonymity(min(found.fair_k, bench.table.rows))])
+    upper = bench.loss(alone)
+    # On a sample rows are farther apart, in both figures: the bound of the whole table would not fit.
+    lower = result.lower_bound if whole else bench.bound(requirements)
+    ratio = ratio_of(lower.value, upper)
+    notes = result.notes
+    if not whole:
+        notes = (*notes, _note("The ratio and the loss of k-anonymity", bench.table, result.risk.rows))
+    suited = ratio <= result.threshold
+    return replace(result, upper_bound=upper, ratio=ratio, suited=suited, notes=notes), alone
+
+
+def ratio_of(lower: float, upper: float) -> float:
+    """Lower / upper; where k-anonymity costs nothing, 1 if diversity need not either, infinite if it must."""
+    if upper > 0:
+        return lower / upper
+    return math.inf if lower > 0 else 1.0
+
+
+def _alike(result: Study) -> Iterator[str]:
+    if result.feasible:
+        yield (
+            "No sensitive value is too frequent in the table, but rows that are alike share their sensitive value: "
+            "blocks must reach far for another one, and blocks of k-anonymity alone would give it away."
+        )
+
+
+def _unsuited(result: Study) -> Iterator[str]:
+    if result.ratio is None or result.lower_bound is None:
+        return
+    times = f"{result.ratio:.2f} times" if math.isfinite(result.ratio) else "more than"
+    yield (
+        f"Poorly suited: every release with these requirements loses at least {times} what {result.fair_k}-anonymity "
+        f"reaches ({result.upper_bound:.4f} {result.objective}); above {result.threshold:g} the price of diversity is "
+        "high. Look at the compromises, ask for it all the same, or do not release."
+    )
+
+
+def _note(what: str, sample: Table, table: Table | int) -> str:
+    rows = table if isinstance(table, int) else table.rows
+    return f"{what} were computed on a random sample of {sample.rows:,} of {rows:,} rows."

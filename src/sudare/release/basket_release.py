@@ -1,0 +1,150 @@
+"""Anonymize baskets: the methods, the check of every requirement, and the losses, put together."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
+from sudare.anonymize.itemsets.suppress import SuppressItems
+from sudare.anonymize.protocol import Context
+from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
+from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
+from sudare.errors import DescriptionError, GuaranteeError, ParameterError
+from sudare.measure.itemsets import BasketPair, measure_baskets
+from sudare.progress import SILENT, Progress
+from sudare.randomness import Randomness
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sudare.anonymize.itemsets.protocol import BasketAnonymizer
+    from sudare.describe.baskets import Baskets
+    from sudare.read.basket_codes import Item
+    from sudare.release.basket_folder import WrittenBaskets
+
+
+@dataclass(frozen=True, eq=False)
+class BasketRelease:
+    """Released baskets with their evidence, in memory."""
+
+    original: Baskets
+    """The baskets as they were (never written)."""
+    released: Baskets
+    """The baskets as they are published, in the same order."""
+    requirements: tuple[Any, ...]
+    methods: tuple[BasketAnonymizer, ...]
+    verdicts: tuple[Any, ...]
+    """One for each requirement, on the released baskets beside the original."""
+    losses: dict[str, float]
+    """Value of each measure."""
+    notes: tuple[str, ...]
+    """What the methods did, in figures."""
+    warnings: tuple[str, ...]
+    """What the custodian should look at."""
+    secure: bool
+    """False when a seed made the random choices repeatable: for tests only."""
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def baskets(self) -> list[frozenset[Item]]:
+        """The released sets, in order."""
+        return self.released.sets()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every requirement holds."""
+        return all(verdict.holds for verdict in self.verdicts)
+
+    def write(
+        self, folder: str | Path, *, layout: str | None = None, overwrite: bool = False
+    ) -> WrittenBaskets:
+        """Write the release, verified from the written file beside the original; nothing is left on failure."""
+        from sudare.release.basket_folder import write_basket_folder
+
+        return write_basket_folder(self, folder, layout=layout, overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        losses = ", ".join(f"{name} {value:.4f}" for name, value in self.losses.items())
+        return f"BasketRelease({len(self.released):,} baskets; {losses}; {'holds' if self.holds else 'does not hold'})"
+
+
+def anonymize_baskets(
+    baskets: Baskets,
+    *requirements: Any,
+    method: Any = None,
+    measures: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> BasketRelease:
+    """Transform baskets until every requirement holds, check it, and measure what was lost.
+
+    Requirements may also be given as texts, such as "rho-uncertainty rho=0.5"; without a method items are suppressed.
+    Raises `GuaranteeError` when a requirement does not hold on the result.
+    """
+    asked = tuple(BASKET_REQUIREMENTS.build(one) if isinstance(one, str) else one for one in requirements)
+    wrong = next(
+        (one for one in asked if not isinstance(one, tuple(BASKET_REQUIREMENTS.entries.values()))), None
+    )
+    if wrong is not None:
+        raise ParameterError(
+            f"{type(wrong).__name__} is a requirement on tables, not on baskets; ask for RhoUncertainty or KmAnonymity."
+        )
+    if not len(baskets):
+        raise DescriptionError("There are no baskets, so there is nothing to release; check the source.")
+    methods = _listed(method)
+    random = Randomness(seed)
+    seconds: dict[str, float] = {}
+    started = time.perf_counter()
+    current = baskets
+    notes: list[str] = []
+    for one in methods:
+        outcome = one.apply(current, Context(asked, random, progress or SILENT))
+        current = outcome.baskets
+        notes += outcome.notes
+    seconds["anonymize"] = time.perf_counter() - started
+    started = time.perf_counter()
+    verdicts = tuple(
+        one.check(current, baskets, random=random)
+        if isinstance(one, RhoUncertainty)
+        else one.check(current, baskets)
+        for one in asked
+    )
+    seconds["check"] = time.perf_counter() - started
+    broken = next((verdict for verdict in verdicts if not verdict.holds), None)
+    if broken is not None:
+        raise GuaranteeError(f"{broken.explanation} Nothing is released: choose a method that reaches it.")
+    started = time.perf_counter()
+    # Generalized items are other items: what the measures of baskets compare is no longer there.
+    alike = current.items == baskets.items
+    losses = measure_baskets(baskets, BasketPair(baskets, current), measures) if alike else {}
+    seconds["measure"] = time.perf_counter() - started
+    warnings = (
+        () if random.secure else ("A seed was given: others can repeat the random choices. Do not publish.",)
+    )
+    return BasketRelease(
+        baskets,
+        current,
+        asked,
+        tuple(methods),
+        verdicts,
+        losses,
+        tuple(notes),
+        warnings,
+        random.secure,
+        seconds,
+    )
+
+
+def _listed(method: Any) -> list[BasketAnonymizer]:
+    listed = (
+        [SuppressItems()]
+        if method is None
+        else list(method)
+        if isinstance(method, list | tuple)
+        else [method]
+    )
+    return [one if hasattr(one, "apply") else BASKET_METHODS.build(one) for one in listed]

@@ -1,0 +1,261 @@
+"""What could be asked instead: each compromise is tried with a quick release, bounded, and its risk computed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.assess.bounds import Bound, feasible
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.l_diversity import LDiversity
+from sudare.assess.risk import risk
+from sudare.assess.suitability import diversities, limits, loosened
+from sudare.errors import InfeasibleError
+from sudare.randomness import Randomness
+from sudare.release.narrower import narrower
+from sudare.release.trial import SEED, compromise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from sudare.anonymize.protocol import Outcome
+    from sudare.assess.compromise import Compromise, Kind
+    from sudare.assess.requirement import Requirement
+    from sudare.assess.study import Study
+    from sudare.assess.suitability import Diversity
+    from sudare.release.trial import Bench
+
+_SUPPRESSION = 0.05
+"""Share of rows that may be left out where the requirement is possible without."""
+_SLACK = 1.1
+"""Where rows must be left out, so many that a level above the one asked is possible: else one block is all there is."""
+_MOST_SUPPRESSED = 0.5
+"""More rows than this are not few."""
+_BELOW = 0.75
+"""Of the highest level, at which all rows tend to be one block."""
+_MOST_EXEMPT = 5
+_MOST_LEVELS = 3
+
+
+def compromises_for(
+    bench: Bench, requirements: Sequence[Requirement], study: Study, alone: Outcome | None
+) -> Iterator[Compromise]:
+    """Compromises, those that change least first; `alone` is the release with k-anonymity at the fair k, if made."""
+    asked = tuple(requirements)
+    steps: list[Callable[[], Iterator[Compromise]]] = [
+        lambda: _as_asked(bench, asked, study),
+        lambda: _lower_level(bench, asked, study),
+        lambda: _exempt(bench, asked),
+        lambda: narrower(bench, asked) if study.feasible else iter(()),
+        lambda: _suppress(bench, asked, study),
+        lambda: _k_only(bench, study, alone),
+    ]
+    for number, step in enumerate(steps):
+        bench.progress.start("compromises", len(steps))
+        bench.progress.update(number)
+        try:
+            yield from step()
+        except InfeasibleError:  # possible in the whole table, but not in the sample
+            continue
+    bench.progress.update(len(steps))
+
+
+def _as_asked(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> Iterator[Compromise]:
+    if study.feasible:
+        yield _tried(bench, "as asked", asked, "No compromise: release at the level asked all the same.")
+
+
+def _lower_level(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> Iterator[Compromise]:
+    """The highest level that is possible; where the one asked is, a lower one for which the table is suited."""
+    if not study.feasible:
+        highest = loosened(bench.table, asked)
+        if highest is not None and highest != asked:
+            yield _tried(
+                bench, "lower level", highest, f"The highest level that is possible: {_levels(highest)}."
+            )
+            below = _at_most(highest, math.floor(max(_diversity_levels(highest), default=1.0) * _BELOW))
+            if below is not None and below != highest:
+                yield _tried(
+                    bench,
+                    "lower level",
+                    below,
+                    f"A level that leaves room for more blocks: {_levels(below)}.",
+                )
+        return
+    whole = range(math.ceil(max(_diversity_levels(asked), default=1.0)) - 1, 1, -1)
+    found = None
+    for level in whole[:: max(1, -(-len(whole) // _MOST_LEVELS))]:
+        lower = _at_most(asked, level) or asked
+        fair = limits(bench.table, lower).fair_k
+        if fair is None:
+            continue
+        reached = bench.loss(bench.released([KAnonymity(fair)]))
+        suited = bench.bound(lower).value <= study.threshold * reached
+        what = f"A lower level, {_levels(lower)}"
+        found = _tried(
+            bench, "lower level", lower, f"{what}, to which the table is suited." if suited else f"{what}."
+        )
+        if suited:
+            break
+    if found is not None:
+        yield found
+
+
+def _exempt(bench: Bench, asked: tuple[Requirement, ...]) -> Iterator[Compromise]:
+    """The most frequent values taken to be harmless: rows with them need no diversity, the others among themselves.
+
+    Every other row needs l values that are not exempt in its block, so its bound among the other rows holds.
+    """
+    worst = _worst(bench, asked)
+    if worst is None or len(worst.values) < 2:
+        return
+    count = _exempted(worst)
+    codes = bench.table.codes(worst.column).codes
+    is_exempt = np.isin(codes, worst.codes[:count])
+    rest, harmless = np.flatnonzero(~is_exempt), np.flatnonzero(is_exempt)
+    if not len(rest):
+        return
+    protected = bench.table.take(rest)
+    made = bench.released(asked, table=protected)
+    total = bench.loss(made, protected) * len(rest)
+    sizes = tuple(one for one in asked if isinstance(one, KAnonymity))
+    if sizes and len(harmless) >= max(one.k for one in sizes):
+        apart = bench.table.take(harmless)
+        total += bench.loss(bench.released(sizes, table=apart), apart) * len(harmless)
+    elif sizes:
+        total += len(harmless)
+    rows = bench.table.rows
+    others = tuple(one for one in asked if not isinstance(one, KAnonymity))
+    least = bench.bound(others, table=protected)
+    bound = Bound(least.value * len(rest) / rows, least.exact, least.explanation)
+    names = ", ".join(f"'{value}'" for value in worst.values[:count])
+    yield compromise(
+        "exempt",
+        asked,
+        f"If {names} of {worst.column} ({len(harmless) / rows:.1%} of the rows) is harmless and may be known, protect "
+        "the other rows only.",
+        bound,
+        total / rows,
+        risk(made.table),
+        {"column": worst.column, "values": list(worst.values[:count])},
+    )
+
+
+def _suppress(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> Iterator[Compromise]:
+    """Rows left out: those that cost most, or as many of the frequent values as stand in the way."""
+    rows = bench.table.rows
+    left = np.arange(rows, dtype=np.int64)
+    share = _SUPPRESSION
+    if not study.feasible:
+        tries = [kept for slack in (_SLACK, 1.0) if (kept := _kept_rows(bench, asked, slack)) is not None]
+        few = [kept for kept in tries if len(kept) >= rows * (1 - _MOST_SUPPRESSED)]
+        if not few:
+            return
+        left, share = few[0], 0.0
+    part = bench.table.take(left)
+    made = bench.released(asked, table=part, suppression=share)
+    made = replace(made, rows=left[made.rows])
+    gone = rows - len(made.rows)
+    if not gone:
+        return
+    kind = "of the most frequent values" if not study.feasible else "that cost the others most"
+    yield compromise(
+        "suppress",
+        asked,
+        f"Leave out {gone:,} rows ({gone / rows:.1%}) {kind}.",
+        bench.bound(asked),  # holds with rows left out as well
+        bench.loss(made),
+        risk(made.table),
+        {"rows": gone, "share": gone / rows},
+    )
+
+
+def _k_only(bench: Bench, study: Study, alone: Outcome | None) -> Iterator[Compromise]:
+    if study.fair_k is None or study.ratio is None:
+        return
+    asked = (KAnonymity(min(study.fair_k, bench.table.rows)),)
+    made = bench.released(asked) if alone is None else alone
+    yield compromise(
+        "k-anonymity",
+        asked,
+        f"Only {asked[0].k}-anonymity, without diversity, if what blocks then give away does no harm.",
+        bench.bound(asked),
+        bench.loss(made),
+        risk(made.table),
+    )
+
+
+def _tried(bench: Bench, kind: Kind, asked: tuple[Requirement, ...], sentence: str) -> Compromise:
+    made = bench.released(asked)
+    return compromise(kind, asked, sentence, bench.bound(asked), bench.loss(made), risk(made.table))
+
+
+def _diversity_levels(requirements: Sequence[Requirement]) -> list[float]:
+    return [one.l for one in requirements if isinstance(one, LDiversity)]
+
+
+def _at_most(requirements: Sequence[Requirement], level: float) -> tuple[Requirement, ...] | None:
+    """The requirements with diversities no higher than this; None where that is no diversity at all."""
+    if level < 2:
+        return None
+    return tuple(
+        replace(one, l=min(one.l, level)) if isinstance(one, LDiversity) else one for one in requirements
+    )
+
+
+def _levels(requirements: Sequence[Requirement]) -> str:
+    named = [f"l = {one.l:g} ({one.kind})" for one in requirements if isinstance(one, LDiversity)]
+    return ", ".join(named + [f"k = {one.k}" for one in requirements if isinstance(one, KAnonymity)])
+
+
+def _worst(bench: Bench, asked: Sequence[Requirement]) -> Diversity | None:
+    """The sensitive column that stands in the way most."""
+    found = diversities(bench.table, asked)
+    return max(found, key=lambda one: (one.skew, one.requirement.l / max(one.largest, 1.0)), default=None)
+
+
+def _exempted(one: Diversity) -> int:
+    """How many of the most frequent values to exempt: the fewest after which blocks of l rows are not ruled out."""
+    smallest = 1
+    for count in range(1, min(_MOST_EXEMPT, len(one.values) - 1) + 1):
+        others = replace(one, counts=one.counts[count:], values=one.values[count:], codes=one.codes[count:])
+        if one.requirement.kind != "recursive" and others.is_feasible:
+            smallest = count
+            if others.skew * one.requirement.l <= math.ceil(one.requirement.l):
+                return count
+    return smallest
+
+
+def _kept_rows(bench: Bench, asked: Sequence[Requirement], slack: float) -> npt.NDArray[np.int64] | None:
+    """Rows that remain when values are capped at the highest count that makes entropy diversity possible."""
+    keep = np.ones(bench.table.rows, dtype=bool)
+    random = Randomness(SEED)
+    for one in diversities(bench.table, asked):
+        if one.is_feasible:
+            continue
+        if one.requirement.kind != "entropy" or len(one.values) < one.requirement.l:
+            return None
+        cap = _cap(one, slack)
+        codes = bench.table.codes(one.column).codes
+        for code, count in zip(one.codes, one.counts, strict=True):
+            if count > cap:
+                holders = np.flatnonzero(codes == code)
+                keep[holders[random.permutation(len(holders))[cap:]]] = False
+    return np.flatnonzero(keep).astype(np.int64)
+
+
+def _cap(one: Diversity, slack: float) -> int:
+    """The highest count at which the values may be cut off so that l, with some slack where there is any, is possible."""
+    wanted = min(one.requirement.l * slack, (one.requirement.l + len(one.values)) / 2)
+    low, high = int(one.counts[-1]), int(one.counts[0])  # all equally frequent: P values suffice; uncut: not
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (
+            (middle, high) if feasible(np.minimum(one.counts, middle), wanted, "entropy") else (low, middle)
+        )
+    return low

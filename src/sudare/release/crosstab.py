@@ -1,0 +1,129 @@
+"""`sd.crosstab`: a cross tabulation of whatever was released, from its public description."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.describe.mechanism.catalogue import MECHANISMS
+from sudare.describe.mechanism.protocol import Mechanism
+from sudare.describe.table import Table
+from sudare.errors import InputError, ParameterError
+from sudare.measure.crosstab.axis import PIECES
+from sudare.measure.crosstab.build import count_like, crosstab_of
+from sudare.read.lossless import narrow
+from sudare.read.source import load
+from sudare.release.data_files import read_data
+from sudare.release.release import Release
+from sudare.release.verify_manifest import Manifest, read_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+    import polars as pl
+
+    from sudare.measure.crosstab.bins import Bins
+    from sudare.measure.crosstab.estimate import Start
+    from sudare.measure.crosstab.iterate import StopRule
+    from sudare.measure.crosstab.result import CrossTab
+    from sudare.progress import Progress
+
+
+def crosstab(
+    released: Any,
+    by: Sequence[str] | str,
+    bins: Bins | None = None,
+    *,
+    mechanisms: Mapping[str, Mechanism | Mapping[str, Any] | str] | None = None,
+    stop: StopRule = "fit",
+    start: Start = "margins",
+    consistent: bool = True,
+    pieces: int = PIECES,
+    draws: int | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> CrossTab:
+    """Rebuild the cross tabulation of the original table from a release.
+
+    Args:
+        released: a Release, a Table, the folder of a release, a file, or any dataframe. Of a Release only
+            what is published is looked at.
+        by: columns to tabulate; those that were not randomized are counted exactly.
+        bins: for numbers and dates, edges, a number of equal widths, or ("quantile", number).
+        mechanisms: how columns were randomized, where the release does not say it.
+        stop: when EM ends: "fit" (when the released counts are explained), "change", or "none" (convergence).
+        start: where EM begins: "margins" (product of the reconstructed margins) or "released" (the counts).
+        consistent: give every attribute the margin it has by itself.
+        pieces: finer pieces of a bin, whose weights are estimated; 1 takes values of a bin as evenly spread.
+        draws: releases drawn again for the standard errors; 0 for none, by the size of the table when left out.
+        seed: makes the standard errors repeatable.
+        progress: told how far the work is.
+    """
+    table, known = opened(released)
+    for name, given in (mechanisms or {}).items():
+        known[name] = given if isinstance(given, Mechanism) else MECHANISMS.build(given)
+    for name in mechanisms or {}:
+        if name not in table.frame.columns:
+            raise ParameterError(f"'mechanisms' names '{name}', which is not a column; leave it out.")
+    return crosstab_of(
+        table,
+        by,
+        bins,
+        mechanisms=known,
+        stop=stop,
+        start=start,
+        consistent=consistent,
+        pieces=pieces,
+        draws=draws,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
+    """The released table and the mechanisms that its description names."""
+    if isinstance(released, Release):
+        return released.table, {}
+    if isinstance(released, Table):
+        return released, {}
+    if not isinstance(released, (str, Path)):
+        return Table.from_frame(released), {}
+    folder = Path(released)
+    if not folder.is_dir():
+        return Table.from_frame(load(str(released))[0]), {}
+    manifest = read_manifest(folder)
+    return Table.from_frame(_data(manifest)), _mechanisms(manifest, folder)
+
+
+def _data(manifest: Manifest) -> pl.DataFrame:
+    """The released data in its narrowest types: files of text do not keep them."""
+    frame = read_data(
+        manifest.data_path,
+        manifest.data_format,
+        escape_formulas=manifest.escape_formulas,
+        encoding=manifest.encoding,
+    )
+    return narrow(frame)
+
+
+def _mechanisms(manifest: Manifest, folder: Path) -> dict[str, Mechanism]:
+    found = {}
+    for name, column in manifest.columns.items():
+        given = column.get("mechanism")
+        if given is None:
+            continue
+        try:
+            found[name] = MECHANISMS.build(given)
+        except ParameterError as error:
+            raise InputError(
+                f"The manifest in '{folder}' describes column '{name}' in a way that cannot be read ({error}); "
+                "restore it from the original release."
+            ) from None
+    return found
+
+
+def beside(table: CrossTab, original: Any) -> npt.NDArray[np.float64]:
+    """The original counts in the cells of a cross tabulation, for the owner of the original."""
+    return count_like(table, original.original if isinstance(original, Release) else opened(original)[0])

@@ -1,0 +1,77 @@
+"""Retry: the same release with more effort, or by another method; the better of the two is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sudare.errors import ParameterError
+from sudare.measure.catalogue import MEASURES
+from sudare.measure.pair import Pair
+from sudare.release.run import anonymize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sudare.anonymize.protocol import Anonymizer
+    from sudare.progress import Progress
+    from sudare.release.release import Release
+
+_OBJECTIVES = {"loss": "loss", "dis": "dis", "ncp": "gcp"}
+
+
+def retry(
+    release: Release,
+    *,
+    effort: str | None = "thorough",
+    method: Anonymizer | str | Sequence[Anonymizer | str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Run again on the original with the same requirements and measures; the release that lost less.
+
+    `effort` is given to every method that has one; `method` replaces the methods instead. Better is what the method
+    makes small (its objective; sse_ratio for microaggregation; else loss), and of two equal ones the first.
+    """
+    methods: Any = method if method is not None else _with_effort(release.methods, effort)
+    again = anonymize(
+        release.original,
+        *release.requirements,
+        method=methods,
+        measures=list(release.losses),
+        seed=seed,
+        progress=progress,
+    )
+    name = judged_by(release.methods)
+    return again if _value(again, name) < _value(release, name) else release
+
+
+def judged_by(methods: Sequence[Anonymizer]) -> str:
+    """The measure by which two releases are compared."""
+    for method in methods:
+        kind = type(method).__name__
+        if hasattr(method, "objective"):
+            return _OBJECTIVES.get(str(method.objective), "loss")
+        if kind in {"MinDIS", "DiverDIS"}:
+            return "dis"
+        if kind == "Microaggregate":
+            return "sse_ratio"
+    return "loss"
+
+
+def _with_effort(methods: Sequence[Anonymizer], effort: str | None) -> list[Anonymizer]:
+    if not any(hasattr(method, "effort") for method in methods):
+        named = ", ".join(type(method).__name__ for method in methods)
+        raise ParameterError(
+            f"None of the methods ({named}) takes more effort; give another one, such as method=sudare.Generalize()."
+        )
+    if effort is None:
+        return list(methods)
+    return [replace(one, effort=effort) if hasattr(one, "effort") else one for one in methods]  # type: ignore[type-var]
+
+
+def _value(release: Release, name: str) -> float:
+    if name in release.losses:
+        return release.losses[name]
+    pair = Pair(release.original, release.table, release.rows_of_original)
+    return float(MEASURES[name].compute(release.original, pair))

@@ -1,0 +1,110 @@
+"""A quick release that is made to be measured, not to be published: what the advisor's figures come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sudare.anonymize.generalize import Generalize
+from sudare.anonymize.mondrian import Mondrian
+from sudare.anonymize.pipeline import apply_all
+from sudare.anonymize.protocol import Context
+from sudare.assess.compromise import Compromise
+from sudare.assess.suitability import limits
+from sudare.measure.generalization import dis, gcp, loss
+from sudare.measure.pair import Pair
+from sudare.progress import SILENT
+from sudare.randomness import Randomness
+from sudare.release.bounding import quick_bound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sudare.anonymize.protocol import Anonymizer, Outcome
+    from sudare.assess.bounds import Bound
+    from sudare.assess.bounds.columns import Objective
+    from sudare.assess.compromise import Kind
+    from sudare.assess.requirement import Requirement
+    from sudare.assess.risk import Risk
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+
+MEASURES = {"dis": dis, "loss": loss, "ncp": gcp}
+"""The measure of each objective."""
+_LARGEST_CUT = 500_000
+"""Rows times rows of the largest block, up to which groups are cut by dynamic programming."""
+SEED = 0
+"""Samples of a study: nothing of them is published, and the same study comes out again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """A table small enough to try things on, and how they are measured."""
+
+    table: Table
+    objective: Objective
+    budget: int
+    """Comparisons for each bound."""
+    progress: Progress = SILENT
+
+    def released(
+        self, requirements: Sequence[Requirement], *, table: Table | None = None, suppression: float = 0.0
+    ) -> Outcome:
+        """A quick release; where blocks must be large, cutting them well takes too long, and Mondrian has to do."""
+        given = self.table if table is None else table
+        least = limits(given, requirements).min_largest_block or 1
+        method: Anonymizer = Generalize(objective=self.objective, effort="fast", suppression=suppression)
+        if least * given.rows > _LARGEST_CUT:
+            method = Mondrian()
+        return apply_all([method], given, Context(tuple(requirements), Randomness(SEED), self.progress))
+
+    def loss(self, outcome: Outcome, original: Table | None = None) -> float:
+        """What a release lost against the original; rows that are left out count 1."""
+        before = self.table if original is None else original
+        return MEASURES[self.objective](before, Pair(before, outcome.table, outcome.rows))
+
+    def bound(
+        self,
+        requirements: Sequence[Requirement],
+        *,
+        table: Table | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> Bound:
+        """What no release with these requirements falls below."""
+        return quick_bound(
+            self.table if table is None else table,
+            requirements,
+            objective=self.objective,
+            weights=weights,
+            budget=self.budget,
+            progress=self.progress,
+        )
+
+
+def sampled(table: Table, rows: int) -> Table:
+    """The table, or a random sample of this many of its rows, in order."""
+    if table.rows <= rows:
+        return table
+    chosen = Randomness(SEED).permutation(table.rows)[:rows]
+    chosen.sort()
+    return table.take(chosen)
+
+
+def compromise(
+    kind: Kind,
+    asked: Sequence[Requirement],
+    sentence: str,
+    bound: Bound,
+    distortion: float,
+    remaining: Risk,
+    parameters: dict[str, Any] | None = None,
+) -> Compromise:
+    """A compromise whose sentence says its figures as well."""
+    figures = [f"Loses at least {bound.value:.4f}, a quick run {distortion:.4f}"]
+    figures += [
+        f"{guess.homogeneous_share:.1%} of the rows give {guess.column} away, the best guess of it is right for "
+        f"{guess.guess_mean:.1%}"
+        for guess in remaining.guesses
+    ]
+    said = f"{sentence} {'; '.join(figures)}."
+    return Compromise(kind, said, tuple(asked), parameters or {}, bound, distortion, remaining)

@@ -1,0 +1,79 @@
+"""`sudare crosstab` on a written release and on a plain file."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from rich.cells import cell_len
+
+import sudare as sd
+
+
+@pytest.fixture
+def released(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+    age = np.clip(random.gamma(6, 7, 2_000), 0, 119).astype(int)
+    frame = pl.DataFrame(
+        {"年齢": age, "sex": np.where(random.random(2_000) < 0.3, "F", "M"), "city": ["a", "b"] * 1_000}
+    )
+    frame.write_csv("original.csv")
+    table = sd.read(frame).describe(quasi=["年齢", "sex"], insensitive=["city"])
+    sd.anonymize(table, sd.PkAnonymity(2), method=sd.Randomize(ranges={"年齢": (0, 120)}), seed=5).write(
+        "release", reports=[]
+    )
+    return command
+
+
+def test_tables_plots_and_files(released, tmp_path):
+    out = released.done(
+        "crosstab", "release", "--by", "年齢,sex,city", "--bins", "年齢=0,30,60,120", "--seed", "1",
+        "--original", "original.csv", "--out", "cells.csv", "--plot", "cells.html",
+    )  # fmt: skip
+    assert all(cell_len(line) <= 80 for line in out.splitlines())
+    assert "2,000 records, 12 cells" in out
+    assert "Total variation from the original: estimate" in out
+    cells = pl.read_csv("cells.csv")
+    assert cells.height == 12
+    assert cells["estimate"].sum() == pytest.approx(2_000)
+    page = (tmp_path / "cells.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "src=" not in page
+
+
+def test_json(released):
+    found = json.loads(
+        released.done(
+            "crosstab",
+            "release/public",
+            "--by",
+            "年齢,sex",
+            "--bins",
+            "年齢=quantile:3",
+            "--draws",
+            "0",
+            "--json",
+        )
+    )
+    assert sorted(found) == ["by", "counts", "fit", "labels"]
+    assert len(found["counts"]) == 6
+    assert found["fit"]["rule"] == "fit"
+    assert set(found["counts"][0]) >= {"年齢", "sex", "estimate", "released"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--by", "agee"], "no column 'agee'"),
+        (["--by", "sex", "--bins", "nonsense"], "--bins is 'nonsense'"),
+        (["--by", "sex", "--stop", "never"], "'stop' is 'never'"),
+        (["--by", "sex", "--bins", "sex=3"], "categories"),
+        (["--by", "年齢", "--bins", "年齢=3,2"], "edges"),
+        (["--by", "sex", "--plot", "x.gif"], ".svg, .png and .html"),
+        (["--by", "sex", "--out", "absent/x.csv"], "cannot be written"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_use_is_one_sentence(released, arguments, part):
+    assert part in released.refused(2, "crosstab", "release", *arguments)
