@@ -47,7 +47,7 @@ def main() -> None:
     report.save()
 
 
-def sudare(name: str, kind: str, strategy: str = "default", share: float = 1.0, **asked: Any) -> Case:
+def sudare(name: str, kind: str, strategy: Any = "default", share: float = 1.0, **asked: Any) -> Case:
     """Suppress and look at the result with the independent verifier."""
     import numpy as np
 
@@ -87,7 +87,7 @@ def python_twin(name: str) -> Case:
     from sudare.experiments.itemsets_data import load_bms, with_sensitive
 
     baskets = with_sensitive(load_bms(_DATA, name, short=True), "fixed", 0.4, np.random.default_rng(0))
-    sensitive = {baskets.items[code] for code in baskets.sensitive_common}
+    sensitive = {baskets.items[code] for code in baskets.sensitive_of(0)}
     sets = baskets.sets()
 
     def work() -> Any:

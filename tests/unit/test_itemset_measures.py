@@ -178,7 +178,8 @@ def test_nothing_left_generalized_and_empty():
     assert sd.measure.rule_distance(before, [[], []]) == 1
     assert sd.measure.util1(before, [["*"], ["b"]]) == pytest.approx(2 / 3)
     assert sd.measure.util2(before, [["*"], ["b"]]) == math.inf
-    for lists in ([], [[]], [["a"]]):
+    every: list[list[list[str]]] = [[], [[]], [["a"]]]
+    for lists in every:
         assert sd.measure.measure_baskets(lists, lists) == {"util1": 0, "util2": 0, "rule_distance": 0}
         assert sd.measure.compare_rules(lists, lists).is_empty()
         assert sd.measure.user_loss(lists, lists).gini == 0

@@ -47,8 +47,8 @@ _REBUILD_SLICE = 1000
 _SPREAD = 0.7
 """How far the weights of columns vary when schemes are ordered for a rebuilding."""
 _ROUNDS = 100
-_LEAST_GAIN = 1e-9
-"""Share of the cost, times the rows, that a sweep must gain for another one, at most a ten-thousandth."""
+_LEAST_GAIN = 1e-8
+"""Share of the cost, times the rows, that a sweep must gain for another one, at most a thousandth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ class _Search:
                 progress.update(stop)
             dissolve_all(*self._arguments)
             self._keep()
-            if self._best_cost >= before * (1.0 - min(1e-4, _LEAST_GAIN * self._rows)):
+            if self._best_cost >= before * (1.0 - min(1e-3, _LEAST_GAIN * self._rows)):
                 return
 
     def anneal(self, budget: Budget, progress: Progress) -> None:

@@ -120,10 +120,14 @@ def checks(lines: Sequence[Printed], ours: Sequence[Ours]) -> Iterator[Check]:
             f"Both alphas on COIL 2000 are the printed ones in {same} of {len(real)} cases.",
             same == len(real),
         )
-        below = [(line, own) for line, own in real if line.upper is not None and own["upper"] is not None]
+        below = [
+            (line, own)
+            for line, own in real
+            if line.data == "data3" and line.upper is not None and own["upper"] is not None
+        ]
         better = sum(own["upper"] < line.upper for line, own in below)
         yield Check(
-            f"Generalization loses less than the printed DiverDIS in {better} of {len(below)} cases on COIL 2000.",
+            f"Generalization loses less than the printed DiverDIS in {better} of {len(below)} cases with MOSTYPE sensitive.",
             better == len(below),
         )
         first = [(line, own) for line, own in real if line.k == 2]
@@ -158,6 +162,11 @@ def notes(lines: Sequence[Printed], ours: Sequence[Ours]) -> tuple[str, ...]:
         for line, own in zip(lines, ours, strict=True)
         if own["suitability"] is not None and own["suitability"] > 2
     ]
+    above = [
+        f"{line.data} l = {line.l} ({own['upper']:.3f}, printed {line.upper:.3f})"
+        for line, own in zip(lines, ours, strict=True)
+        if line.upper is not None and own["upper"] is not None and own["upper"] > line.upper
+    ]
     about = (
         "data3 and data4 are COIL 2000 with MOSTYPE and MINKGEM as sensitive columns. The paper's random tables data1 and "
         "data2 are not published: ours are made up after its words, with the printed numbers of rows, columns and blocks, "
@@ -170,6 +179,7 @@ def notes(lines: Sequence[Printed], ours: Sequence[Ours]) -> tuple[str, ...]:
     return (
         about,
         "Upper bounds are quick runs of `generalization` with objective dis: entropy l-diversity, and k-anonymity.",
+        f"Quick runs above the printed DiverDIS: {', '.join(above) or 'none'}.",
         verdict,
         "The text about table 4 says of data4 that l-diversity is as hard as k-anonymity; it means data5.",
     )

@@ -34,7 +34,7 @@ def itemsets(
     progress: Progress = SILENT,
     *,
     repetitions: int = 10,
-    sampled_repetitions: int = 3,
+    sampled_repetitions: int = 10,
     rhos: Sequence[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
     shares: Sequence[float] = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8),
     risks: Sequence[float] = (0.01, 0.05, 0.1),

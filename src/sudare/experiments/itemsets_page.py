@@ -58,7 +58,7 @@ def checks(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) 
             more == wide.height,
         )
         # The paper says 70-90 % survive in most cases; its smallest rho are the exceptions.
-        kept = 1 - paper.filter(pl.col("kind") == "personalized")["util1"]
+        kept = 1 - paper.filter(pl.col("kind") == "personalized")["util1"].to_numpy()
         most = int((kept >= 0.7).sum())
         yield Check(
             f"{dataset}: of the items {kept.min():.0%} to {kept.max():.0%} survive, at least 70 % for {most} of {len(kept)} values of rho.",
@@ -87,8 +87,9 @@ def checks(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) 
             bool((gap > 0).all()) and int(gap.arg_max() or 0) == 0,
         )
         mined = share.pivot("kind", index="share", values="rule_distance")
+        off = mined["fixed+"].to_numpy()
         yield Check(
-            f"{dataset}: the rules of fixed+ are {mined['fixed+'].min():.2f} to {mined['fixed+'].max():.2f} off (paper: 0.8 and more), "
+            f"{dataset}: the rules of fixed+ are {off.min():.2f} to {off.max():.2f} off (paper: 0.8 and more), "
             f"those of personalized+ {mined['personalized+'][0]:.2f} at the smallest share (figure 7).",
             bool((mined["fixed+"] >= 0.7).all()) and bool((mined["personalized+"] < mined["fixed+"]).all()),
         )
