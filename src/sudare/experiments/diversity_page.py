@@ -91,6 +91,8 @@ def misprints(lines: Sequence[Printed], ours: Sequence[Ours]) -> list[tuple[str,
 def _against(line: Printed, own: Ours) -> Iterator[str]:
     if own["max_blocks"] != line.max_blocks:
         yield f"{line.max_blocks:,} blocks are printed where Lemma 2 gives {own['max_blocks']:,}"
+    if own["alpha_s"] != line.alpha_s:
+        yield f"alpha_s is printed {line.alpha_s} where so many blocks give {own['alpha_s']}"
     if own["k_lower"] > line.k_lower + 0.0001:
         yield (
             f"the bound of k = {line.k} is printed {line.k_lower:g}; the (k-1)-th nearest rows give the tighter "
@@ -115,9 +117,9 @@ def checks(lines: Sequence[Printed], ours: Sequence[Ours]) -> Iterator[Check]:
             f"The bound of l-diversity on COIL 2000 is the printed one in {same} of {len(real)} cases.",
             same == len(real),
         )
-        same = sum(own["alpha_e"] == line.alpha_e and own["alpha_s"] == line.alpha_s for line, own in real)
+        same = sum(own["alpha_e"] == line.alpha_e for line, own in real)
         yield Check(
-            f"Both alphas on COIL 2000 are the printed ones in {same} of {len(real)} cases.",
+            f"alpha_e on COIL 2000 is the printed one in {same} of {len(real)} cases.",
             same == len(real),
         )
         below = [
