@@ -32,7 +32,17 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
-_PACKAGES = ("sudare", "numpy", "numba", "polars", "pandas", "pycanon", "anjana", "anonypy", "multi-freq-ldpy")
+_PACKAGES = (
+    "sudare",
+    "numpy",
+    "numba",
+    "polars",
+    "pandas",
+    "pycanon",
+    "anjana",
+    "anonypy",
+    "multi-freq-ldpy",
+)
 
 
 class Case(NamedTuple):

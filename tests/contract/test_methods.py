@@ -43,8 +43,12 @@ class Example:
 
 EXAMPLES = {
     "generalization": Example({}, touches=tuple(QUASI), requirements=REQUIREMENTS, reports=True),
-    "mindis": Example({"effort": "fast"}, touches=tuple(QUASI), requirements=(sd.KAnonymity(3),), reports=True),
-    "diverdis": Example({"effort": "fast"}, touches=tuple(QUASI), requirements=(sd.LDiversity(2),), reports=True),
+    "mindis": Example(
+        {"effort": "fast"}, touches=tuple(QUASI), requirements=(sd.KAnonymity(3),), reports=True
+    ),
+    "diverdis": Example(
+        {"effort": "fast"}, touches=tuple(QUASI), requirements=(sd.LDiversity(2),), reports=True
+    ),
     "full-domain": Example({}, touches=tuple(QUASI), requirements=REQUIREMENTS, reports=True),
     "mondrian": Example({}, touches=tuple(QUASI), requirements=REQUIREMENTS, reports=True),
     "microaggregation": Example(

@@ -36,7 +36,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("methods/*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(DOCS.glob("*.md")),
+    *sorted(DOCS.glob("methods/*.md")),
+]
 
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _COMMENT = re.compile(r"^<!-- (file|not run): (.+?) -->$")

@@ -133,6 +133,8 @@ def test_sets_of_values_lose_less_than_hierarchies_and_are_measured():
     trees = apply(table, sd.KAnonymity(12), objective="ncp").table
     assert sd.measure.gcp(table, sets) <= sd.measure.gcp(table, trees)
     assert sd.measure.gcp(table, sets) > 0
+    release = sd.anonymize(table, sd.KAnonymity(12), method=sd.Generalize(cells="sets"))
+    assert 0 < release.losses["ild"] <= 1
 
 
 def test_suppression_leaves_out_what_costs_most():

@@ -15,15 +15,15 @@ def set_text(values: Iterable[str]) -> str:
     return "{" + _BETWEEN.join(values) + "}"
 
 
-def set_size(text: str, known: Container[str | None]) -> int:
-    """How many values a released set holds; 0 for a text that is not a set of known values."""
+def set_parts(text: str, known: Container[str | None]) -> list[str]:
+    """The values of a released set; none for a text that is not a set of known values."""
     if not (text.startswith("{") and text.endswith("}")):
-        return 0
-    parts = text[1:-1].split(_BETWEEN)
+        return []
     # A value that holds the separator itself comes in pieces that are not known: pieces are joined until they are.
-    count, pending = 0, ""
-    for part in parts:
+    found, pending = [], ""
+    for part in text[1:-1].split(_BETWEEN):
         pending = pending + _BETWEEN + part if pending else part
         if pending in known:
-            count, pending = count + 1, ""
-    return 0 if pending else count
+            found.append(pending)
+            pending = ""
+    return [] if pending else found

@@ -12,7 +12,7 @@ from sudare.describe.distance.line import line_ends
 from sudare.describe.distance.space import ColumnCells
 from sudare.describe.hierarchy.suppression import Suppress
 from sudare.describe.ranges import ANYTHING, axis_of, range_ends
-from sudare.describe.sets import set_size
+from sudare.describe.sets import set_parts
 from sudare.describe.text import as_text
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
     node_of[:-1][known] = tree.node_of(distinct.filter(known))
     place = texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(len(distinct)).to_numpy()
     nodes = node_of[place]
-    sizes = np.append([set_size(text, _leaf_names(tree)) for text in distinct], 0)[place]
+    names = frozenset(tree.labels[: tree.leaves])
+    sizes = np.append([len(set_parts(text, names)) for text in distinct], 0)[place]
     still_missing = (after.is_null() & before.is_null()).to_numpy()
     in_sets = (nodes < 0) & (sizes > 1)
     unchanged = ((nodes < 0) | (tree.level[nodes] == 0) | still_missing) & ~in_sets
@@ -79,10 +80,6 @@ def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
         leaves=np.where(unchanged, 0.0, (leaves - 1) / max(whole - 1, 1)),
         penalty=np.where(unchanged, 0.0, leaves / whole),
     )
-
-
-def _leaf_names(tree: Hierarchy) -> frozenset[str | None]:
-    return frozenset(tree.labels[: tree.leaves])
 
 
 def _ranks(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:

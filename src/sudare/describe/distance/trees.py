@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
+from sudare.describe.sets import set_parts
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError
 from sudare.kernels.pairs import tree_histogram
@@ -71,4 +72,12 @@ class TreeSpace(Space):
 
 
 def _nodes(tree: Hierarchy, after: pl.Series) -> Codes:
-    return tree.node_of(as_text(after).alias(after.name)).astype(np.int64)
+    """The node of each released text; a set of values stands where its lowest common value does."""
+    texts = as_text(after).alias(after.name)
+    leaves = {label: node for node, label in enumerate(tree.labels[: tree.leaves]) if label is not None}
+    covers = {}
+    for text in texts.unique().drop_nulls():
+        parts = set_parts(text, leaves)
+        if len(parts) > 1 and text not in tree.labels:
+            covers[text] = tree.labels[tree.lowest_common([leaves[part] for part in parts])]
+    return tree.node_of(texts.replace(covers) if covers else texts).astype(np.int64)
