@@ -26,6 +26,9 @@ bench: .venv-bench/.installed
 experiments: $(STAMP)
 	$(BIN)/sudare experiment ild-adult --out docs/evidence
 	$(BIN)/sudare experiment mil --out docs/evidence
+	$(BIN)/sudare experiment diversity-suitability --out docs/evidence
+	$(BIN)/sudare experiment crosstab --out docs/evidence
+	$(BIN)/sudare experiment itemsets --out docs/evidence
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install -q -e ".[docs]"
