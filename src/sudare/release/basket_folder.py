@@ -23,7 +23,7 @@ from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.describe.basket_sources import read_baskets
 from sudare.describe.baskets import Baskets
-from sudare.errors import InputError, OutputError
+from sudare.errors import InputError, OutputError, SudareError
 from sudare.read.basket_codes import BasketCodes
 from sudare.release.basket_files import write_baskets
 from sudare.release.staging import staged_folder
@@ -91,7 +91,8 @@ def is_basket_folder(folder: Path) -> bool:
     """Whether a folder is a release of baskets."""
     try:
         return bool(json.loads(_manifest_path(folder).read_text(encoding="utf-8")).get("kind") == KIND)
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError, SudareError):
+        # Absent, broken or of another kind: the check of tables says in which way.
         return False
 
 
