@@ -42,7 +42,8 @@ SECTIONS = ("adult", "sets", "coil", "lattice", "hospital")
 
 def main() -> None:
     options = _options()
-    report = Report("generalization", __doc__ or "")
+    name = "generalization" if options.section is None else f"generalization_{options.section}"
+    report = Report(name, __doc__ or "")
     for section in SECTIONS:
         if options.section in (None, section):
             globals()[f"_{section}"](report, options)
@@ -152,7 +153,7 @@ def _lattice(report: Report, _: Any) -> None:
 
 
 def _hospital(report: Report, options: Any) -> None:
-    from data import hospital_described  # type: ignore[import-not-found]
+    from data import hospital_described  # type: ignore[import-not-found]  # beside this script
 
     rows, times = [], []
     for size in options.sizes:
@@ -210,14 +211,14 @@ def timed(table: Any, requirements: list[Any], method: Any, *, warm: bool = True
 def recounted(released: pl.DataFrame, table: Any, diverse: float) -> tuple[int, float]:
     """Smallest block and least exp(entropy), counted anew with group-by."""
     quasi = table.names("quasi")
-    smallest = int(released.group_by(quasi).len()["len"].min())  # type: ignore[arg-type]
+    smallest = int(released.group_by(quasi).len()["len"].min())  # type: ignore[arg-type]  # no released frame is empty
     if not diverse:
         return smallest, 0.0
     sensitive = table.names("sensitive")[0]
     counts = released.group_by([*quasi, sensitive]).len()
     share = pl.col("len") / pl.col("len").sum().over(quasi)
     entropy = counts.with_columns(part=-share * share.log()).group_by(quasi).agg(pl.col("part").sum())
-    return smallest, float(np.exp(entropy["part"].min()))  # type: ignore[arg-type]
+    return smallest, float(np.exp(entropy["part"].min()))  # type: ignore[arg-type]  # the same
 
 
 def query_error(before: pl.DataFrame, after: pl.DataFrame, quasi: list[str]) -> float:

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sudare.anonymize.protocol import Anonymizer
-    from sudare.assess.bounds.columns import Objective
     from sudare.assess.requirement import Requirement
     from sudare.assess.study import Study
     from sudare.describe.baskets import Baskets
+    from sudare.describe.hierarchy.shares import Objective
     from sudare.describe.table import Table
     from sudare.progress import Progress
     from sudare.release.basket_release import BasketRelease

@@ -129,7 +129,7 @@ def test_sets_of_values_lose_less_than_hierarchies_and_are_measured():
     rows += [(40, name, "c") for name in ("Nice", "Malmö")] * 3
     table = table_of(rows)
     sets = apply(table, sd.KAnonymity(12), cells="sets", objective="ncp").table
-    assert "{Oslo; Rome}" in set(sets.frame["city"]) or "{Oslo; Malmö; Rome; Nice}" in set(sets.frame["city"])
+    assert set(sets.frame["city"]) == {"{Oslo; Malmö; Rome; Nice}"}
     trees = apply(table, sd.KAnonymity(12), objective="ncp").table
     assert sd.measure.gcp(table, sets) <= sd.measure.gcp(table, trees)
     assert sd.measure.gcp(table, sets) > 0

@@ -13,15 +13,9 @@ import numpy as np
 
 from sudare.errors import CancelledError
 from sudare.kernels.blocks import dense_labels
+from sudare.kernels.partition import Limits, fill_costs, partition_of
 from sudare.kernels.rebuild import rebuild_slice
-from sudare.kernels.refine import (
-    Limits,
-    anneal_slice,
-    descend_slice,
-    dissolve_all,
-    fill_costs,
-    partition_of,
-)
+from sudare.kernels.refine import anneal_slice, descend_slice, dissolve_all
 from sudare.kernels.rules import Rules, no_rules, scratch_for
 from sudare.progress import SILENT
 
@@ -131,7 +125,6 @@ class _Search:
         limits = Limits(smallest, 2 * smallest, rules is not None)
         self._arguments = (model, self._part, limits, self._rules, scratch_for(self._rules), neighbors)
         self._rows = len(labels)
-        self._focus = 0
         self._width = neighbors.shape[1]
         self._best_labels = labels.copy()
         self._best_cost = fill_costs(model, self._part)
@@ -170,7 +163,7 @@ class _Search:
             size = min(_SLICE, planned - done) if seconds is None else _SLICE
             rate = size / planned if seconds is None else _share_of_slice(share, done, size)
             first, last = hot * (cold / hot) ** share, hot * (cold / hot) ** min(1.0, share + rate)
-            anneal_slice(*self._arguments, words, size, first, last, _DISSOLVE, self._focus)
+            anneal_slice(*self._arguments, words, size, first, last, _DISSOLVE)
             done += size
             self._keep()
             progress.update(min(1.0, share + rate))

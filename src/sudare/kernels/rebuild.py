@@ -11,8 +11,9 @@ import numpy as np
 from sudare.kernels.costs import cost_of
 from sudare.kernels.covers import SET, column_cost
 from sudare.kernels.jit import inlined, kernel
+from sudare.kernels.partition import put_in
 from sudare.kernels.random_words import next_index, next_uniform
-from sudare.kernels.refine import improve, put_in, settle
+from sudare.kernels.refine import improve, settle
 from sudare.kernels.rules import satisfied
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)

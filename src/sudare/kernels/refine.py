@@ -7,104 +7,24 @@ since two groups never cost more than one; dissolving is the way back.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
 from sudare.kernels.costs import (
     cost_exchanged,
     cost_of,
     cost_with,
     cost_without,
-    exchange,
-    exclude,
     fast_cost_exchanged,
     fast_cost_with,
     fast_cost_without,
-    include,
     refresh,
 )
 from sudare.kernels.jit import lean
+from sudare.kernels.partition import empty_slot, put_in, swap_places, take_out
 from sudare.kernels.random_words import next_index, next_uniform
 from sudare.kernels.rules import satisfied
 
 _TINY = 1e-12
-
-
-class Partition(NamedTuple):
-    """Groups 0 … slots-1, some of them empty; every record is a member of one."""
-
-    label: npt.NDArray[np.int64]
-    """Group of each record."""
-    place: npt.NDArray[np.int64]
-    """Position of each record among its group's members."""
-    members: npt.NDArray[np.int32]
-    """slots x capacity."""
-    size: npt.NDArray[np.int64]
-    cost: npt.NDArray[np.float64]
-    region: npt.NDArray[np.int64]
-    """Number of the region that a group was last gathered into (rebuilding)."""
-    changed: npt.NDArray[np.int64]
-    """When each group last changed."""
-    seen: npt.NDArray[np.int64]
-    """When descent last looked at each record."""
-    undo: npt.NDArray[np.int64]
-    """Work space: the members of a group that is being dissolved."""
-    counters: npt.NDArray[np.int64]
-    """Moves tried, moves made, first slot that may be empty, the clock, regions gathered."""
-
-
-class Limits(NamedTuple):
-    """What groups must keep."""
-
-    smallest: int
-    """Fewest members (k)."""
-    split_at: int
-    """Size at which a group is split if it can be."""
-    has_rules: bool
-    """Whether more than the size is asked of a group."""
-
-
-def partition_of(labels: npt.NDArray[np.int64], smallest: int, room: int = 0) -> Partition:
-    """The arrays of a partition; costs are not filled."""
-    groups = int(labels.max()) + 1
-    sizes = np.bincount(labels, minlength=groups)
-    capacity = max(2 * smallest + 1, int(sizes.max()) + smallest + 1, room)
-    slots = max(groups, len(labels) // smallest) + 1
-    members = np.zeros((slots, capacity), dtype=np.int32)
-    order = np.argsort(labels, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    place = np.empty(len(labels), dtype=np.int64)
-    place[order] = np.arange(len(labels)) - np.repeat(starts[:-1], sizes)
-    members[labels, place] = np.arange(len(labels))
-    size = np.zeros(slots, dtype=np.int64)
-    size[:groups] = sizes
-    return Partition(
-        label=labels.astype(np.int64).copy(),
-        place=place,
-        members=members,
-        size=size,
-        cost=np.zeros(slots),
-        region=np.full(slots, -1, dtype=np.int64),
-        changed=np.zeros(slots, dtype=np.int64),
-        seen=np.full(len(labels), -1, dtype=np.int64),
-        undo=np.empty(capacity, dtype=np.int64),
-        counters=np.zeros(5, dtype=np.int64),
-    )
-
-
-@lean
-def fill_costs(model, part):
-    """Compute the cost of every group anew, and the total."""
-    total = 0.0
-    for group in range(len(part.size)):
-        part.cost[group] = 0.0
-        if part.size[group] > 0:
-            refresh(model, part.members, part.size, group)
-            part.cost[group] = cost_of(model, part.size, group)
-        total += part.cost[group]
-    return total
 
 
 @lean
@@ -113,30 +33,6 @@ def _allowed(limits, rules, scratch, part, group):
     if part.size[group] < limits.smallest:
         return False
     return not limits.has_rules or satisfied(rules, scratch, part.members[group], 0, part.size[group])
-
-
-@lean
-def _take_out(model, part, record):
-    group, place = part.label[record], part.place[record]
-    last = part.members[group, part.size[group] - 1]
-    part.members[group, place] = last
-    part.place[last] = place
-    part.size[group] -= 1
-    part.counters[3] += 1
-    part.changed[group] = part.counters[3]
-    exclude(model, part.members, part.size, group, record)
-
-
-@lean
-def put_in(model, part, record, group):
-    """Add a record to a group; its cost is not updated."""
-    part.members[group, part.size[group]] = record
-    part.place[record] = part.size[group]
-    part.label[record] = group
-    part.size[group] += 1
-    part.counters[3] += 1
-    part.changed[group] = part.counters[3]
-    include(model, part.members, part.size, group, record)
 
 
 @lean
@@ -153,12 +49,12 @@ def _relocate(model, part, limits, rules, scratch, record, target, threshold):
     )
     if change > threshold:
         return np.inf
-    _take_out(model, part, record)
+    take_out(model, part, record)
     put_in(model, part, record, target)
     if limits.has_rules and not (
         _allowed(limits, rules, scratch, part, source) and _allowed(limits, rules, scratch, part, target)
     ):
-        _take_out(model, part, record)
+        take_out(model, part, record)
         put_in(model, part, record, source)
         return np.inf
     part.cost[source] = cost_of(model, part.size, source)
@@ -180,37 +76,15 @@ def _swap(model, part, limits, rules, scratch, one, other, threshold):
     )
     if change > threshold:
         return np.inf
-    _exchange(model, part, one, other)
+    swap_places(model, part, one, other)
     if limits.has_rules and not (
         _allowed(limits, rules, scratch, part, first) and _allowed(limits, rules, scratch, part, second)
     ):
-        _exchange(model, part, one, other)
+        swap_places(model, part, one, other)
         return np.inf
     part.cost[first] = cost_of(model, part.size, first)
     part.cost[second] = cost_of(model, part.size, second)
     return change
-
-
-@lean
-def _exchange(model, part, one, other):
-    first, second = part.label[one], part.label[other]
-    part.members[first, part.place[one]] = other
-    part.members[second, part.place[other]] = one
-    part.place[one], part.place[other] = part.place[other], part.place[one]
-    part.label[one], part.label[other] = second, first
-    part.counters[3] += 1
-    part.changed[first] = part.changed[second] = part.counters[3]
-    exchange(model, part.members, part.size, first, one, other)
-    exchange(model, part.members, part.size, second, other, one)
-
-
-@lean
-def _empty_slot(part):
-    slot = part.counters[2]
-    while slot < len(part.size) and part.size[slot] > 0:
-        slot += 1
-    part.counters[2] = slot
-    return slot
 
 
 @lean
@@ -219,7 +93,7 @@ def settle(model, part, limits, rules, scratch, group):
 
     Returns the change of cost, 0 when no allowed split was found or no slot is free.
     """
-    fresh = _empty_slot(part)
+    fresh = empty_slot(part)
     if fresh >= len(part.size) or part.size[group] < 2 * limits.smallest:
         return 0.0
     part.region[fresh] = part.region[group]
@@ -234,7 +108,7 @@ def settle(model, part, limits, rules, scratch, group):
                 value += cost_with(model, part.members, part.size, fresh, record)
             if value < best:
                 best, chosen = value, record
-        _take_out(model, part, chosen)
+        take_out(model, part, chosen)
         put_in(model, part, chosen, fresh)
         part.cost[group] = cost_of(model, part.size, group)
         part.cost[fresh] = cost_of(model, part.size, fresh)
@@ -252,7 +126,7 @@ def settle(model, part, limits, rules, scratch, group):
                     - part.cost[group]
                 )
                 if change < -_TINY * (1.0 + abs(before)):
-                    _exchange(model, part, one, other)
+                    swap_places(model, part, one, other)
                     part.cost[group] = cost_of(model, part.size, group)
                     part.cost[fresh] = cost_of(model, part.size, fresh)
                     improved = True
@@ -266,7 +140,7 @@ def settle(model, part, limits, rules, scratch, group):
         return gain
     while part.size[fresh] > 0:
         record = part.members[fresh, part.size[fresh] - 1]
-        _take_out(model, part, record)
+        take_out(model, part, record)
         put_in(model, part, record, group)
     refresh(model, part.members, part.size, group)
     part.cost[fresh] = 0.0
@@ -296,7 +170,7 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
         # No record makes a group cheaper by joining it, so the sum can only rise from here.
         if chosen < 0 or change + best > threshold:
             break
-        _take_out(model, part, record)
+        take_out(model, part, record)
         put_in(model, part, record, chosen)
         part.cost[chosen] = cost_of(model, part.size, chosen)
         change += best
@@ -309,7 +183,7 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
         for index in range(moved - 1, -1, -1):
             record = undo[index]
             target = part.label[record]
-            _take_out(model, part, record)
+            take_out(model, part, record)
             part.cost[target] = cost_of(model, part.size, target)
             put_in(model, part, record, group)
         refresh(model, part.members, part.size, group)
@@ -404,7 +278,7 @@ def dissolve_all(model, part, limits, rules, scratch, neighbors):
 
 
 @lean
-def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, hot, cold, dissolving, focus):
+def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, hot, cold, dissolving):
     """Random moves, accepted when cheaper or, by Metropolis, when not too much dearer; T falls from hot to cold."""
     # Taken out of the tuple once: every access to a member of a tuple counts references.
     label, size, cost, members, place_of = part.label, part.size, part.cost, part.members, part.place
@@ -417,10 +291,6 @@ def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, h
         if move % 64 == 63:
             temperature *= cooling
         record = next_index(words, count)
-        for _ in range(focus):
-            rival = next_index(words, count)
-            if cost[label[rival]] * size[label[record]] > cost[label[record]] * size[label[rival]]:
-                record = rival
         other = neighbors[record, next_index(words, neighbors.shape[1])]
         # Half of the moves bring the neighbor here: nobody has an outlier among the nearest, who needs company too.
         if next_index(words, 2) == 0:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sudare.anonymize.protocol import Outcome
-    from sudare.assess.bounds.columns import Objective
     from sudare.assess.compromise import Compromise
     from sudare.assess.requirement import Requirement
+    from sudare.describe.hierarchy.shares import Objective
     from sudare.describe.table import Table
     from sudare.progress import Progress
 

@@ -158,7 +158,13 @@ def _short(value: float) -> float | None:
 
 
 def _public(manifest: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in manifest.items() if key not in _PRIVATE}
+    """Without what only the custodian may know; a hierarchy of items names items that are not released."""
+    shown = {key: value for key, value in manifest.items() if key not in _PRIVATE}
+    shown["method"] = [
+        {name: value for name, value in method.items() if name != "hierarchy"}
+        for method in manifest["method"]
+    ]
+    return shown
 
 
 def _common(original: Baskets) -> list[Any] | None:

@@ -24,11 +24,12 @@ from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.anonymize.itemsets.suppress import SuppressItems
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.describe.basket_sources import read_baskets
-from sudare.errors import CancelledError, InputError, ParameterError, SudareError
+from sudare.errors import InputError, ParameterError
 from sudare.parameters import sentence_of
 from sudare.progress import SILENT, Progress
 from sudare.release.basket_release import BasketRelease, anonymize_baskets
 from sudare.release.ledger import Ledger
+from sudare.release.run import shown_source
 from sudare.release.staging import check_target
 
 if TYPE_CHECKING:
@@ -157,9 +158,8 @@ def run_baskets(
     check_target(target, overwrite=replace)
     book, number = ledger or Ledger(), str(uuid.uuid4())
     address = asked.baskets.path
-    shown = address.partition("://")[0] + "://…" if "://" in address else Path(address).name
-    book.append("started", number, {"source": shown, "folder": str(target)})
-    try:
+    book.append("started", number, {"source": shown_source(address), "folder": str(target)})
+    with book.failures(number):
         baskets = read_baskets(address, **asked.baskets.model_dump(exclude={"path"}))
         if asked.sensitive is not None:
             named = (
@@ -175,15 +175,6 @@ def run_baskets(
             progress=progress or SILENT,
         )
         written = release.write(target, layout=asked.output.layout, overwrite=replace)
-    except (KeyboardInterrupt, CancelledError):
-        book.append("cancelled", number, {})
-        raise
-    except SudareError as error:
-        book.append("failed", number, {"reason": error.summary})
-        raise
-    except BaseException as error:
-        book.append("failed", number, {"reason": type(error).__name__})
-        raise
     details = {
         "folder": str(written.folder),
         "rows": len(release.released),

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.anonymize.protocol import Anonymizer
-    from sudare.assess.bounds.columns import Objective
     from sudare.assess.requirement import Requirement
+    from sudare.describe.hierarchy.shares import Objective
     from sudare.describe.table import Table
     from sudare.progress import Progress
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from uuid import UUID
 
-from sudare.errors import InputError, OutputError, ParameterError, SudareError, did_you_mean
+from sudare.errors import CancelledError, InputError, OutputError, ParameterError, SudareError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,6 +105,21 @@ class Ledger:
             ) from error
         with self._connection("rwc") as connection:
             self._prepare(connection)
+
+    @contextmanager
+    def failures(self, run: str) -> Iterator[None]:
+        """Enter how a run ended if it did not succeed: canceled, or failed and why; the error goes on."""
+        try:
+            yield
+        except (KeyboardInterrupt, CancelledError):
+            self.append("cancelled", run, {})
+            raise
+        except SudareError as error:
+            self.append("failed", run, {"reason": error.summary})
+            raise
+        except BaseException as error:
+            self.append("failed", run, {"reason": type(error).__name__})
+            raise
 
     def append(self, event: Event, run: str, details: dict[str, Any]) -> Entry:
         """Add an entry; when this returns, it survives a kill and a power cut.

@@ -15,11 +15,9 @@ from sudare.anonymize.protocol import Context
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.requirement import Requirement, table_of
 from sudare.errors import (
-    CancelledError,
     DescriptionError,
     GuaranteeError,
     InfeasibleError,
-    SudareError,
 )
 from sudare.measure.catalogue import measure
 from sudare.measure.generalization import column_losses
@@ -125,8 +123,8 @@ def run(
     book = ledger or Ledger()
     number = str(uuid.uuid4())
     shown = progress or SILENT
-    book.append("started", number, {"source": _shown_source(asked), "folder": output.folder})
-    try:
+    book.append("started", number, {"source": shown_source(asked.source.path), "folder": output.folder})
+    with book.failures(number):
         shown.start("read", 1)
         started = time.perf_counter()
         table = asked.describe(asked.source.read())
@@ -142,15 +140,6 @@ def run(
         )
         release.seconds["read"] = reading
         written = write_release(release, output, recipe=asked, run=number, progress=shown)
-    except (KeyboardInterrupt, CancelledError):
-        book.append("cancelled", number, {})
-        raise
-    except SudareError as error:
-        book.append("failed", number, {"reason": error.summary})
-        raise
-    except BaseException as error:
-        book.append("failed", number, {"reason": type(error).__name__})
-        raise
     book.append(
         "released",
         number,
@@ -197,7 +186,6 @@ def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
     seconds[phase] = time.perf_counter() - started
 
 
-def _shown_source(recipe: Recipe) -> str:
+def shown_source(path: str) -> str:
     """The source's name without anything a database address may hide."""
-    path = recipe.source.path
     return path.partition("://")[0] + "://…" if "://" in path else Path(path).name

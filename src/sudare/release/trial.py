@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from sudare.anonymize.protocol import Anonymizer, Outcome
     from sudare.assess.bounds import Bound
-    from sudare.assess.bounds.columns import Objective
     from sudare.assess.compromise import Kind
     from sudare.assess.requirement import Requirement
     from sudare.assess.risk import Risk
+    from sudare.describe.hierarchy.shares import Objective
     from sudare.describe.table import Table
     from sudare.progress import Progress
 

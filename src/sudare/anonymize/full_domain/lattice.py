@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.describe.hierarchy.suppression import Suppress
 from sudare.kernels.blocks import block_labels
 from sudare.kernels.lattice import Space
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from sudare.describe.hierarchy.tree import Hierarchy
     from sudare.describe.table import Table
-
-Objective = Literal["loss", "dis", "ncp"]
-"""Iyengar's loss, distortion, or the certainty penalty, as `sudare.measure` defines them."""
 
 OBJECTIVES: tuple[Objective, ...] = ("loss", "dis", "ncp")
 _LARGEST_KEY = 2**62
@@ -44,15 +42,7 @@ class Levels:
 
     def shares(self, objective: Objective) -> npt.NDArray[np.float64]:
         """Cost in [0, 1] of each value at each usable level; what stays a leaf costs nothing."""
-        tree, nodes = self.tree, self.nodes
-        whole = int(tree.leaf_counts[tree.root])
-        if objective == "dis":
-            shares = tree.level[nodes] / max(tree.height, 1)
-        elif objective == "loss":
-            shares = (tree.leaf_counts[nodes] - 1) / max(whole - 1, 1)
-        else:
-            shares = tree.leaf_counts[nodes] / max(whole, 1)
-        return np.where(tree.level[nodes] == 0, 0.0, shares)
+        return node_shares(self.tree, objective)[self.nodes]
 
     def means(self, objective: Objective) -> npt.NDArray[np.float64]:
         """Mean cost over the rows at each usable level."""

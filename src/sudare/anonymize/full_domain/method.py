@@ -6,11 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from sudare.anonymize.full_domain.count import Counter
-from sudare.anonymize.full_domain.lattice import Objective, lattice_of
+from sudare.anonymize.full_domain.lattice import lattice_of
 from sudare.anonymize.full_domain.search import search
 from sudare.anonymize.mondrian import block_rules
 from sudare.anonymize.protocol import Context, Outcome
 from sudare.assess.study import require_feasible
+from sudare.describe.hierarchy.shares import Objective
 from sudare.errors import InfeasibleError, ParameterError
 from sudare.parameters import Annotated, Field, parameters
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.near import near_rows
-from sudare.anonymize.generalize.space import Objective, with_slots
+from sudare.anonymize.generalize.space import with_slots
 from sudare.anonymize.generalize.start import (
     cheapest_scheme_first,
     cut_groups,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from sudare.anonymize.generalize.start import Ladder
     from sudare.anonymize.recode import Axis
+    from sudare.describe.hierarchy.shares import Objective
     from sudare.kernels.covers import Covers
     from sudare.kernels.rules import Rules
     from sudare.progress import Progress
@@ -56,7 +57,6 @@ class Search:
     most: int
     """At most this many regions (and a thousand times as many moves)."""
     seed: int = 0
-    seconds: float | None = None
 
 
 def grouped(
@@ -120,7 +120,7 @@ def _refined(
         near,
         numbers.astype(np.int64),
         smallest,
-        budget=Budget(moves, search.seconds if moves else None, search.seed),
+        budget=Budget(moves, seed=search.seed),
         rebuilding=rebuilding,
         rules=some,
         progress=progress,

@@ -9,12 +9,13 @@ import numpy as np
 
 from sudare.anonymize.generalize.groups import Search, grouped
 from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
-from sudare.anonymize.generalize.space import Cells, Objective, covers_of
+from sudare.anonymize.generalize.space import Cells, covers_of
 from sudare.anonymize.mondrian import block_rules, smallest_group
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.recode import axes_of, recode
 from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible, whole_table_obstacles
+from sudare.describe.hierarchy.shares import Objective
 from sudare.errors import ParameterError
 from sudare.kernels import rules as kernel_rules
 from sudare.parameters import Annotated, Field, parameters

@@ -9,7 +9,7 @@ import numpy as np
 
 from sudare.anonymize.generalize.space import with_slots
 from sudare.kernels.finish import outlier_gains, total_cost
-from sudare.kernels.refine import partition_of
+from sudare.kernels.partition import partition_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt

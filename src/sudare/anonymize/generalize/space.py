@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sudare.anonymize.recode import Axis, OrderedAxis, TreeAxis
+from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.kernels.blocks import block_labels
 from sudare.kernels.covers import CLIMB, LARGEST_TABLE, LINE, PAIRS, SET, Covers
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from sudare.describe.hierarchy.tree import Hierarchy
 
-Objective = Literal["loss", "dis", "ncp"]
 Cells = Literal["hierarchy", "sets"]
 
 
@@ -34,19 +34,6 @@ class _Part:
     last: npt.NDArray[np.int32]
 
 
-def node_costs(tree: Hierarchy, objective: Objective) -> npt.NDArray[np.float64]:
-    """What a record loses when it is published as a node, by the definitions of `sudare.measure`."""
-    leaves = tree.leaf_counts.astype(np.float64)
-    whole = max(float(leaves[tree.root]), 1.0)
-    if objective == "dis":
-        costs = tree.level / max(tree.height, 1)
-    elif objective == "loss":
-        costs = (leaves - 1) / max(whole - 1, 1.0)
-    else:
-        costs = leaves / whole
-    return np.where(tree.level == 0, 0.0, costs)
-
-
 def covers_of(
     axes: Sequence[Axis], weights: Sequence[float], objective: Objective, cells: Cells, slots: int
 ) -> Covers:
@@ -59,30 +46,18 @@ def covers_of(
         _part(axis, weight / total, objective, cells) for axis, weight in zip(axes, weights, strict=True)
     ]
     starts = np.cumsum([0, *(len(part.table) for part in parts)])[:-1]
-    rows = len(parts[0].codes)
-    return (
-        Covers(
-            codes=np.ascontiguousarray(np.stack([part.codes for part in parts], axis=1)),
-            mode=np.array([part.mode for part in parts], dtype=np.int64),
-            start=starts.astype(np.int64),
-            width=np.array([part.width for part in parts], dtype=np.int64),
-            table=np.concatenate([part.table for part in parts]).astype(np.float64),
-            whole=np.array(weights, dtype=np.float64) / total,
-            parent=np.concatenate([part.parent for part in parts]),
-            last=np.concatenate([part.last for part in parts]),
-            low=np.zeros((slots, len(parts)), dtype=np.int32),
-            high=np.zeros((slots, len(parts)), dtype=np.int32),
-        )
-        if rows
-        else _nothing(len(parts))
+    return Covers(
+        codes=np.ascontiguousarray(np.stack([part.codes for part in parts], axis=1)),
+        mode=np.array([part.mode for part in parts], dtype=np.int64),
+        start=starts.astype(np.int64),
+        width=np.array([part.width for part in parts], dtype=np.int64),
+        table=np.concatenate([part.table for part in parts]).astype(np.float64),
+        whole=np.array(weights, dtype=np.float64) / total,
+        parent=np.concatenate([part.parent for part in parts]),
+        last=np.concatenate([part.last for part in parts]),
+        low=np.zeros((slots, len(parts)), dtype=np.int32),
+        high=np.zeros((slots, len(parts)), dtype=np.int32),
     )
-
-
-def _nothing(columns: int) -> Covers:
-    none = np.zeros((0, columns), dtype=np.int32)
-    number = np.zeros(columns, dtype=np.int64)
-    empty = np.zeros(0, dtype=np.int32)
-    return Covers(none, number, number, number, np.zeros(0), np.zeros(columns), empty, empty, none, none)
 
 
 def with_slots(model: Covers, rows: npt.NDArray[np.int64], slots: int) -> Covers:
@@ -122,7 +97,7 @@ def _sets(axis: TreeAxis, weight: float, objective: Objective) -> _Part:
 
 def _tree(axis: TreeAxis, weight: float, objective: Objective) -> _Part:
     tree = axis.tree
-    costs = node_costs(tree, objective) * weight
+    costs = node_shares(tree, objective) * weight
     ranks = tree.first[axis.leaves].astype(np.int32)
     if tree.leaves > LARGEST_TABLE:
         return _climbed(tree, costs, ranks)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.anonymize.generalize.space import node_costs
 from sudare.anonymize.recode import Axis, OrderedAxis, TreeAxis
+from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.kernels.recut import recut
 from sudare.kernels.rules import scratch_for
 from sudare.kernels.schemes import take_slice
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.anonymize.generalize.space import Objective
     from sudare.kernels.covers import Covers
     from sudare.kernels.rules import Rules
     from sudare.progress import Progress
@@ -133,11 +132,9 @@ def cut_groups(
     smallest: int,
     longest: int,
     rules: Rules,
-    order: Ints | None = None,
 ) -> tuple[Ints, int]:
     """Cut every group along a sorted order of its rows."""
-    if order is None:
-        order = spread_order(model, rules)
+    order = _spread_order(model, rules)
     by_label = order[np.argsort(labels[order], kind="stable")]
     sizes = np.bincount(labels, minlength=groups)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -146,7 +143,7 @@ def cut_groups(
     return result, int(count)
 
 
-def spread_order(model: Covers, rules: Rules) -> Ints:
+def _spread_order(model: Covers, rules: Rules) -> Ints:
     """Rows sorted by all columns, those with few values first; among equal ones sensitive values evenly spread."""
     codes = model.codes
     spans = codes.max(axis=0) - codes.min(axis=0)
@@ -175,7 +172,7 @@ def _spread_places(
 
 def _levels(axis: TreeAxis, weight: float, objective: Objective) -> Ladder:
     tree = axis.tree
-    costs = node_costs(tree, objective) * weight
+    costs = node_shares(tree, objective) * weight
     classes: list[Ints] = []
     means: list[float] = []
     for level in range(tree.height + 1):

@@ -7,11 +7,12 @@ lowest common node of a hierarchy, a range where a column is ordered and has no 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.describe.ranges import ANYTHING, axis_of
 from sudare.describe.text import as_text
 from sudare.errors import ParameterError, did_you_mean
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from sudare.describe.hierarchy.tree import Hierarchy
     from sudare.describe.table import Table
 
-Objective = Literal["dis", "loss", "ncp"]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -141,13 +141,7 @@ def _along(tree: Hierarchy, leaves: npt.NDArray[np.int32], objective: Objective,
 
 def _node_costs(tree: Hierarchy, objective: Objective) -> Floats:
     """What a cell costs that is released as each node, never more than its parent."""
-    leaves, whole = tree.leaf_counts.astype(np.float64), max(int(tree.leaf_counts[tree.root]), 1)
-    cost = {
-        "dis": tree.level / max(tree.height, 1),
-        "loss": (leaves - 1) / max(whole - 1, 1),
-        "ncp": leaves / whole,
-    }[objective]
-    cost = np.where(tree.level == 0, 0.0, cost)
+    cost = node_shares(tree, objective)
     # The measures read labels: where two nodes share one, the lower counts, and a bound must not say more.
     read = cost[tree.node_of(tree.labels_of(np.arange(tree.nodes)))]
     if (read < cost).any():

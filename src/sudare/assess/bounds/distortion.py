@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from sudare.assess.bounds.columns import Objective
     from sudare.assess.requirement import Requirement
+    from sudare.describe.hierarchy.shares import Objective
     from sudare.describe.table import Table
     from sudare.kernels.bound_space import Space
     from sudare.kernels.bounds import Wanted

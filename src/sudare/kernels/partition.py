@@ -1,0 +1,135 @@
+"""A partition under change: groups as lists of members, each with a cost; what every move is made of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sudare.kernels.costs import cost_of, exchange, exclude, include, refresh
+from sudare.kernels.jit import lean
+
+
+class Partition(NamedTuple):
+    """Groups 0 … slots-1, some of them empty; every record is a member of one."""
+
+    label: npt.NDArray[np.int64]
+    """Group of each record."""
+    place: npt.NDArray[np.int64]
+    """Position of each record among its group's members."""
+    members: npt.NDArray[np.int32]
+    """slots x capacity."""
+    size: npt.NDArray[np.int64]
+    cost: npt.NDArray[np.float64]
+    region: npt.NDArray[np.int64]
+    """Number of the region that a group was last gathered into (rebuilding)."""
+    changed: npt.NDArray[np.int64]
+    """When each group last changed."""
+    seen: npt.NDArray[np.int64]
+    """When descent last looked at each record."""
+    undo: npt.NDArray[np.int64]
+    """Work space: the members of a group that is being dissolved."""
+    counters: npt.NDArray[np.int64]
+    """Moves tried, moves made, first slot that may be empty, the clock, regions gathered."""
+
+
+class Limits(NamedTuple):
+    """What groups must keep."""
+
+    smallest: int
+    """Fewest members (k)."""
+    split_at: int
+    """Size at which a group is split if it can be."""
+    has_rules: bool
+    """Whether more than the size is asked of a group."""
+
+
+def partition_of(labels: npt.NDArray[np.int64], smallest: int, room: int = 0) -> Partition:
+    """The arrays of a partition; costs are not filled."""
+    groups = int(labels.max()) + 1
+    sizes = np.bincount(labels, minlength=groups)
+    capacity = max(2 * smallest + 1, int(sizes.max()) + smallest + 1, room)
+    slots = max(groups, len(labels) // smallest) + 1
+    members = np.zeros((slots, capacity), dtype=np.int32)
+    order = np.argsort(labels, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    place = np.empty(len(labels), dtype=np.int64)
+    place[order] = np.arange(len(labels)) - np.repeat(starts[:-1], sizes)
+    members[labels, place] = np.arange(len(labels))
+    size = np.zeros(slots, dtype=np.int64)
+    size[:groups] = sizes
+    return Partition(
+        label=labels.astype(np.int64).copy(),
+        place=place,
+        members=members,
+        size=size,
+        cost=np.zeros(slots),
+        region=np.full(slots, -1, dtype=np.int64),
+        changed=np.zeros(slots, dtype=np.int64),
+        seen=np.full(len(labels), -1, dtype=np.int64),
+        undo=np.empty(capacity, dtype=np.int64),
+        counters=np.zeros(5, dtype=np.int64),
+    )
+
+
+@lean
+def fill_costs(model, part):
+    """Compute the cost of every group anew, and the total."""
+    total = 0.0
+    for group in range(len(part.size)):
+        part.cost[group] = 0.0
+        if part.size[group] > 0:
+            refresh(model, part.members, part.size, group)
+            part.cost[group] = cost_of(model, part.size, group)
+        total += part.cost[group]
+    return total
+
+
+@lean
+def take_out(model, part, record):
+    """Remove a record from its group; the cost is not updated."""
+    group, place = part.label[record], part.place[record]
+    last = part.members[group, part.size[group] - 1]
+    part.members[group, place] = last
+    part.place[last] = place
+    part.size[group] -= 1
+    part.counters[3] += 1
+    part.changed[group] = part.counters[3]
+    exclude(model, part.members, part.size, group, record)
+
+
+@lean
+def put_in(model, part, record, group):
+    """Add a record to a group; its cost is not updated."""
+    part.members[group, part.size[group]] = record
+    part.place[record] = part.size[group]
+    part.label[record] = group
+    part.size[group] += 1
+    part.counters[3] += 1
+    part.changed[group] = part.counters[3]
+    include(model, part.members, part.size, group, record)
+
+
+@lean
+def swap_places(model, part, one, other):
+    """Exchange two records of different groups; costs are not updated."""
+    first, second = part.label[one], part.label[other]
+    part.members[first, part.place[one]] = other
+    part.members[second, part.place[other]] = one
+    part.place[one], part.place[other] = part.place[other], part.place[one]
+    part.label[one], part.label[other] = second, first
+    part.counters[3] += 1
+    part.changed[first] = part.changed[second] = part.counters[3]
+    exchange(model, part.members, part.size, first, one, other)
+    exchange(model, part.members, part.size, second, other, one)
+
+
+@lean
+def empty_slot(part):
+    """The first slot without members; the number of slots if there is none."""
+    slot = part.counters[2]
+    while slot < len(part.size) and part.size[slot] > 0:
+        slot += 1
+    part.counters[2] = slot
+    return slot
