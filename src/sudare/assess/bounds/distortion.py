@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.assess.bounds.columns import Objective
     from sudare.assess.requirement import Requirement
     from sudare.describe.hierarchy.shares import Objective
     from sudare.describe.table import Table
