@@ -152,7 +152,9 @@ class Report:
     def ratio(self, what: str, over: float, under: float, goal: str = "") -> None:
         """Print over / under and keep it for the summary."""
         self.ratios.append({"what": what, "over": over, "under": under, "ratio": over / under, "goal": goal})
-        print(f"  {what}: {over / under:,.1f}{f'  (goal: {goal})' if goal else ''}", flush=True)
+        value = over / under
+        shown = f"{value:.2f}" if value < 10 else f"{value:,.1f}"
+        print(f"  {what}: {shown}{f'  (goal: {goal})' if goal else ''}", flush=True)
 
     def note(self, sentence: str) -> None:
         """Print a sentence and keep it."""

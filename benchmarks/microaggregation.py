@@ -23,10 +23,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--section", choices=_SECTIONS, help="this one only, stored under its own name")
-    parser.add_argument("--seeds", type=int, default=10, help="runs of `default` (quality)")
     parser.add_argument(
-        "--thorough", type=int, default=10, help="runs of `thorough`; 3 at most on our own tables"
+        "--seeds", type=int, default=10, help="runs of `default`; 3 at most on our own tables"
     )
+    parser.add_argument("--thorough", type=int, default=10, help="runs of `thorough`; 1 on our own tables")
     parser.add_argument("--tables", nargs="*", help="names of the tables (quality); all when left out")
     parser.add_argument("--ks", nargs="*", type=int, default=[3, 4, 5, 10], help="group sizes (quality)")
     parser.add_argument("--processes", type=int, default=2, help="runs at the same time (quality)")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sudare.anonymize.protocol import Anonymizer
     from sudare.assess.requirement import Requirement
@@ -48,12 +48,16 @@ def assess(
     objective: Objective = "dis",
     threshold: float = 2.0,
     compromises: bool = True,
+    exact: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
     progress: Progress | None = None,
 ) -> Study:
     """What is possible with a table: feasibility, bounds, suitability, verdicts and risk as it is, advice.
 
     `objective` (dis, loss or ncp) is the loss that is bounded. Where the ratio to k-anonymity is above `threshold`,
-    or nothing can comply, compromises are computed unless `compromises` is False.
+    or nothing can comply, compromises are computed unless `compromises` is False. For Pk-anonymity the noise that it
+    needs is computed, and what each column costs the others if it stays exact; `exact` names those that must, `weights`
+    those that need less noise.
     """
     from sudare.assess.catalogue import REQUIREMENTS
     from sudare.assess.requirement import Requirement, table_of
@@ -66,6 +70,8 @@ def assess(
         objective=objective,
         threshold=threshold,
         compromises=compromises,
+        exact=exact,
+        weights=weights,
         progress=progress,
     )
 

@@ -257,7 +257,8 @@ def test_catalogue_of_one_entry(command):
 def test_catalogue_json(command):
     found = json.loads(command.done("catalogue", "--json"))
     kinds = {entry["kind"] for entry in found.values()}
-    assert kinds == {"requirement", "method", "hierarchy", "measure"}
+    tables = {"requirement", "method", "hierarchy", "measure"}
+    assert kinds == tables | {"basket requirement", "basket method", "basket measure"}
     one = json.loads(command.done("catalogue", "mondrian", "--json"))
     assert one == {"mondrian": found["mondrian"]}
     assert sorted(one["mondrian"]) == ["about", "kind", "parameters"]

@@ -34,6 +34,7 @@ def test_tables_plots_and_files(released, tmp_path):
     assert all(cell_len(line) <= 80 for line in out.splitlines())
     assert "2,000 records, 12 cells" in out
     assert "Total variation from the original: estimate" in out
+    assert "original" in out.partition("Cross tabulation")[2].partition("records, 12 cells")[0]
     cells = pl.read_csv("cells.csv")
     assert cells.height == 12
     assert cells["estimate"].sum() == pytest.approx(2_000)
@@ -77,3 +78,8 @@ def test_json(released):
 )
 def test_wrong_use_is_one_sentence(released, arguments, part):
     assert part in released.refused(2, "crosstab", "release", *arguments)
+
+
+def test_a_folder_that_is_not_there(released):
+    told = released.refused(2, "crosstab", "relase", "--by", "sex")
+    assert "no folder or file 'relase'; give the folder of a release" in told

@@ -1,9 +1,10 @@
 """The documentation cannot lag: its examples are run, their outputs compared, and every name of the program is in it.
 
 Blocks of a page run in order in one temporary folder. Python blocks share a namespace; a `text` block right after
-one is what it prints. In `console` blocks the lines `$ sudare …` are run and the lines below are their output;
-`...` stands for what may differ, `# exit 1` for the exit code. `<!-- file: name -->` before a block makes it
-a file, `<!-- not run: reason -->` lets it be.
+one is what it prints, and so it is for `sh` blocks, which the shell runs. In `console` blocks the lines
+`$ sudare …` are run and the lines below are their output; `...` stands for what may differ, `# exit 1` for the
+exit code. `<!-- file: name -->` before a block makes it a file, `<!-- not run: reason -->` lets it be. What a
+page adds to the catalogues is gone after it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import doctest
 import io
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +32,7 @@ from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.cli import COMMANDS, main
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
 from sudare.measure.catalogue import MEASURES
+from sudare.release import basket_recipe
 from sudare.release import recipe as recipe_parts
 
 if TYPE_CHECKING:
@@ -39,9 +43,17 @@ DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    *sorted(DOCS.glob("*.md")),
-    *sorted(DOCS.glob("methods/*.md")),
+    *(
+        page
+        for pattern in ("*.md", "howto/*.md", "methods/*.md", "tutorials/*.md", "ja/*.md")
+        for page in sorted(DOCS.glob(pattern))
+    ),
 ]
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix() if page.is_relative_to(ROOT) else page.name
+
 
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _COMMENT = re.compile(r"^<!-- (file|not run): (.+?) -->$")
@@ -66,7 +78,7 @@ def blocks_of(page: Path) -> list[Block]:
     """The fenced blocks of a page in order, each with the comment before it."""
     blocks: list[Block] = []
     marks: dict[str, str] = {}
-    after_python = False
+    after_code = False
     lines = enumerate(page.read_text(encoding="utf-8").splitlines(), start=1)
     for number, line in lines:
         if fence := _FENCE.match(line.strip()):
@@ -83,37 +95,45 @@ def blocks_of(page: Path) -> list[Block]:
                     number,
                     marks.get("file"),
                     marks.get("not run"),
-                    is_output=after_python and language == "text",
+                    is_output=after_code and language == "text",
                 )
             )
-            after_python, marks = language == "python", {}
+            after_code, marks = language in {"python", "sh"}, {}
         elif comment := _COMMENT.match(line.strip()):
             marks[comment[1]] = comment[2]
         elif line.strip():
-            after_python, marks = False, {}
+            after_code, marks = False, {}
     return blocks
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # files of a page can be imported, as in a Python started there
     monkeypatch.setenv("SUDARE_LEDGER", str(tmp_path / "ledger.sqlite"))
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
+    for catalogue in (METHODS, BASKET_METHODS, REQUIREMENTS, BASKET_REQUIREMENTS):
+        monkeypatch.setattr(catalogue, "entries", dict(catalogue.entries))
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed = ""
     for block in blocks_of(page):
-        place = f"{page.name}, line {block.line}"
+        place = f"{_name(page)}, line {block.line}"
         if block.reason_not_run is not None:
             continue
         if block.file is not None:
             Path(block.file).write_text(block.text, encoding="utf-8")
         elif block.language == "python":
             printed = _run_python(block, place, namespace)
+        elif block.language == "sh":
+            printed = _run_shell(block, place)
         elif block.is_output:
             _compare(block.text, printed, place)
         elif block.language == "console":
             _run_console(block, place)
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 def _run_python(block: Block, place: str, namespace: dict[str, Any]) -> str:
@@ -121,6 +141,14 @@ def _run_python(block: Block, place: str, namespace: dict[str, Any]) -> str:
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(code, namespace)
     return out.getvalue()
+
+
+def _run_shell(block: Block, place: str) -> str:
+    done = subprocess.run(
+        ["sh", "-eu"], input=block.text, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, f"{place}: exit {done.returncode}\n{done.stderr}"
+    return done.stdout
 
 
 def _run_console(block: Block, place: str) -> None:
@@ -158,6 +186,9 @@ def test_a_block_that_does_not_run_is_noticed(tmp_path, monkeypatch):
     page.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n", encoding="utf-8")
     with pytest.raises(AssertionError, match="something else"):
         test_examples_of_a_page_run(page, tmp_path, monkeypatch)
+    page.write_text("```sh\nexit 3\n```\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match="exit 3"):
+        test_examples_of_a_page_run(page, tmp_path, monkeypatch)
     page.write_text("```console\n$ sudare nonsense\n```\n", encoding="utf-8")
     with pytest.raises(AssertionError, match="not a command"):
         test_examples_of_a_page_run(page, tmp_path, monkeypatch)
@@ -192,7 +223,7 @@ _ENTRIES = [
     *(("anonymize.md", METHODS, name) for name in METHODS),
     *(("describe.md", HIERARCHIES, name) for name in HIERARCHIES),
     *(("methods/itemsets.md", BASKET_REQUIREMENTS, name) for name in BASKET_REQUIREMENTS),
-    *(("methods/itemsets.md", BASKET_METHODS, name) for name in BASKET_METHODS),
+    *((f"methods/{name}.md", BASKET_METHODS, name) for name in BASKET_METHODS),
 ]
 
 
@@ -201,6 +232,34 @@ def test_every_entry_of_a_catalogue_is_documented(page, catalogue, name):
     section = _section(page, name)
     absent = [field for field, _, _ in catalogue.fields(name) if f"`{field}`" not in section]
     assert not absent, f"docs/{page} does not say what the parameters {absent} of {name} are."
+
+
+_METHOD_HEADINGS = ("Formula", "Guarantee", "Assumptions", "Complexity", "Paper", "Limits")
+_OTHER_PAGES = {"itemsets"}
+"""Pages of docs/methods about something else than one method: requirements on baskets."""
+
+
+@pytest.mark.parametrize("name", [*METHODS, *BASKET_METHODS])
+def test_every_method_has_a_page(name):
+    assert (DOCS / "methods" / f"{name}.md").exists(), f"Write docs/methods/{name}.md."
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "methods").glob("*.md")), ids=_name)
+def test_pages_of_methods_have_the_same_headings(page):
+    if page.stem in _OTHER_PAGES:
+        return
+    empty = [heading for heading in _METHOD_HEADINGS if not _section(f"methods/{page.name}", heading).strip()]
+    assert not empty, f"docs/methods/{page.name} says nothing under {empty}."
+
+
+_GUARANTEES = ["guarantees.md", "ja/guarantees.md"]
+
+
+@pytest.mark.parametrize("name", [*REQUIREMENTS, *BASKET_REQUIREMENTS])
+@pytest.mark.parametrize("page", _GUARANTEES)
+def test_every_requirement_is_on_the_page_of_guarantees(page, name):
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert re.search(rf"^#+ .*{re.escape(name)}", text, flags=re.MULTILINE), f"docs/{page} has no heading for {name}."
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -214,6 +273,14 @@ def test_every_field_of_a_recipe_is_documented(part):
     fields = getattr(recipe_parts, part).model_fields
     absent = [field for field in fields if f"`{field}`" not in section]
     assert not absent, f"docs/release.md does not say what the fields {absent} of a recipe are."
+
+
+@pytest.mark.parametrize("part", ["BasketRecipe", "BasketSource", "BasketOutput"])
+def test_every_field_of_a_recipe_of_baskets_is_documented(part):
+    section = _section("baskets.md", "By recipe")
+    fields = getattr(basket_recipe, part).model_fields
+    absent = [field for field in fields if f"`{field}`" not in section]
+    assert not absent, f"docs/baskets.md does not say what the fields {absent} of a recipe are."
 
 
 @pytest.mark.parametrize("name", sudare.__all__)
@@ -230,7 +297,7 @@ def test_every_name_of_a_public_module_is_documented(module):
     assert not absent, f"docs/python.md says nothing about {absent} of sudare.{module}."
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_links_lead_somewhere(page):
     prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target in _LINK.findall(prose):
@@ -249,5 +316,5 @@ def _anchors(page: Path) -> set[str]:
 
 
 def test_every_page_is_in_the_navigation():
-    listed = set(re.findall(r"([\w/]+\.md)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    listed = set(re.findall(r"([\w/-]+\.md)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
     assert {page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)} == listed

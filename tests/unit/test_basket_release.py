@@ -12,7 +12,7 @@ from sudare.assess.itemsets.km_anonymity import KmAnonymity
 from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
 from sudare.cli import main
 from sudare.errors import DescriptionError, InputError, OutputError, ParameterError
-from sudare.release.basket_folder import check_basket_folder, is_basket_folder
+from sudare.release.basket_check import check_basket_folder, is_basket_folder
 
 LISTS = [["x", "y"], ["x", "y"], ["x", "y"], ["x"], [], ["y", "z", "w x"], ["z"]]
 
@@ -113,7 +113,7 @@ def test_km_anonymity_is_checked_from_the_release_alone(clicks, tmp_path):
 
 
 def test_a_folder_that_cannot_be_written_or_read_is_said_in_a_sentence(release, tmp_path):
-    with pytest.raises(OutputError, match="The layout 'rows' is not known"):
+    with pytest.raises(ParameterError, match="output: 'layout' is 'rows', but it should be 'lines', 'json'"):
         release.write(tmp_path / "out", layout="rows")
     release.write(tmp_path / "out")
     with pytest.raises(OutputError, match="already exists"):
@@ -196,5 +196,51 @@ def test_what_is_wrong_with_a_recipe_is_said_in_a_sentence(recipe, tmp_path, cap
 
 def test_options_of_tables_are_refused_for_baskets(recipe, tmp_path):
     assert main(["run", recipe(), "--stdout"]) == 2
-    assert main(["run", recipe(), "--lang", "ja"]) == 2
     assert not (tmp_path / "out").exists()
+
+
+def test_a_check_reads_the_original_as_the_release_did(tmp_path, monkeypatch, capsys):
+    """Users and items without names, and lines with an unusual delimiter: the guess would be another or none."""
+    monkeypatch.setenv("SUDARE_LEDGER", str(tmp_path / "ledger.sqlite"))
+    (tmp_path / "long.csv").write_text("1,x\n1,y\n2,x\n2,y\n3,x\n4,x\n4,y\n", encoding="utf-8")
+    (tmp_path / "odd.txt").write_text("x-1~y\nx-1~y\nx-1\nx-1~y\n", encoding="utf-8")
+    for name, options in (("long.csv", {"header": False}), ("odd.txt", {"delimiter": "~"})):
+        original, out = tmp_path / name, tmp_path / f"out-{name}"
+        baskets = sd.read_baskets(original, **options)
+        written = sd.anonymize(baskets.describe(sensitive=["y"]), RhoUncertainty(0.5)).write(out)
+        assert all(finding.holds for finding in written.findings)
+        assert main(["check", str(out), "--original", str(original)]) == 0
+    capsys.readouterr()
+    public = str(tmp_path / "out-long.csv" / "public")
+    assert main(["check", public, "--original", str(tmp_path / "long.csv"), "--sensitive", "y"]) != 0
+    assert "may be a table of users and items" in capsys.readouterr().err.replace("\n", " ")
+    told = ["check", public, "--original", str(tmp_path / "long.csv"), "--sensitive", "y", "--layout", "long"]
+    assert main([*told, "--no-header"]) == 0
+    assert main(["check", public, "--layout", "long"]) == 2
+
+
+def test_the_recipe_is_kept_inside_and_can_be_run_again(recipe, tmp_path):
+    assert main(["run", recipe(output={"folder": "out", "language": "ja"})]) == 0
+    kept = tmp_path / "out" / "internal" / "recipe.yaml"
+    assert main(["run", str(kept), "--overwrite", "--lang", "en"]) == 0
+    assert "The guarantee holds." in (tmp_path / "out" / "public" / "report.html").read_text(encoding="utf-8")
+    manifest = json.loads((tmp_path / "out" / "internal" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["recipe"]["sensitive"] == ["y"]
+    public = json.loads((tmp_path / "out" / "public" / "manifest.json").read_text(encoding="utf-8"))
+    assert not {"recipe", "run", "seconds", "input"} & set(public)
+    assert [finding["holds"] for finding in public["verified"]] == [True, True]
+
+
+def test_what_is_hardly_meant_is_warned_about(clicks):
+    baskets = sd.read_baskets(clicks)
+    nothing = sd.anonymize(baskets.describe(sensitive=[]), RhoUncertainty(0.5))
+    assert nothing.warnings == ("No item is sensitive for anybody, so rho-uncertainty protects nothing.",)
+    gone = sd.anonymize(baskets, KmAnonymity(500, 2))
+    assert gone.warnings == ("Every entry was suppressed, nothing is left; ask for less.",)
+    assert sd.anonymize(baskets.describe(sensitive=["y"]), RhoUncertainty(0.5)).warnings == ()
+
+
+def test_another_original_is_noticed_at_once(release, tmp_path):
+    release.write(tmp_path / "out")
+    with pytest.raises(InputError, match="The original has 1 baskets and the release 7; give the original"):
+        check_basket_folder(tmp_path / "out", original=[["x"]])

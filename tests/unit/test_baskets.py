@@ -194,3 +194,25 @@ def test_baskets_are_shown_shortly():
     assert "<b>" not in html
     assert "and 2 more" in html
     assert repr(sd.Baskets.from_lists([])) == "Baskets(0 baskets, 0 entries, 0 items)"
+
+
+def test_a_rule_that_fits_nothing_is_refused_unless_that_is_meant():
+    baskets = sd.read_baskets([["milk"], ["beer"]])
+    with pytest.raises(DescriptionError, match="The rule 're:zzz' fits none of the 2 items"):
+        baskets.describe(sensitive="re:zzz")
+    with pytest.raises(DescriptionError, match="fits none"):
+        baskets.describe(sensitive=lambda _: False)
+    assert baskets.describe(sensitive="re:zzz", unknown="ignore").is_described
+    assert sd.read_baskets([[], []]).describe(sensitive="re:zzz").is_described
+
+
+def test_a_file_of_users_and_items_needs_no_names_but_users(tmp_path):
+    path = tmp_path / "private.csv"
+    path.write_text("ann,beer\nann,milk\nbob,milk\ncho,beer\n", encoding="utf-8")
+    lists = {"ann": ["milk"], "bob": ["beer"], "cho": []}
+    told = sd.read_baskets(lists).describe(sensitive=path)
+    assert told.sensitive_sets() == [{"beer", "milk"}, {"milk"}, {"beer"}]
+    path.write_text("user,item\nann,beer\n", encoding="utf-8")
+    assert sd.read_baskets(lists).describe(sensitive=path).sensitive_sets()[0] == {"beer"}
+    with pytest.raises(DescriptionError, match=r"'private\.csv' names users, but the baskets have no ids"):
+        sd.read_baskets(list(lists.values())).describe(sensitive=path)

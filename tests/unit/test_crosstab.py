@@ -16,15 +16,15 @@ from sudare.describe.mechanism import Laplace, Normal, Retention, Uniform
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError, ParameterError
 from sudare.measure.crosstab.axis import axis_for
-from sudare.measure.crosstab.bins import Line, cut
+from sudare.measure.crosstab.bins import Line, cut, places
 from sudare.measure.crosstab.build import count_like
 from sudare.measure.crosstab.contract import Transition, to_original
+from sudare.measure.crosstab.draw import draw
 from sudare.measure.crosstab.estimate import Options, estimate, rake
 from sudare.measure.crosstab.heat_map import heat_map
 from sudare.measure.crosstab.inverse import invert
 from sudare.measure.crosstab.iterate import iterate
 from sudare.measure.crosstab.misfit import expected_misfit, misfit
-from sudare.measure.crosstab.spread import draw
 from sudare.measure.crosstab.transition import interval_matrix, value_matrix
 from sudare.randomness import Randomness
 
@@ -210,6 +210,22 @@ def test_bins_of_dates():
 def test_wrong_bins_are_one_sentence(rule):
     with pytest.raises(ParameterError, match=r"[Cc]olumn 'n'"):
         cut(line([0.0, 1.0]), rule)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40, unique=True),
+    st.integers(0, 1_000),
+    st.booleans(),
+)
+def test_many_values_are_placed_as_by_a_search(edges, seed, close):
+    inner = np.sort(edges) * (1e-12 if close else 1.0)
+    random = np.random.default_rng(seed)
+    spread = random.uniform(inner[0] - 1, inner[-1] + 1, 20_000)
+    values = np.concatenate(
+        [spread, inner, np.nextafter(inner, -np.inf), np.nextafter(inner, np.inf), [-np.inf, np.inf, 0.0]]
+    )
+    np.testing.assert_array_equal(places(inner, values), np.searchsorted(inner, values, side="right"))
 
 
 # Contraction, EM, inversion
@@ -471,6 +487,27 @@ def test_a_heat_map_shows_three_tables():
     assert (
         len(heat_map(sd.crosstab(released, "sex", mechanisms=mechanisms, draws=0)).to_dict()["hconcat"]) == 2
     )
+
+
+def test_a_heat_map_is_turned_where_labels_could_not_be_read():
+    random = np.random.default_rng(0)
+    values = tuple(f"value {number}" for number in range(20))
+    frame = pl.DataFrame({"many": random.choice(values, 500), "sex": ["F", None] * 250})
+    mechanisms: dict[str, Any] = {"many": Retention(keep=0.5, values=values)}
+    table = sd.crosstab(frame, ["many", "sex"], mechanisms=mechanisms, draws=0)
+    chart = heat_map(table, words={"estimate": "推定", "missing": "欠測"}).to_dict()
+    parts = chart["hconcat"]
+    assert [part["title"] for part in parts] == ["released", "推定"]
+    layers = parts[0]["layer"] if "layer" in parts[0] else [parts[0]]
+    assert layers[0]["encoding"]["x"]["title"] == "sex"
+    assert layers[0]["encoding"]["y"]["axis"]["title"] == "many"
+    drawn = (
+        chart["datasets"][parts[1]["data"]["name"]]
+        if "data" in parts[1]
+        else next(iter(chart["datasets"].values()))
+    )
+    assert {row["x"] for row in drawn} == {"F", "欠測"}
+    assert len(drawn) == 40
 
 
 def test_a_written_release_is_enough(tmp_path):

@@ -17,10 +17,11 @@ import sudare as sd
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.protocol import Context
 from sudare.assess.catalogue import REQUIREMENTS
-from sudare.describe.mechanism import Density, Laplace, Normal, Retention, Uniform
+from sudare.describe.mechanism import MECHANISMS, Density, Laplace, Normal, Retention, Uniform
 from sudare.errors import DescriptionError, GuaranteeError, InfeasibleError, ParameterError, SudareError
 from sudare.randomness import Randomness
 from sudare.release.verify import verify_frame
+from sudare.release.verify_noise import noise_epsilon
 
 ROWS = 400
 
@@ -242,6 +243,8 @@ def test_given_values_may_be_more_than_there_are():
     assert set(release.frame["sex"]) == {"女", "男", "他"}
     assert not any("sex" in note and "those in the data" in note for note in release.notes)
     assert any("disease" in note and "those in the data" in note for note in release.notes)
+    assert any("disease" in warning and "read off the data" in warning for warning in release.warnings)
+    assert not any("sex" in warning for warning in release.warnings)
 
 
 def test_the_order_of_a_hierarchy_is_the_order_of_ranks():
@@ -459,6 +462,11 @@ def test_the_verifier_agrees_with_the_check(k, kind, gaps, width, share):
     finding = verify_frame(release.table.frame, described(release), [{"type": "pk-anonymity", "k": k}])[-1]
     assert finding.holds, finding.sentence
     assert finding.reached == pytest.approx(release.verdicts[0].reached, rel=1e-8)
+    mechanisms = {name: MECHANISMS.dump(release.table.column(name).mechanism) for name in ("x", "sex")}
+    for name, mechanism in mechanisms.items():
+        assert noise_epsilon(name, mechanism) == pytest.approx(
+            release.table.column(name).mechanism.epsilon(), rel=1e-6, abs=1e-9
+        )
 
 
 def test_parameters_survive_a_recipe():

@@ -237,7 +237,7 @@ def test_memory(tmp_path):
         ),
         ("a,b,c\n1,2,3", {"layout": "long", "items": "c"}, "names the user is not known; name it with id="),
         ("id,items\n1,a;b\n1,c;d", {"layout": "sets"}, "The id '1' stands twice in 'f.txt'"),
-        ("id,item\n,a\n1,c", {}, "1 rows of 'f.txt' have no 'id'"),
+        ("id,item\n,a\n1,c", {}, "Rows of 'f.txt' have no 'id' "),
         (
             "id,item,s\n1,a,b\n1,c,b",
             {"sensitive": "s"},
@@ -303,3 +303,60 @@ def test_standard_input_holds_lines_or_a_table(monkeypatch):
     assert sd.read_baskets("-").lists() == [["a", "b"], ["c"]]
     given(b"user,item\n1,a\n1,b\n2,c\n")
     assert sd.read_baskets("-", layout="long").lists() == [["a", "b"], ["c"]]
+
+
+NAMELESS = "1,tea\n1,rum\n2,tea\n3,ale\n"
+
+
+@pytest.mark.parametrize("name", ["clicks.csv", "clicks.txt"])
+def test_users_and_items_without_names_are_read_when_said_and_never_guessed(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(NAMELESS, encoding="utf-8")
+    for options in ({"header": False}, {"header": False, "layout": "long"}):
+        baskets = sd.read_baskets(path, **options)
+        assert baskets.lists() == [["rum", "tea"], ["tea"], ["ale"]]
+        assert baskets.ids.to_list() == [1, 2, 3]
+        assert not baskets.source.header
+    assert sd.read_baskets(path, layout="lines").lists()[0] == ["1", "tea"]
+    with pytest.raises(
+        InputError, match=r"may be a table of users and items .* layout='long' .* layout='lines'"
+    ):
+        sd.read_baskets(path)
+    with pytest.raises(InputError, match="looks like data and not like names of columns; say header=False"):
+        sd.read_baskets(path, layout="long")
+    assert sd.read_baskets(path, layout="long", header=True).lists() == [["rum"], ["tea"], ["ale"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("a,b,c\nd,e,f\n", {"header": False}, "has 3 columns and no names"),
+        (NAMELESS, {"header": False, "id": "x"}, "Columns without names cannot be named"),
+        (NAMELESS, {"header": False, "layout": "sets"}, "goes with a text table of users and items"),
+        (NAMELESS, {"header": False, "layout": "lines"}, "goes with a text table of users and items"),
+    ],
+)
+def test_a_wrong_use_of_header_is_one_sentence(tmp_path, text, options, words):
+    path = tmp_path / "clicks.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=words):
+        sd.read_baskets(path, **options)
+
+
+def test_header_is_for_texts(tmp_path):
+    pl.DataFrame({"id": [1, 1], "item": ["a", "b"]}).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(InputError, match="names its columns itself; leave header out"):
+        sd.read_baskets(tmp_path / "x.parquet", header=False)
+    (tmp_path / "x.json").write_text('[["a"]]', encoding="utf-8")
+    with pytest.raises(InputError, match="leave it out for other layouts"):
+        sd.read_baskets(tmp_path / "x.json", header=False)
+    with pytest.raises(InputError, match="'header' is an option for other sources"):
+        sd.read_baskets([["a"]], header=False)
+
+
+def test_pairs_that_cannot_be_users_and_items_are_baskets(tmp_path):
+    path = tmp_path / "pairs.txt"
+    path.write_text("tea rum\ntea ale\nrum ale\nale tea\n", encoding="utf-8")
+    assert len(sd.read_baskets(path)) == 4
+    path.write_text("tea rum\ntea ale\nrum\nale tea\n", encoding="utf-8")
+    assert len(sd.read_baskets(path)) == 4

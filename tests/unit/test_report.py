@@ -16,9 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.anonymize.identifiers import RemoveIdentifiers
+from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.bounds import Bound
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
+from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.t_closeness import TCloseness
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.describe.table import Table
@@ -214,6 +216,7 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
             ("t-closeness", {"t": 0.5, "distance": distance})
             for distance in ("equal", "ordered", "hierarchical")
         ),
+        ("pk-anonymity", {"k": 10}),
         ("no-identifiers", {}),
         ("unchanged-files", {}),
         ("something-new", {}),
@@ -245,12 +248,38 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
         changed = dataclasses.replace(release)
         changed.__dict__["risk_after"] = population
         cases.append((changed, held))
+    monkeypatch.setattr(charts, "heat_maps", lambda *_: "")
+    cases += [(case, held) for case in _randomized_releases()]
     for case, findings in cases:
         for kind in KINDS:
             for language in LANGUAGES:
                 given = {**manifest, "recipe": None} if case is bare else manifest
                 report_html(case, findings, given, kind=kind, language=language)
     assert words("en").keys() - used == set()
+
+
+def _randomized_releases():
+    """Every mechanism, with missing cells, with and without exact columns."""
+    rows = 60
+    numbers = np.random.default_rng(2)
+    names = ("laplace", "normal", "density", "uniform")
+    gap = [None if row == 0 else row % 10 for row in range(rows)]
+    frame = pl.DataFrame(
+        {name: pl.Series(gap if name == "laplace" else [row % 10 for row in range(rows)]) for name in names}
+        | {"kept": numbers.choice(["a", "b"], rows), "s": numbers.choice(["x", "y"], rows)}
+        | {"day": pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 2, 29), eager=True)}
+    )
+    table = Table.from_frame(frame).describe(quasi=[*names, "kept", "day"], sensitive=["s"])
+    method: dict[str, Any] = {
+        "ranges": {**dict.fromkeys(names, (0, 10)), "day": ("2024-01-01", "2024-12-31")},
+        "mechanisms": {
+            "normal": "normal", "density": {"type": "density", "noise": {"name": "logistic"}}, "uniform": "uniform",
+        },
+        "missing": "category",
+    }  # fmt: skip
+    for exact in ([], ["s"]):
+        randomize = Randomize(**{**method, "exact": exact})
+        yield anonymize(table, PkAnonymity(2), method=randomize, measures=["suppressed"])
 
 
 def _wide_release():

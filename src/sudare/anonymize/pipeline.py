@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> Outcome:
     """Apply methods in order and trace every released row back to its original."""
     current, rows, notes = _drop_missing(table)
+    warnings: list[str] = []
     for method in [*methods, RemoveIdentifiers()]:
         outcome = method.apply(current, context)
         current, rows = outcome.table, rows[outcome.rows]
         notes.extend(outcome.notes)
-    return Outcome(current, rows, tuple(notes))
+        warnings.extend(outcome.warnings)
+    return Outcome(current, rows, tuple(notes), tuple(warnings))
 
 
 def _drop_missing(table: Table) -> tuple[Table, np.ndarray[tuple[int], np.dtype[np.int64]], list[str]]:

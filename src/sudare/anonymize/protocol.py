@@ -26,6 +26,8 @@ class Outcome:
     """For each row of the outcome, the row of the input it was made from (never published)."""
     notes: tuple[str, ...] = ()
     """Sentences for the report: what was done, in figures."""
+    warnings: tuple[str, ...] = ()
+    """Sentences for the custodian: what to look at before handing over."""
 
 
 @dataclass(frozen=True, eq=False)

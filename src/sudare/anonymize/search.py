@@ -13,6 +13,7 @@ import numpy as np
 
 from sudare.errors import CancelledError
 from sudare.kernels.blocks import dense_labels
+from sudare.kernels.openings import open_slice
 from sudare.kernels.partition import Limits, fill_costs, partition_of
 from sudare.kernels.rebuild import rebuild_slice
 from sudare.kernels.refine import anneal_slice, descend_slice, dissolve_all
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     Labels = npt.NDArray[np.int64]
 
-_HOT, _COLD = 3.0, 0.05
+_HOT, _COLD = 2.0, 0.02
 """First temperature in units of the root mean square of the cost of a record after descent (heavy tails need more
 heat to move), last one in units of its mean."""
 _PATIENCE = 5000.0
@@ -41,6 +42,10 @@ _REBUILD_SLICE = 1000
 _SPREAD = 0.7
 """How far the weights of columns vary when schemes are ordered for a rebuilding."""
 _ROUNDS = 100
+_OPEN_SLICE = 2000
+_OPEN_TRIES = 4
+"""First companions tried for each record."""
+_OPEN_ROOM = 500
 _LEAST_GAIN = 1e-8
 """Share of the cost, times the rows, that a sweep must gain for another one, at most a thousandth."""
 
@@ -85,10 +90,11 @@ def refine(
     *,
     budget: Budget | None = None,
     rebuilding: Rebuilding | None = None,
+    openings: int = 0,
     rules: Rules | None = None,
     progress: Progress = SILENT,
 ) -> Refined:
-    """Descend, then anneal within the budget, then descend again.
+    """Descend, open new groups in so many passes, then anneal within the budget, then descend again.
 
     Every group keeps at least `smallest` records and the rules; the result never costs more than `labels`. The
     same seed gives the same result unless seconds limit the search. Canceling gives the best partition so far.
@@ -100,6 +106,9 @@ def refine(
         if rebuilding is not None:
             search.rebuild(rebuilding, budget.seed, progress)
         search.descend(progress)
+        for number in range(openings):
+            search.open(budget.seed + number, progress)
+            search.descend(progress)
         if budget.moves or budget.seconds:
             search.anneal(budget, progress)
             search.descend(progress)
@@ -167,6 +176,20 @@ class _Search:
             done += size
             self._keep()
             progress.update(min(1.0, share + rate))
+
+    def open(self, seed: int, progress: Progress) -> None:
+        """Try to open a new group around every record that loses something, those that lose most first."""
+        part = self._part
+        lost = (part.cost / np.maximum(part.size, 1))[part.label]
+        records = np.argsort(-lost, kind="stable")[: np.count_nonzero(lost > 0)]
+        words = _words(seed)
+        work = np.empty(_OPEN_ROOM, dtype=np.int64), np.empty(_OPEN_ROOM, dtype=np.int64)
+        progress.start("open groups", len(records))
+        for start in range(0, len(records), _OPEN_SLICE):
+            some = records[start : start + _OPEN_SLICE]
+            open_slice(*self._arguments, some, _OPEN_TRIES, words, *work)
+            self._keep()
+            progress.update(start + len(some))
 
     def rebuild(self, rebuilding: Rebuilding, seed: int, progress: Progress) -> None:
         """Take regions apart and form their groups anew."""

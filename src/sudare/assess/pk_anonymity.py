@@ -69,6 +69,12 @@ class PkAnonymity:
         )
         if reached >= self.k * (1 - _ROUNDING):
             return f"Nobody is pointed at with probability above 1/{reached:.6g} among {hidden} (asked: k = {self.k:g}; {figures})."
+        if not exposed.randomized:
+            alone = "a record alone" if smallest == 1 else f"only {smallest:,} records"
+            return (
+                f"Nothing is randomized: {', '.join(exposed.exact)} as they are leave {alone} in the smallest group, where "
+                f"k = {self.k:g} is asked; randomize them."
+            )
         return (
             f"Somebody can be pointed at with probability 1/{reached:.6g} among {hidden}, where k = {self.k:g} is asked "
             f"({figures}); randomize more columns, or with more noise."
@@ -95,7 +101,7 @@ def exposure(table: Table) -> Exposure:
     columns = [column for column in table.columns if column.role in {"quasi", "sensitive"}]
     mechanisms = {column.name: column.mechanism for column in columns if column.mechanism is not None}
     exact = [column.name for column in columns if column.mechanism is None]
-    visible = [column.name for column in columns if _missing_is_visible(table, column)]
+    visible = [column.name for column in columns if shows_missing(table, column)]
     return Exposure(
         randomized=tuple(mechanisms),
         rate=math.prod(mechanism.rate() for mechanism in mechanisms.values()),
@@ -114,7 +120,7 @@ def exact_blocks(table: Table, exact: list[str], visible: list[str]) -> Blocks:
     return blocks_of(type(table).from_frame(frame), frame.columns)
 
 
-def _missing_is_visible(table: Table, column: Column) -> bool:
+def shows_missing(table: Table, column: Column) -> bool:
     """Whether missing cells of a randomized column stay what they are, for everybody to see."""
     mechanism = column.mechanism
     if mechanism is None or table.frame[column.name].null_count() == 0:

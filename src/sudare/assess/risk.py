@@ -1,7 +1,14 @@
-"""Risk figures of any table, before or after: who can be found, and what can be guessed about them."""
+"""Risk figures of any table, before or after: who can be found, and what can be guessed about them.
+
+Where a quasi-identifier is randomized, blocks of equal rows are blocks of noise. Then the figures are bounds that follow
+from the mechanisms (see `linking`): a record is somebody's with probability 1/k at most, and of two records that agree on
+everything exact neither is more than 1/rate times as probable as the other. So a value that a share g of them has is
+guessed rightly with probability `g / (g + rate (1 - g))` at most.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +16,8 @@ import numpy as np
 import polars as pl
 
 from sudare.assess.blocks import Blocks, blocks_of
+from sudare.assess.linking import Linking, linked_by_row, linking
+from sudare.assess.pk_anonymity import exact_blocks, shows_missing
 from sudare.assess.requirement import table_of
 from sudare.errors import ParameterError
 from sudare.kernels.attacks import best_guesses
@@ -16,6 +25,7 @@ from sudare.kernels.attacks import best_guesses
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sudare.assess.pk_anonymity import Exposure
     from sudare.describe.table import Table
 
 
@@ -61,7 +71,10 @@ class Risk:
     population: str
     """Where population counts come from: 'given', 'weights', or 'none' (then the sample itself: cautious)."""
     guesses: tuple[GuessRisk, ...]
-    """One entry for each sensitive column."""
+    """One entry for each sensitive column; a randomized one has none: its local epsilon is in `linking`."""
+    linking: Linking | None = None
+    """Of a table with randomized columns. With a randomized quasi-identifier blocks are records that agree on everything
+    exact, and the figures above are bounds that follow from k."""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -82,6 +95,9 @@ def risk(data: Any, *, background: int = 1, threshold: float = 0.2, population: 
             f"threshold is {threshold!r}, but a risk lies between 0 and 1; give such a number."
         )
     people = None if population is None else table_of(population)
+    found = linking(table)
+    if found is not None and found[0].quasi_randomized:
+        return _randomized(table, *found, background=background, threshold=threshold)
     blocks = blocks_of(table)
     sizes = blocks.sizes
     per_row = 1.0 / sizes[blocks.labels] if table.rows else np.ones(0)
@@ -102,8 +118,44 @@ def risk(data: Any, *, background: int = 1, threshold: float = 0.2, population: 
         journalist_mean=_mean(per_row_population),
         marketer=_mean(per_row_population),
         population=source,
-        guesses=tuple(_guess(table, blocks, name, background) for name in table.names("sensitive")),
+        guesses=tuple(_guess(table, blocks, name, background) for name in _shown_sensitive(table)),
+        linking=None if found is None else found[0],
     )
+
+
+def _randomized(
+    table: Table, found: Linking, exposed: Exposure, *, background: int, threshold: float
+) -> Risk:
+    """Bounds that follow from the mechanisms; whom the attacker knows to be in the table makes no difference to them."""
+    per_row = linked_by_row(exposed)
+    sizes = exposed.blocks.sizes
+    unique = int((sizes == 1).sum())
+    quasi = table.names("quasi")
+    rate = math.prod(one.rate for one in found.columns if one.column in quasi)
+    exact = [name for name in quasi if table.column(name).mechanism is None]
+    known = exact_blocks(table, exact, [name for name in quasi if shows_missing(table, table.column(name))])
+    mean, largest = _mean(per_row), float(per_row.max(initial=0.0))
+    return Risk(
+        rows=table.rows,
+        blocks=exposed.blocks.count,
+        smallest_block=found.records,
+        unique_rows=unique,
+        unique_share=unique / max(table.rows, 1),
+        prosecutor_largest=largest,
+        prosecutor_mean=mean,
+        rows_above_threshold=_mean(per_row > threshold),
+        threshold=threshold,
+        journalist_largest=largest,
+        journalist_mean=mean,
+        marketer=mean,
+        population="none",
+        guesses=tuple(_guess(table, known, name, background, rate) for name in _shown_sensitive(table)),
+        linking=found,
+    )
+
+
+def _shown_sensitive(table: Table) -> list[str]:
+    return [name for name in table.names("sensitive") if table.column(name).mechanism is None]
 
 
 def _population(
@@ -141,22 +193,28 @@ def _sizes_in(population: Table, table: Table, blocks: Blocks) -> npt.NDArray[np
     return result
 
 
-def _guess(table: Table, blocks: Blocks, name: str, background: int) -> GuessRisk:
+def _guess(table: Table, blocks: Blocks, name: str, background: int, rate: float = 1.0) -> GuessRisk:
     codes = table.codes(name)
     order, starts = blocks.grouped
-    guess = best_guesses(codes.codes, codes.count, order, starts, 0)
-    informed = best_guesses(codes.codes, codes.count, order, starts, background)
+    share = best_guesses(codes.codes, codes.count, order, starts, 0)
+    guess = _bounded(share, rate)
+    informed = _bounded(best_guesses(codes.codes, codes.count, order, starts, background), rate)
     sizes = blocks.sizes
     rows = max(table.rows, 1)
     return GuessRisk(
         column=name,
-        homogeneous_share=float(sizes[guess == 1.0].sum() / rows),
+        homogeneous_share=float(sizes[share == 1.0].sum() / rows),
         guess_mean=float((guess * sizes).sum() / rows),
         guess_largest=float(guess.max(initial=0.0)),
         background_mean=float((informed * sizes).sum() / rows),
         background_largest=float(informed.max(initial=0.0)),
         background=background,
     )
+
+
+def _bounded(share: npt.NDArray[np.float64], rate: float) -> npt.NDArray[np.float64]:
+    """The best guess when records of other values may be less probable by the rate; 1 where blocks are all there is."""
+    return share if rate == 1.0 else share / (share + rate * (1.0 - share))
 
 
 def _mean(values: npt.NDArray[Any]) -> float:

@@ -10,12 +10,13 @@ import numpy as np
 
 from sudare.assess.blocks import Blocks
 from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import BlockRequirement, Requirement, check_blocks
 from sudare.assess.risk import Risk, risk
 from sudare.errors import InfeasibleError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sudare.assess.bounds import Bound
     from sudare.assess.compromise import Compromise
@@ -58,6 +59,8 @@ class Study:
     """What could be asked instead, computed; only for a table that is poorly suited or infeasible."""
     notes: tuple[str, ...] = ()
     """What the figures rest on: a sample, a budget."""
+    noise: NoiseStudy | None = None
+    """What Pk-anonymity needs, where it is asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -78,23 +81,36 @@ class Study:
             "compromises": [compromise.to_dict() for compromise in self.compromises],
             "advice": list(self.advice),
             "notes": list(self.notes),
+            "noise": None if self.noise is None else self.noise.to_dict(),
         }
 
 
-def study(table: Table, requirements: Sequence[Requirement]) -> Study:
+def study(
+    table: Table,
+    requirements: Sequence[Requirement],
+    *,
+    exact: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
+) -> Study:
     """Check the requirements on the table as it is, and on the table as one block.
 
     k-anonymity, the three l-diversities and t-closeness are monotone: when two blocks comply, so does their
     union. So a compliant release without suppression exists if and only if the whole table in one block
-    complies (for entropy: H(sensitive) >= log l).
+    complies (for entropy: H(sensitive) >= log l). Pk-anonymity needs k records that agree on the columns `exact`; what
+    noise the others then need is in `noise` (`weights` as those of Randomize).
     """
     obstacles = whole_table_obstacles(table, requirements)
+    noise = noise_study(table, requirements, exact=exact, weights=weights)
     advice = [f"{sentence}." for sentence in obstacles]
+    if noise is not None:
+        advice += noise.sentences()
+        obstacles += [] if noise.asked.feasible else [obstacle(noise.k, noise.asked)]
     return Study(
         feasible=not obstacles,
         verdicts=tuple(requirement.check(table) for requirement in requirements),
         risk=risk(table),
         advice=tuple(advice),
+        noise=noise,
     )
 
 

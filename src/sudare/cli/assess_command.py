@@ -11,8 +11,11 @@ import typer
 from sudare.cli.options import Json, Require
 
 if TYPE_CHECKING:
+    from sudare.assess.noise import NoiseStudy
     from sudare.assess.risk import Risk
     from sudare.assess.study import Study
+    from sudare.describe.table import Table
+    from sudare.release.recipe import Recipe
 
 
 def command(
@@ -45,21 +48,32 @@ def command(
     options: dict[str, Any] = {"objective": objective, "threshold": threshold, "compromises": compromises}
     with progress_bar(quiet=json) as progress:
         table = asked.describe(asked.source.read())
-        result = advise(table, asked.requirements, progress=progress, **options)
+        result = advise(
+            table, asked.requirements, progress=progress, **options, **_noise_options(asked, table)
+        )
     if json:
         print_json(result.to_dict())
         return 0 if result.feasible else 1
     say("The table as it is:")
     print_verdicts((verdict.holds, verdict.explanation) for verdict in result.verdicts)
     print_table("Risk of publishing it unchanged", ["figure", "value"], _risk_rows(result.risk))
-    print_table("What any release must accept", ["figure", "value"], _bound_rows(result))
+    if bounds := _bound_rows(result):
+        print_table("What any release must accept", ["figure", "value"], bounds)
+    if result.noise is not None:
+        _show_noise(result.noise)
     for note in result.notes:
         say(note)
     if result.suited and result.ratio is not None:
         say("The table is suited: diversity need not cost much more than k-anonymity does.")
     if result.feasible:
-        say("The requirements are possible without leaving out a row.")
+        say(
+            "The requirements are possible without leaving out a row."
+            if result.noise is None
+            else "The requirements are possible: the method 'randomization' finds this noise by itself."
+        )
     said = {compromise.sentence for compromise in result.compromises}
+    if result.noise is not None and result.noise.asked.feasible:
+        said.add(next(iter(result.noise.sentences())))  # the table says it
     for sentence in result.advice:
         if sentence not in said:
             say(sentence)
@@ -67,6 +81,49 @@ def command(
         headers = ["", "what", "at least", "quick run", "given away", "best guess"]
         print_table(f"Compromises ({result.objective}, and the risk left)", headers, _compromise_rows(result))
     return 0 if result.feasible else 1
+
+
+def _noise_options(asked: Recipe, table: Table) -> dict[str, Any]:
+    """What the recipe's randomization leaves exact, and its weights."""
+    from sudare.anonymize.randomize.method import Randomize
+
+    method = next((one for one in asked.method if isinstance(one, Randomize)), None)
+    if method is None:
+        return {}
+    names = method.columns or table.names("quasi", "sensitive")
+    exact = [name for name in table.names("quasi", "sensitive") if name in method.exact or name not in names]
+    return {"exact": exact, "weights": method.weights}
+
+
+def _show_noise(noise: NoiseStudy) -> None:
+    """What each column needs, and what is left when one of them stays exact."""
+    from sudare.cli.show import print_table
+
+    if noise.asked.columns:
+        among = f" ({', '.join(noise.asked.exact)} exact)" if noise.asked.exact else ""
+        print_table(
+            f"Noise that k = {noise.k:g} needs among {noise.asked.records:,} records{among}",
+            ["column", "noise", "strength", "rate", "local epsilon"],
+            [
+                (one.column, one.mechanism, one.strength, f"{one.rate:.4g}", f"{one.epsilon:.3g}")
+                for one in noise.asked.columns
+            ],
+        )
+    if noise.asked.feasible and noise.if_exact:
+        print_table(
+            "If one more column must stay exact",
+            ["column", "smallest group", "possible", "rate left for the others", "local epsilon"],
+            [
+                (
+                    way.exact[-1],
+                    f"{way.records:,}",
+                    "yes" if way.feasible else f"no: below {noise.k:g}",
+                    "–" if way.rate is None else f"{way.rate:.4g}" if way.columns else "nothing to randomize",
+                    "–" if way.epsilon is None else f"{way.epsilon:.3g}",
+                )
+                for way in noise.if_exact
+            ],
+        )
 
 
 def _risk_rows(risk: Risk) -> list[tuple[str, str]]:

@@ -15,31 +15,44 @@ def command(
     ] = None,
     json: Json = False,
 ) -> int:
-    """List methods, requirements, hierarchies and measures with their parameters.
+    """List methods, requirements, hierarchies and measures, of tables and of baskets, with their parameters.
 
     Examples:
 
       sudare catalogue
 
       sudare catalogue l-diversity
+
+      sudare catalogue rho-uncertainty
     """
     from sudare.anonymize.catalogue import METHODS
+    from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
     from sudare.assess.catalogue import REQUIREMENTS
+    from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
     from sudare.cli.show import print_json, print_table, say
     from sudare.describe.hierarchy.catalogue import CATALOGUE
     from sudare.errors import ParameterError, did_you_mean
     from sudare.measure.catalogue import MEASURES
+    from sudare.measure.itemsets import BASKET_MEASURES
 
-    catalogues: dict[str, Any] = {"requirement": REQUIREMENTS, "method": METHODS, "hierarchy": CATALOGUE}
-    if name in MEASURES:
-        found = MEASURES[name]
+    catalogues: dict[str, Any] = {
+        "requirement": REQUIREMENTS,
+        "method": METHODS,
+        "hierarchy": CATALOGUE,
+        "basket requirement": BASKET_REQUIREMENTS,
+        "basket method": BASKET_METHODS,
+    }
+    measures = {**MEASURES, **BASKET_MEASURES}
+    kinds = {**dict.fromkeys(MEASURES, "measure"), **dict.fromkeys(BASKET_MEASURES, "basket measure")}
+    if name in measures:
+        found = measures[name]
         facts = {key: value for key, value in found.__dict__.items() if key != "compute"}
         if json:
-            print_json({name: {"kind": "measure", **facts}})
+            print_json({name: {"kind": kinds[name], **facts}})
         else:
-            print_table(f"{name} (measure)", ["field", "value"], list(facts.items()))
+            print_table(f"{name} ({kinds[name]})", ["field", "value"], list(facts.items()))
         return 0
-    known = [*MEASURES, *(entry for catalogue in catalogues.values() for entry in catalogue)]
+    known = [*measures, *(entry for catalogue in catalogues.values() for entry in catalogue)]
     if name is not None and name not in known:
         raise ParameterError(f"'{name}' is in no catalogue; {did_you_mean(name, known)}")
     chosen = [(kind, entry) for kind, each in catalogues.items() for entry in each if name in {None, entry}]
@@ -52,11 +65,11 @@ def command(
             }
             for kind, entry in chosen
         }
-        print_json(content if name else {**content, **{m: {"kind": "measure"} for m in MEASURES}})
+        print_json(content if name else {**content, **{each: {"kind": kinds[each]} for each in measures}})
         return 0
     if name is None:
         rows = [(kind, entry, _first(catalogues[kind][entry].__doc__)) for kind, entry in chosen]
-        rows += [("measure", each.name, each.meaning) for each in MEASURES.values()]
+        rows += [(kinds[each.name], each.name, each.meaning) for each in measures.values()]
         print_table("What a recipe can name", ["kind", "name", "about"], rows)
         return 0
     for kind, entry in chosen:

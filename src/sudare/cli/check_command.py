@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +23,12 @@ def command(
     original: Annotated[
         str | None, typer.Option(help="Original baskets, whose guarantee cannot be recomputed without them.")
     ] = None,
+    layout: Annotated[
+        str | None, typer.Option(help="Layout of --original: lines, json, long, lists or sets.")
+    ] = None,
+    no_header: Annotated[
+        bool, typer.Option("--no-header", help="The long table of --original has no line of names.")
+    ] = False,
     require: Require = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -48,7 +54,12 @@ def command(
     from sudare.cli.show import print_json, print_verdicts
 
     if quasi is None:
-        findings = _of_release(Path(place), original, sensitive, require)
+        given: dict[str, Any] = {"layout": layout, "delimiter": delimiter, "encoding": encoding}
+        given["header"] = False if no_header else None
+        reading = {name: value for name, value in given.items() if value is not None}
+        if reading and original is None and (layout or no_header):
+            raise typer.BadParameter("--layout and --no-header say how to read --original; give it too")
+        findings = _of_release(Path(place), original, sensitive, require, reading)
         found = [(finding.holds, finding.sentence, finding.__dict__) for finding in findings]
     else:
         from sudare.assess.catalogue import REQUIREMENTS
@@ -69,15 +80,21 @@ def command(
 
 
 def _of_release(
-    place: Path, original: str | None, sensitive: str | None, require: list[str] | None
+    place: Path,
+    original: str | None,
+    sensitive: str | None,
+    require: list[str] | None,
+    reading: dict[str, Any],
 ) -> list[Finding]:
     """Findings about a release of a table, or of baskets."""
-    from sudare.release.basket_folder import check_basket_folder, is_basket_folder
+    from sudare.release.basket_check import check_basket_folder, is_basket_folder
 
     if require:
         raise typer.BadParameter("--require goes with --quasi and a data file")
     if is_basket_folder(place):
-        return check_basket_folder(place, original=original, sensitive=_items(sensitive))
+        return check_basket_folder(
+            place, original=original, sensitive=_items(sensitive), options=reading or None
+        )
     from sudare.release.verify import verify_release
 
     if original is not None:

@@ -86,7 +86,7 @@ def command(
         fit = asdict(table.fit) | ({} if truth is None else {"error": _errors(table, truth)})
         print_json({"by": table.by, "labels": _texts(table), "fit": fit, "counts": _cells(table)})
         return 0
-    _show(table)
+    _show(table, truth)
     for sentence in table.fit.sentences():
         say(sentence)
     if truth is not None:
@@ -101,8 +101,10 @@ def command(
     return 0
 
 
-def _show(table: Any) -> None:
-    """The largest cells."""
+def _show(table: Any, truth: Any) -> None:
+    """The largest cells; with the original, the counts of its owner beside them."""
+    import polars as pl
+
     from sudare.cli.show import print_table
 
     kept = ["estimate", *(["stderr"] if "stderr" in table.figures else []), "released"]
@@ -111,6 +113,9 @@ def _show(table: Any) -> None:
         name for name in frame.columns[len(table.by) :] if name in kept
     ]
     shown = frame.select(columns)
+    if truth is not None and truth.size == frame.height:
+        columns.append("original" + "_" * (table.by.count("original")))
+        shown = shown.with_columns(pl.Series(columns[-1], truth.ravel()))
     title = "Cross tabulation"
     if shown.height > _SHOWN:
         title = f"Cross tabulation: the {_SHOWN} largest of {shown.height:,} cells"

@@ -47,12 +47,10 @@ def command(
     if json and stdout:
         raise typer.BadParameter("--json and --stdout both claim standard output; keep one")
     if is_basket_recipe(recipe):
-        if stdout or lang is not None:
-            raise typer.BadParameter(
-                "--stdout and --lang go with recipes of tables; leave them out for baskets"
-            )
+        if stdout:
+            raise typer.BadParameter("--stdout goes with recipes of tables; leave it out for baskets")
         return _run_baskets(
-            recipe, out, require, method, overwrite=overwrite, seed=seed, ledger=ledger, json=json
+            recipe, out, require, method, overwrite=overwrite, lang=lang, seed=seed, ledger=ledger, json=json
         )
     asked = Recipe.load(recipe).replaced(requirements=require, method=method)
     with progress_bar(quiet=json) as progress:
@@ -86,6 +84,7 @@ def _run_baskets(
     method: list[str] | None,
     *,
     overwrite: bool,
+    lang: str | None,
     seed: int | None,
     ledger: Path | None,
     json: bool,
@@ -93,7 +92,8 @@ def _run_baskets(
     """The release of a recipe of baskets."""
     from sudare.cli.show import figure, print_json, print_table, print_verdicts, progress_bar, say, say_place
     from sudare.measure.itemsets import BASKET_MEASURES
-    from sudare.release.basket_recipe import BasketRecipe, run_baskets
+    from sudare.release.basket_recipe import BasketRecipe
+    from sudare.release.basket_run import run_baskets
     from sudare.release.ledger import Ledger
 
     asked = BasketRecipe.load(recipe).replaced(requirements=require, method=method)
@@ -102,6 +102,7 @@ def _run_baskets(
             asked,
             folder=out,
             overwrite=overwrite or None,
+            language=None if lang is None else check_language(lang),
             seed=seed,
             ledger=Ledger(ledger),
             progress=progress,
@@ -116,4 +117,6 @@ def _run_baskets(
         say(line)
     say_place("Hand over:     ", written.folder / "public")
     say_place("Keep private:  ", written.folder / "internal")
+    for report in written.reports:
+        say_place("Report:        ", report)
     return 0

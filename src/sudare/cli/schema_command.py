@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from sudare.cli.options import Json
 
 
-def command(json: Json = True) -> int:  # noqa: ARG001  # it is always JSON
+def command(
+    baskets: Annotated[
+        bool, typer.Option("--baskets", help="Of recipes for baskets, instead of those for tables.")
+    ] = False,
+    json: Json = True,  # noqa: ARG001  # it is always JSON
+) -> int:
     """Print the JSON Schema of recipes.
 
     For editors that complete and check YAML, and for programs that write recipes.
 
-    Example:
+    Examples:
 
       sudare schema > recipe.schema.json
+
+      sudare schema --baskets > baskets.schema.json
     """
     from sudare.cli.show import print_json
-    from sudare.release.recipe import json_schema
+    from sudare.release import basket_recipe, recipe
 
-    print_json(json_schema())
+    print_json(basket_recipe.json_schema() if baskets else recipe.json_schema())
     return 0

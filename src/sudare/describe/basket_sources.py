@@ -31,6 +31,7 @@ def read_baskets(
     table: str | None = None,
     query: str | None = None,
     sheet: str | None = None,
+    header: bool | None = None,
 ) -> Baskets:
     """Baskets from a file, a database, standard input ('-'), a frame, a mapping, or a list of lists.
 
@@ -52,6 +53,8 @@ def read_baskets(
         table: Table of a database.
         query: Query of a database.
         sheet: Sheet of an Excel file.
+        header: Whether the first line of a long text table names its columns; without names the first column
+            holds the users, the second the items.
 
     >>> read_baskets([["milk", "beer"], ["milk"], []])
     Baskets(3 baskets, 3 entries, 2 items)
@@ -61,8 +64,12 @@ def read_baskets(
     columns = {"id": id, "items": items, "sensitive": sensitive}
     table_options = {"format": format, "table": table, "query": query, "sheet": sheet, "encoding": encoding}
     if isinstance(source, str | Path):
-        return _baskets(load_baskets(source, layout=layout, delimiter=delimiter, **table_options, **columns))
-    _refuse(table_options)
+        return _baskets(
+            load_baskets(
+                source, layout=layout, delimiter=delimiter, header=header, **table_options, **columns
+            )
+        )
+    _refuse({**table_options, "header": header})
     if isinstance(source, pl.Series) and isinstance(source.dtype, pl.List | pl.Array):
         source = source.alias(source.name or "items").to_frame()
     if _is_frame(source):

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sudare.errors import DescriptionError, did_you_mean
+from sudare.errors import DescriptionError, InputError, did_you_mean
 from sudare.read.basket_codes import Item, merged, plain_item
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.baskets import Baskets
+    from sudare.read.baskets import BasketData
 
 _RULE = "re:"
 
@@ -32,9 +33,9 @@ def resolve_sensitive(baskets: Baskets, given: Any, *, ignore_unknown: bool) -> 
     """The codes of sensitive items; the ways to name them are those of `Baskets.describe`."""
     known = _Known(baskets.code_of(), ignore_unknown)
     if isinstance(given, str) and given.startswith(_RULE):
-        return _by_rule(baskets, _pattern(given.removeprefix(_RULE)))
+        return _by_rule(baskets, _pattern(given.removeprefix(_RULE)), f"The rule '{given}'", known)
     if callable(given):
-        return _by_rule(baskets, given)
+        return _by_rule(baskets, given, "The rule for sensitive items", known)
     if isinstance(given, Path) or (
         isinstance(given, str) and given not in known.codes and Path(given).is_file()
     ):
@@ -90,8 +91,13 @@ def _is_one_set_each(listed: Sequence[Any]) -> bool:
     return any(isinstance(each, Collection) and not isinstance(each, str) for each in listed)
 
 
-def _by_rule(baskets: Baskets, rule: Callable[[Item], Any]) -> Sensitive:
+def _by_rule(baskets: Baskets, rule: Callable[[Item], Any], name: str, known: _Known) -> Sensitive:
     chosen = [code for code, item in enumerate(baskets.items) if rule(item)]
+    if not chosen and baskets.items and not known.ignore_unknown:
+        raise DescriptionError(
+            f"{name} fits none of the {len(baskets.items):,} items, so that nothing would be sensitive; correct it (or "
+            "say unknown='ignore')."
+        )
     return Sensitive(common=np.array(chosen, dtype=np.int32))
 
 
@@ -168,11 +174,19 @@ def _by_file(baskets: Baskets, path: Path, known: _Known) -> Sensitive:
     from sudare.read.baskets import load_baskets
 
     # Lines in the order of the baskets must not be taken for a table because of what stands in the first.
-    by_line = baskets.ids is None and path.suffix.lower() in {"", ".txt", ".csv", ".tsv", ".data"}
-    named = load_baskets(path, layout="lines" if by_line else None)
+    is_text = path.suffix.lower() in {"", ".txt", ".csv", ".tsv", ".data"}
+    if baskets.ids is None:
+        named = load_baskets(path, layout="lines" if is_text else None)
+    else:
+        named = _of_users(path) if is_text else load_baskets(path)
     code = np.array(
         [known.codes.get(_alike(item, known.codes), -1) for item in named.coded.items], dtype=np.int32
     )
+    if baskets.ids is None and {"user", "item"} <= {str(item).lower() for item in named.coded.items}:
+        raise DescriptionError(
+            f"'{path.name}' names users, but the baskets have no ids; read them from a table with ids, or give a line of "
+            "sensitive items for each basket."
+        )
     if (code < 0).any() and not known.ignore_unknown:
         raise _unknown_item(named.coded.items[int(np.argmax(code < 0))], known.codes)
     owners = np.repeat(np.arange(len(named.coded.starts) - 1), np.diff(named.coded.starts))
@@ -198,6 +212,19 @@ def _by_file(baskets: Baskets, path: Path, known: _Known) -> Sensitive:
     order = np.argsort(owners, kind="stable")
     lengths = np.bincount(owners, minlength=len(baskets)).astype(np.int64)
     return Sensitive(None, *merged(lengths, codes[order], len(baskets.items)))
+
+
+def _of_users(path: Path) -> BasketData:
+    """A text of users and items, with or without a line of names."""
+    from sudare.read.baskets import load_baskets
+
+    try:
+        named = load_baskets(path)
+    except (
+        InputError
+    ):  # what could be users and items is read as such: baskets of two items have no place here
+        return load_baskets(path, header=False)
+    return named
 
 
 def _alike(item: Item, known: Mapping[Item, int]) -> Item:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.kernels.itemsets import size_offset
+from sudare.kernels.itemsets_walk import size_offset
 from sudare.kernels.jit import lean
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from sudare.kernels.itemsets_change import has_all, subsets_with, take_out
 from sudare.kernels.jit import lean
 
@@ -50,29 +48,3 @@ def suppress_rare(
             total[0] -= 1
             removed += 1
     return high
-
-
-@lean
-def give_back_frequent(
-    starts, codes, choose, tables, numbers, alive, support, counts, total, owner, order, k, walk, found
-):
-    """Give suppressed items back, in order, wherever no set becomes rare; how many."""
-    given = 0
-    for place in range(len(order)):
-        position = order[place]
-        if alive[position]:
-            continue
-        listed = subsets_with(starts, choose, tables, numbers, alive, owner[position], position, walk, found)
-        safe = True
-        for which in range(listed):
-            if support[found[which]] + 1 < k:
-                safe = False
-                break
-        if safe:
-            for which in range(listed):
-                support[found[which]] += 1
-            alive[position] = True
-            counts[codes[position]] += np.int64(1)
-            total[0] += 1
-            given += 1
-    return given

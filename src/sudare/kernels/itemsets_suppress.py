@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.kernels.itemsets_change import has_all, subsets_with, take_out
+from sudare.kernels.itemsets_change import has_all, take_out
 from sudare.kernels.jit import lean
 
 PAPER, EVEN = 0, 1
@@ -84,62 +84,8 @@ def suppress_stretch(
                 position = starts[row]
                 while codes[position] != code:
                     position += 1
-                take_out(
-                    starts,
-                    codes,
-                    choose,
-                    tables,
-                    numbers,
-                    alive,
-                    support,
-                    counts,
-                    dirty,
-                    row,
-                    position,
-                    walk,
-                    found,
-                )
+                take_out(starts, codes, choose, tables, numbers, alive, support, counts, dirty, row, position,
+                         walk, found)  # fmt: skip
                 state[1] += 1
                 total[0] -= 1
     return high
-
-
-@lean
-def give_back(
-    starts, codes, choose, tables, numbers, sizes, below, needs, items,
-    alive, support, counts, original, total, owner, order, evenly, over, under, walk, found,
-):  # fmt: skip
-    """Give suppressed items back, in order, wherever nothing becomes unsafe; how many.
-
-    `evenly`: only items that have lost more than the average so far.
-    """
-    given = 0
-    for place in range(len(order)):
-        position = order[place]
-        if alive[position]:
-            continue
-        row, code = owner[position], codes[position]
-        if evenly and counts[code] * total[1] > original[code] * total[0]:
-            continue
-        listed = subsets_with(starts, choose, tables, numbers, alive, row, position, walk, found)
-        safe = True
-        for entry in range(listed):
-            joint = found[entry]
-            if sizes[joint] < 2 or needs[joint] == 0:
-                continue
-            for item in range(sizes[joint]):
-                if (needs[joint] >> np.uint32(item)) & np.uint32(1):
-                    known = np.int64(support[below[joint, item]]) + (items[joint, item] != code)
-                    if excess(np.int64(support[joint]) + 1, known, over, under) > 0:
-                        safe = False
-                        break
-            if not safe:
-                break
-        if safe:
-            for entry in range(listed):
-                support[found[entry]] += 1
-            alive[position] = True
-            counts[code] += 1
-            total[0] += 1
-            given += 1
-    return given

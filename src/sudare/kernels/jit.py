@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 
+from sudare.kernels.cache import kept_for
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -15,8 +17,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Kernels carry no annotations: numba infers them, and what it infers is stricter.
     """
-    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return compiled
+    return _kept(function, nogil=True, error_model="numpy")
 
 
 CALLED = {"nogil": True, "_nrt": False, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
@@ -37,7 +38,10 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that makes no arrays, and so need not count references to those it is given."""
-    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(
-        function
-    )
+    return _kept(function, nogil=True, error_model="numpy", _nrt=False)
+
+
+def _kept(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    with kept_for(function.__code__.co_filename) as writable:
+        compiled: Callable[..., Any] = numba.njit(cache=writable, **options)(function)
     return compiled

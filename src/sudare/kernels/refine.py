@@ -28,7 +28,7 @@ _TINY = 1e-12
 
 
 @lean
-def _allowed(limits, rules, scratch, part, group):
+def allowed(limits, rules, scratch, part, group):
     """Whether a group may stand as it is."""
     if part.size[group] < limits.smallest:
         return False
@@ -52,7 +52,7 @@ def _relocate(model, part, limits, rules, scratch, record, target, threshold):
     take_out(model, part, record)
     put_in(model, part, record, target)
     if limits.has_rules and not (
-        _allowed(limits, rules, scratch, part, source) and _allowed(limits, rules, scratch, part, target)
+        allowed(limits, rules, scratch, part, source) and allowed(limits, rules, scratch, part, target)
     ):
         take_out(model, part, record)
         put_in(model, part, record, source)
@@ -78,7 +78,7 @@ def _swap(model, part, limits, rules, scratch, one, other, threshold):
         return np.inf
     swap_places(model, part, one, other)
     if limits.has_rules and not (
-        _allowed(limits, rules, scratch, part, first) and _allowed(limits, rules, scratch, part, second)
+        allowed(limits, rules, scratch, part, first) and allowed(limits, rules, scratch, part, second)
     ):
         swap_places(model, part, one, other)
         return np.inf
@@ -134,8 +134,8 @@ def settle(model, part, limits, rules, scratch, group):
     gain = part.cost[group] + part.cost[fresh] - before
     if (
         gain < -_TINY * (1.0 + abs(before))
-        and _allowed(limits, rules, scratch, part, group)
-        and _allowed(limits, rules, scratch, part, fresh)
+        and allowed(limits, rules, scratch, part, group)
+        and allowed(limits, rules, scratch, part, fresh)
     ):
         return gain
     while part.size[fresh] > 0:
@@ -178,7 +178,7 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
     holds = moved == count
     if holds and limits.has_rules:
         for index in range(count):
-            holds = holds and _allowed(limits, rules, scratch, part, part.label[undo[index]])
+            holds = holds and allowed(limits, rules, scratch, part, part.label[undo[index]])
     if not holds:
         for index in range(moved - 1, -1, -1):
             record = undo[index]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TableLayout = Literal["long", "lists", "sets"]
+_FEWEST = 4
+"""Lines from which on two cells in each of them are no chance."""
 _ID_NAMES = (
     "id",
     "user",
@@ -122,6 +124,23 @@ def looks_long(names: Sequence[str]) -> bool:
     )
 
 
+def may_be_long(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether lines of two cells could as well be users and items as baskets of two items.
+
+    So if users repeat and no cell of the first column stands in the second.
+
+    >>> may_be_long([["1", "tea"], ["1", "rum"], ["2", "tea"], ["2", "ale"]])
+    True
+    >>> may_be_long([["ale", "rum"], ["ale", "tea"], ["rum", "tea"], ["tea", "ale"]])
+    False
+    """
+    filled = [row for row in rows if any(cell.strip() for cell in row)]
+    if len(filled) < _FEWEST or any(len(row) != 2 for row in filled):
+        return False
+    users, items = ({row[column].strip() for row in filled} for column in (0, 1))
+    return len(users) < len(filled) and users.isdisjoint(items)
+
+
 def _is_named(column: str, words: Sequence[str]) -> bool:
     parts = column.strip().lower().replace("-", "_").replace(" ", "_").split("_")
     return any(word in parts or f"{word}s" in parts or f"{word}id" in parts for word in words)
@@ -178,7 +197,7 @@ def _long(frame: pl.DataFrame, name: str, columns: TableColumns) -> tuple[Basket
     ids = frame[columns.id or ""].alias("id")
     if ids.null_count():
         raise InputError(
-            f"{ids.null_count():,} rows of '{name}' have no '{columns.id}'; fill in whose items they are, or remove them."
+            f"Rows of '{name}' have no '{columns.id}' ({ids.null_count():,}); fill in whose items they are, or remove them."
         )
     users = ids.unique(maintain_order=True)
     places = pl.DataFrame({"id": users, "place": np.arange(len(users), dtype=np.int64)})

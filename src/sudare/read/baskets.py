@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from sudare.errors import InputError, did_you_mean
+from sudare.read.basket_headers import (
+    check_nameless,
+    lifted_names,
+    named_columns,
+    refuse_data_as_names,
+)
 from sudare.read.basket_lines import cut_lines, plain_delimiter, read_json, read_lines, sniff_delimiter
-from sudare.read.basket_tables import choose_columns, looks_long, read_table
+from sudare.read.basket_tables import choose_columns, looks_long, may_be_long, read_table
 from sudare.read.lossless import narrow_column
 from sudare.read.sniff import detect_encoding
 from sudare.read.source import load
-from sudare.read.text import column_names
 
 if TYPE_CHECKING:
     from sudare.read.basket_codes import BasketCodes
@@ -50,6 +55,8 @@ class BasketFacts:
     """Column of the users."""
     items: str | None = None
     """Column of the items."""
+    header: bool = True
+    """Whether the first line of a text table names its columns."""
 
 
 class BasketData(NamedTuple):
@@ -74,6 +81,7 @@ def load_baskets(
     table: str | None = None,
     query: str | None = None,
     sheet: str | None = None,
+    header: bool | None = None,
 ) -> BasketData:
     """Baskets from a path, `-` (standard input) or the address of a database; see `sudare.read_baskets`."""
     check_layout(layout)
@@ -81,6 +89,11 @@ def load_baskets(
         delimiter = plain_delimiter(delimiter)
     address = str(source)
     ending = Path(address).suffix.lower()
+    if header is False:
+        if ending in _JSON_ENDINGS:
+            layout = "json"
+        check_nameless(layout, (id, items, sensitive))
+        layout = "long"
     is_table = (
         layout in {"long", "lists", "sets"} or id is not None or items is not None or sensitive is not None
     )
@@ -89,7 +102,7 @@ def load_baskets(
         options = {"format": format, "table": table, "query": query, "sheet": sheet, "encoding": encoding}
         if layout == "long":
             options["delimiter"], delimiter = delimiter, None
-        return _load_table(source, layout, delimiter, (id, items, sensitive), options)
+        return _load_table(source, layout, delimiter, (id, items, sensitive), options, header)
     data, name = _bytes_of(address)
     text, used = _decoded(data, name, encoding)
     facts = BasketFacts(name, "lines", "text", used, sha256=hashlib.sha256(data).hexdigest())
@@ -112,7 +125,12 @@ def load_baskets(
         and address != "-"
     ):
         options = {"format": format, "encoding": encoding, "delimiter": found}
-        return _load_table(source, None, None, (None, None, None), options)
+        return _load_table(source, None, None, (None, None, None), options, header)
+    if layout is None and may_be_long([line.split(found) for line in lines]):
+        raise InputError(
+            f"'{name}' may be a table of users and items or hold baskets of two items each; say layout='long' (with "
+            "header=False if its first line names no columns) or layout='lines'."
+        )
     return BasketData(read_lines(text, found), None, None, replace(facts, delimiter=found))
 
 
@@ -155,6 +173,7 @@ def _load_table(
     delimiter: str | None,
     columns: tuple[str | None, str | None, str | None],
     options: dict[str, str | None],
+    header: bool | None,
 ) -> BasketData:
     """A table; `delimiter` is that of the items of a cell, `options` are those of `load`."""
     user, items, sensitive = columns
@@ -164,8 +183,18 @@ def _load_table(
     is_text |= options.get("format") in {"csv", "tsv"}
     frame, found = load(source, header=not is_text, **given)
     if found.format == "csv":
-        frame = _lifted(frame if is_text else load(source, header=False, **given)[0], found.name)
-    facts = BasketFacts(found.name, "long", found.format, found.encoding, sha256=found.sha256)
+        cells = frame if is_text else load(source, header=False, **given)[0]
+        if header is False:
+            frame = named_columns(cells, found.name)
+        else:
+            if header is None and layout == "long" and not any(columns):
+                refuse_data_as_names(cells, found.name)
+            frame = lifted_names(cells, found.name)
+    elif header is False:
+        raise InputError(f"'{found.name}' names its columns itself; leave header out.")
+    facts = BasketFacts(
+        found.name, "long", found.format, found.encoding, sha256=found.sha256, header=header is not False
+    )
     data = frame_baskets(
         frame, facts, layout=layout, delimiter=delimiter, id=user, items=items, sensitive=sensitive
     )
@@ -173,13 +202,6 @@ def _load_table(
         numbers = narrow_column(data.ids)
         return data._replace(ids=numbers if numbers.dtype == pl.Int64 else data.ids)
     return data
-
-
-def _lifted(cells: pl.DataFrame, source: str) -> pl.DataFrame:
-    """The table with its first row as names."""
-    names = column_names(["" if cell is None else str(cell) for cell in cells.row(0)], source)
-    columns = [column.slice(1).cast(pl.String) for column in cells.get_columns()]
-    return pl.DataFrame([column.alias(name) for column, name in zip(columns, names, strict=True)])
 
 
 def _of_json(text: str, facts: BasketFacts, id_name: str, items_name: str, *, by_line: bool) -> BasketData:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
+from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import BlockRequirement
 from sudare.assess.study import Study, study
 from sudare.assess.suitability import Limits, limits, reasons
@@ -23,7 +24,7 @@ from sudare.release.compromises import compromises_for
 from sudare.release.trial import Bench, sampled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sudare.anonymize.protocol import Outcome
     from sudare.assess.compromise import Compromise
@@ -47,10 +48,15 @@ def advise(
     objective: Objective = "dis",
     threshold: float = 2.0,
     compromises: bool = True,
+    exact: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Study:
-    """The whole study of a table. Compromises are computed where it is poorly suited or nothing can comply."""
+    """The whole study of a table. Compromises are computed where it is poorly suited or nothing can comply.
+
+    `exact` and `weights` are those of Randomize, for Pk-anonymity.
+    """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < math.inf:
         raise ParameterError(
             f"threshold is {threshold!r}, but it is compared with a ratio; give a number above 0."
@@ -58,7 +64,10 @@ def advise(
     shown = progress or SILENT
     shown.start("assess", 1)
     shown.update(0)
-    first = replace(study(table, requirements), objective=objective, threshold=float(threshold))
+    looked = study(table, requirements, exact=exact, weights=weights)
+    first = replace(looked, objective=objective, threshold=float(threshold))
+    if requirements and all(isinstance(one, PkAnonymity) for one in requirements):
+        return replace(first, suited=first.feasible)  # noise is no generalization: nothing else to bound
     bound = quick_bound(table, requirements, objective=objective, budget=budget, progress=shown)
     if not table.rows:
         return replace(first, lower_bound=bound, suited=False)

@@ -13,12 +13,12 @@ from sudare.anonymize.protocol import Context
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
 from sudare.errors import DescriptionError, GuaranteeError, ParameterError
-from sudare.measure.itemsets import BasketPair, measure_baskets
+from sudare.measure.itemsets import BASKET_MEASURES, BasketPair, measure_baskets
 from sudare.progress import SILENT, Progress
 from sudare.randomness import Randomness
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from sudare.anonymize.itemsets.protocol import BasketAnonymizer
@@ -59,13 +59,20 @@ class BasketRelease:
         """Whether every requirement holds."""
         return all(verdict.holds for verdict in self.verdicts)
 
-    def write(
-        self, folder: str | Path, *, layout: str | None = None, overwrite: bool = False
-    ) -> WrittenBaskets:
-        """Write the release, verified from the written file beside the original; nothing is left on failure."""
-        from sudare.release.basket_folder import write_basket_folder
+    @property
+    def alike(self) -> bool:
+        """Whether the released items are those of the original, not groups of them."""
+        return self.released.items == self.original.items
 
-        return write_basket_folder(self, folder, layout=layout, overwrite=overwrite)
+    def write(self, folder: str | Path, *, progress: Progress | None = None, **output: Any) -> WrittenBaskets:
+        """Write the release, verified from the written file beside the original; nothing is left on failure.
+
+        `output` takes the fields of a recipe's output: layout, language, reports, overwrite.
+        """
+        from sudare.release.basket_folder import write_basket_folder
+        from sudare.release.basket_recipe import BasketOutput
+
+        return write_basket_folder(self, BasketOutput.of(folder=str(folder), **output), progress=progress)
 
     def __repr__(self) -> str:
         losses = ", ".join(f"{name} {value:.4f}" for name, value in self.losses.items())
@@ -120,11 +127,11 @@ def anonymize_baskets(
     started = time.perf_counter()
     # Generalized items are other items: what the measures of baskets compare is no longer there.
     alike = current.items == baskets.items
-    losses = measure_baskets(baskets, BasketPair(baskets, current), measures) if alike else {}
+    losses, warnings = _measured(baskets, current, measures) if alike else ({}, ())
     seconds["measure"] = time.perf_counter() - started
-    warnings = (
-        () if random.secure else ("A seed was given: others can repeat the random choices. Do not publish.",)
-    )
+    warnings = (*_doubts(baskets, current, asked), *warnings)
+    if not random.secure:
+        warnings = ("A seed was given: others can repeat the random choices. Do not publish.", *warnings)
     return BasketRelease(
         baskets,
         current,
@@ -137,6 +144,33 @@ def anonymize_baskets(
         random.secure,
         seconds,
     )
+
+
+def _doubts(before: Baskets, after: Baskets, asked: Sequence[Any]) -> Iterator[str]:
+    """What is true of a release, but hardly meant."""
+    if any(isinstance(one, RhoUncertainty) for one in asked) and before.entries:
+        named = before.sensitive.common if before.sensitive.codes is None else before.sensitive.codes
+        if named is None or not len(named):
+            yield "No item is sensitive for anybody, so rho-uncertainty protects nothing."
+    if before.entries and not after.entries:
+        yield "Every entry was suppressed, nothing is left; ask for less."
+
+
+def _measured(
+    before: Baskets, after: Baskets, measures: Sequence[str] | None
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """The losses asked for; of all of them, those that can be computed, and a warning about the others."""
+    pair = BasketPair(before, after)
+    if measures is not None:
+        return measure_baskets(before, pair, measures), ()
+    losses: dict[str, float] = {}
+    warnings = []
+    for name in BASKET_MEASURES:
+        try:
+            losses |= measure_baskets(before, pair, [name])
+        except ParameterError as error:  # baskets so alike that their rules cannot be counted
+            warnings.append(f"{name} is left out: {error}")
+    return losses, tuple(warnings)
 
 
 def _listed(method: Any) -> list[BasketAnonymizer]:

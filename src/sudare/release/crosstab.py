@@ -91,6 +91,10 @@ def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
     if not isinstance(released, (str, Path)):
         return Table.from_frame(released), {}
     folder = Path(released)
+    if not folder.exists() and "://" not in str(released):
+        raise InputError(
+            f"There is no folder or file '{released}'; give the folder of a release, or a released file."
+        )
     if not folder.is_dir():
         return Table.from_frame(load(str(released))[0]), {}
     manifest = read_manifest(folder)

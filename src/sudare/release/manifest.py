@@ -20,6 +20,7 @@ from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.release.verify_manifest import file_digest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from sudare.describe.table import Column, Table
@@ -74,12 +75,23 @@ def manifest_of(
     }
 
 
+def public_losses(losses: Mapping[str, float]) -> dict[str, float]:
+    """What may be told of the losses of a randomized release.
+
+    Its k and epsilon are computed from what is published; a figure that compares with the original, or that depends on
+    which record is whose (as a squared error does), would be published on top of that.
+    """
+    return {name: value for name, value in losses.items() if name == "suppressed"}
+
+
 def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
     """The manifest without what helps an attacker."""
     public = {key: value for key, value in manifest.items() if key not in _PRIVATE}
     # Losses say how good the release is; more digits would only help to work out figures of the original.
     public["losses"] = {name: _short(value) for name, value in manifest["losses"].items()}
     public["column_losses"] = {name: _short(value) for name, value in manifest["column_losses"].items()}
+    if any("mechanism" in column for column in manifest["columns"].values()):
+        public["losses"], public["column_losses"] = public_losses(public["losses"]), {}
     # A bound is rounded down: it must still hold.
     if manifest.get("lower_bound") is not None:
         public["lower_bound"] = _below(manifest["lower_bound"])

@@ -20,17 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    PlainValidator,
-    ValidationError,
-    WithJsonSchema,
-    field_validator,
-)
+from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, field_validator, model_validator
 
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.mondrian import Mondrian
@@ -42,41 +32,24 @@ from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.describe.table import HierarchyMaker, Table
 from sudare.errors import DescriptionError, InputError, OutputError, ParameterError, did_you_mean
 from sudare.measure.catalogue import MEASURES
-from sudare.parameters import Catalogue, sentence_of
+from sudare.parameters import sentence_of
 from sudare.release.data_files import EXTENSIONS
+from sudare.release.recipe_parts import (
+    Language,
+    Part,
+    ReportKind,
+    absolute_entry,
+    entry_of,
+    parse_yaml,
+    read_text,
+)
 
-Language = Literal["en", "ja"]
-ReportKind = Literal["internal", "public"]
-
-
-def _entry(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
-    return (
-        PlainValidator(catalogue.build),
-        PlainSerializer(catalogue.dump),
-        WithJsonSchema(catalogue.schema()),
-    )
-
-
-RequirementEntry = Annotated[Requirement, *_entry(REQUIREMENTS)]
-MethodEntry = Annotated[Anonymizer, *_entry(METHODS)]
-HierarchyEntry = Annotated[HierarchyMaker, *_entry(HIERARCHIES)]
+RequirementEntry = Annotated[Requirement, *entry_of(REQUIREMENTS)]
+MethodEntry = Annotated[Anonymizer, *entry_of(METHODS)]
+HierarchyEntry = Annotated[HierarchyMaker, *entry_of(HIERARCHIES)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
-    )
-
-    @classmethod
-    def of(cls, **values: Any) -> Self:
-        """Validate, with one sentence for the first breach."""
-        try:
-            return cls.model_validate(values)
-        except ValidationError as error:
-            raise ParameterError(sentence_of(error, cls.__name__.lower())) from None
-
-
-class Source(_Part):
+class Source(Part):
     """Where the table is."""
 
     path: str
@@ -106,7 +79,7 @@ class Source(_Part):
         return Table.from_frame(frame, source=facts)
 
 
-class ColumnPart(_Part):
+class ColumnPart(Part):
     """What one column is."""
 
     role: Role
@@ -119,7 +92,7 @@ class ColumnPart(_Part):
     """own: missing is a value of its own; reject: missing is an error; drop: such rows are left out."""
 
 
-class Output(_Part):
+class Output(Part):
     """What is written, and where."""
 
     folder: str
@@ -134,6 +107,8 @@ class Output(_Part):
     """Language of the reports."""
     overwrite: bool = False
     """Whether an earlier release in the folder is replaced."""
+    crosstab: Annotated[tuple[str, ...], Field(min_length=1, max_length=2)] | None = None
+    """One or two columns of the cross tabulation in the reports of a randomized release; chosen when left out."""
 
     @property
     def file_name(self) -> str:
@@ -141,7 +116,7 @@ class Output(_Part):
         return f"data{EXTENSIONS[self.format]}"
 
 
-class Recipe(_Part):
+class Recipe(Part):
     """Everything about one release."""
 
     version: Literal[1] = 1
@@ -177,6 +152,20 @@ class Recipe(_Part):
                     raise ParameterError(f"Column '{name}': {error}") from None
         return given
 
+    @model_validator(mode="after")
+    def _known_crosstab(self) -> Self:
+        """Reports tabulate what is released."""
+        for name in self.output.crosstab or ():
+            if name not in self.columns:
+                raise ParameterError(
+                    f"'crosstab' names '{name}', which is not a column; {did_you_mean(name, self.columns)}"
+                )
+            if self.columns[name].role == "identifier":
+                raise ParameterError(
+                    f"'crosstab' names '{name}', an identifier, which is not released; name another column."
+                )
+        return self
+
     @field_validator("measures")
     @classmethod
     def _known_measures(cls, given: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -188,26 +177,12 @@ class Recipe(_Part):
     @classmethod
     def load(cls, path: str | Path) -> Recipe:
         """Read and validate a recipe file."""
-        place = Path(path)
-        try:
-            text = place.read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise InputError(
-                f"The recipe '{path}' cannot be read ({error.strerror}); check its name."
-            ) from None
-        except UnicodeDecodeError:
-            raise InputError(f"The recipe '{path}' is not UTF-8 text; save it as UTF-8.") from None
-        return cls.parse(text, name=str(path), folder=place.parent)
+        return cls.parse(read_text(Path(path)), name=str(path), folder=Path(path).parent)
 
     @classmethod
     def parse(cls, text: str, *, name: str = "recipe", folder: Path | None = None) -> Recipe:
         """Validate the text of a recipe; relative paths are taken from `folder`."""
-        try:
-            raw = yaml.load(text, Loader=_StrictLoader)  # noqa: S506  # a SafeLoader that refuses repeated keys
-        except yaml.YAMLError as error:
-            raise InputError(
-                f"The recipe '{name}' is not valid YAML ({_yaml_words(error)}); mend it."
-            ) from None
+        raw = parse_yaml(text, name)
         if not isinstance(raw, dict):
             raise InputError(f"The recipe '{name}' holds no mapping; start with 'version: 1' and 'source:'.")
         try:
@@ -278,29 +253,6 @@ def json_schema() -> dict[str, Any]:
     return Recipe.model_json_schema()
 
 
-class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # C where it was built
-    """Safe YAML that refuses a key given twice: the second would silently win."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, str) and key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"'{key}' is given twice", key_node.start_mark
-                )
-            if isinstance(key, str):
-                seen.add(key)
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
-        return mapping
-
-
-def _yaml_words(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or "it cannot be parsed"
-    return f"line {mark.line + 1}: {problem}" if mark is not None else str(problem)
-
-
 def _absolute(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The recipe with its file paths made absolute, as a new mapping."""
     made = dict(raw)
@@ -316,20 +268,14 @@ def _absolute(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
     methods = raw.get("method")
     if methods is not None:
         listed = methods if isinstance(methods, list) else [methods]
-        made["method"] = [_absolute_entry(method, "key_file", folder) for method in listed]
+        made["method"] = [absolute_entry(method, "key_file", folder) for method in listed]
     return made
 
 
 def _absolute_column(part: Any, folder: Path) -> Any:
     if isinstance(part, Mapping) and "hierarchy" in part:
-        return {**part, "hierarchy": _absolute_entry(part["hierarchy"], "path", folder)}
+        return {**part, "hierarchy": absolute_entry(part["hierarchy"], "path", folder)}
     return part
-
-
-def _absolute_entry(entry: Any, field: str, folder: Path) -> Any:
-    if isinstance(entry, Mapping) and isinstance(entry.get(field), str):
-        return {**entry, field: str(folder / entry[field])}
-    return entry
 
 
 def _without_defaults(recipe: Recipe) -> dict[str, Any]:

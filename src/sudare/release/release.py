@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from sudare.release.write import Written
 
 
+OF_GENERALIZATION = ("loss", "dis", "gcp", "ncp", "entropy_loss", "dm", "average_block", "cm")
+"""Measures that see how coarse values and how large blocks are: noise is neither."""
+
+
 @dataclass(frozen=True, eq=False)
 class Release:
     """What `anonymize` returns: the released table, and everything a report says about it."""
@@ -86,6 +90,14 @@ class Release:
         """The least loss (the measure of that name) any release with these requirements can have, where known."""
         bound = self.lower_bounds.get("loss")
         return None if bound is None else bound.value
+
+    @property
+    def telling_losses(self) -> dict[str, float]:
+        """Losses without those of blocks and generalized detail where quasi-identifiers are noise and none is coarser."""
+        noisy = any(column.role == "quasi" and column.mechanism is not None for column in self.table.columns)
+        if not noisy or any(value > 0 for value in self.column_losses.values()):
+            return self.losses
+        return {name: value for name, value in self.losses.items() if name not in OF_GENERALIZATION}
 
     @property
     def holds(self) -> bool:

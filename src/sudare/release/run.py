@@ -12,7 +12,10 @@ from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all
 from sudare.anonymize.protocol import Context
+from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.noise import way_out
+from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import Requirement, table_of
 from sudare.errors import (
     DescriptionError,
@@ -47,7 +50,7 @@ def anonymize(
 ) -> Release:
     """Transform a table until every requirement holds, check it, and measure what was lost.
 
-    `method` is one method or several in order (Mondrian when left out). Requirements and methods may also be
+    `method` is one method or several in order (when left out Randomize for Pk-anonymity, else Mondrian). Requirements and methods may also be
     given as on the command line, such as "k-anonymity k=5". A `seed` makes the random choices
     repeatable, for tests only: the release is then marked as not secure. Raises `GuaranteeError` when a
     requirement does not hold on the result.
@@ -55,7 +58,7 @@ def anonymize(
     original = table_of(table)
     asked = tuple(one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in requirements)
     _check_given(original, asked)
-    methods = _listed(method)
+    methods = _listed(method, asked)
     random = Randomness(seed)
     seconds: dict[str, float] = {}
     with _timed(seconds, "anonymize"):
@@ -66,12 +69,11 @@ def anonymize(
         )
     with _timed(seconds, "check"):
         verdicts = tuple(requirement.check(outcome.table) for requirement in asked)
-    broken = next((verdict for verdict in verdicts if not verdict.holds), None)
-    if broken is not None:
-        raise GuaranteeError(
-            f"{broken.explanation} Nothing is released: add a method that groups rows (mondrian) or leaves out "
-            "the few that do not comply (record-suppression)."
-        )
+    for requirement, verdict in zip(asked, verdicts, strict=True):
+        if not verdict.holds:
+            raise GuaranteeError(
+                f"{verdict.explanation} Nothing is released: {way_out(requirement, original)}."
+            )
     pair = Pair(original, outcome.table, outcome.rows)
     with _timed(seconds, "measure"):
         losses = measure(original, pair, measures)
@@ -86,7 +88,7 @@ def anonymize(
         losses=losses,
         column_losses=by_column,
         notes=outcome.notes,
-        warnings=tuple(_warnings(original, random)),
+        warnings=(*_warnings(original, random), *outcome.warnings),
         secure=random.secure,
         seconds=seconds,
     )
@@ -162,9 +164,11 @@ def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
         )
 
 
-def _listed(method: Anonymizer | str | Sequence[Anonymizer | str] | None) -> list[Anonymizer]:
+def _listed(
+    method: Anonymizer | str | Sequence[Anonymizer | str] | None, requirements: Sequence[Requirement]
+) -> list[Anonymizer]:
     if method is None:
-        return [Mondrian()]
+        return [Randomize() if any(isinstance(one, PkAnonymity) for one in requirements) else Mondrian()]
     listed: list[Any] = list(method) if isinstance(method, (list, tuple)) else [method]
     return [one if hasattr(one, "apply") else METHODS.build(one) for one in listed]
 

@@ -126,13 +126,11 @@ def check_t_closeness(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
 def check_pk_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
     """Check `1 + (records - 1) * product of rates >= k`, records in the smallest block of what is exact."""
     asked = _number(requirement, "k")
-    rate, smallest, randomized, exact = pk_reached(evidence)
-    reached = 1 + (smallest - 1) * rate
-    holds = reached >= asked * (1 - _ROUNDING)
-    good, bad = sentences(rate, smallest, randomized, exact, asked)
-    return Finding(
-        dict(requirement), holds, reached, good if holds else bad, 0 if holds else evidence.frame.height
-    )
+    found = pk_reached(evidence)
+    holds = found.reached >= asked * (1 - _ROUNDING)
+    good, bad = sentences(found, asked)
+    violating = 0 if holds else evidence.frame.height
+    return Finding(dict(requirement), holds, found.reached, good if holds else bad, violating)
 
 
 CHECKS: dict[str, Callable[[Evidence, Mapping[str, Any]], Finding]] = {

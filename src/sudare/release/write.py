@@ -105,7 +105,9 @@ def _write_reports(
 
     progress.start("report", len(output.reports))
     for done, kind in enumerate(output.reports, start=1):
-        html = report_html(release, findings, manifest, kind=kind, language=output.language)
+        html = report_html(
+            release, findings, manifest, kind=kind, language=output.language, crosstab=output.crosstab
+        )
         (folder / kind / "report.html").write_text(html, encoding="utf-8")
         progress.update(done)
 

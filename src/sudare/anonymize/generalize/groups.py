@@ -9,6 +9,7 @@ import numpy as np
 
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.near import near_rows
+from sudare.anonymize.generalize.prices import MOST_WORK, priced_groups
 from sudare.anonymize.generalize.space import with_slots
 from sudare.anonymize.generalize.start import (
     cheapest_scheme_first,
@@ -20,6 +21,7 @@ from sudare.anonymize.generalize.start import (
 from sudare.anonymize.search import Budget, Rebuilding, refine
 from sudare.errors import CancelledError
 from sudare.kernels.blocks import rows_by_label
+from sudare.kernels.covers import SET
 from sudare.kernels.finish import split_all
 from sudare.kernels.rules import no_rules, scratch_for
 
@@ -52,8 +54,14 @@ class Search:
 
     moves: float
     """Annealing moves for each row, where schemes are too many to list."""
+    priced: bool
+    """Whether groups are chosen by prices, where schemes can be listed and only the size of a group matters."""
+    openings: int
+    """Passes that open new groups."""
     attempts: float
-    """Regions rebuilt for each row."""
+    """Regions rebuilt for each row, where groups are not chosen by prices."""
+    attempts_after_prices: float
+    """The same where they are."""
     most: int
     """At most this many regions (and a thousand times as many moves)."""
     seed: int = 0
@@ -74,6 +82,7 @@ def grouped(
     random = np.random.default_rng(search.seed)
     ladders = ladders_of(axes, model, weights, objective)
     schemes = schemes_of(ladders)
+    attempts = search.attempts
     if schemes is None:
         labels, count = np.zeros(len(model.codes), dtype=np.int64), 1
         useful = None
@@ -81,8 +90,13 @@ def grouped(
         labels, count, left, taken = cheapest_scheme_first(model, ladders, schemes, smallest, asked, progress)
         labels, count = attach(model, labels, count, left, smallest, asked, progress)
         useful = schemes[taken > 0]
+        listed = len(schemes) * len(labels) <= MOST_WORK and not np.any(model.mode == SET)
+        if search.priced and rules is None and listed:
+            labels, count, left = priced_groups(model, ladders, labels, smallest, progress)
+            labels, count = attach(model, labels, count, left, smallest, asked, progress)
+            attempts = search.attempts_after_prices
     labels, count = cut_groups(model, labels, count, smallest, max(_LONGEST, 2 * smallest), asked)
-    labels = _refined(model, ladders, useful, labels, smallest, rules, search, random, progress)
+    labels = _refined(model, ladders, useful, labels, smallest, rules, search, attempts, random, progress)
     return _split(model, labels, smallest, asked)
 
 
@@ -94,6 +108,7 @@ def _refined(
     smallest: int,
     rules: Rules | None,
     search: Search,
+    attempts_a_row: float,
     random: np.random.Generator,
     progress: Progress,
 ) -> Ints:
@@ -105,7 +120,7 @@ def _refined(
     part = with_slots(model, rows, max(len(own), len(rows) // smallest) + 1)
     some = None if rules is None else rules._replace(sensitive=np.ascontiguousarray(rules.sensitive[:, rows]))
     near = near_rows(part, NEAR, random, progress, None if some is None else some.sensitive[0])
-    attempts = min(int(search.attempts * len(rows)), search.most)
+    attempts = min(int(attempts_a_row * len(rows)), search.most)
     rebuilding = None
     if schemes is not None and attempts:
         table, starts = words_of(model, ladders)
@@ -122,6 +137,7 @@ def _refined(
         smallest,
         budget=Budget(moves, seed=search.seed),
         rebuilding=rebuilding,
+        openings=search.openings,
         rules=some,
         progress=progress,
     )

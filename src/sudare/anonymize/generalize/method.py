@@ -30,9 +30,13 @@ if TYPE_CHECKING:
 
 Effort = Literal["fast", "default", "thorough"]
 _SEARCHES = {
-    "fast": Search(moves=0, attempts=0, most=0),
-    "default": Search(moves=1000, attempts=0.3, most=12_000),
-    "thorough": Search(moves=20_000, attempts=5.0, most=200_000),
+    "fast": Search(moves=0, priced=False, openings=0, attempts=0, attempts_after_prices=0, most=0),
+    "default": Search(
+        moves=1000, priced=True, openings=2, attempts=0.3, attempts_after_prices=0, most=12_000
+    ),
+    "thorough": Search(
+        moves=20_000, priced=True, openings=6, attempts=5.0, attempts_after_prices=2.0, most=200_000
+    ),
 }
 
 

@@ -30,9 +30,10 @@ _SLICE = 64
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """The levels of one column: for each level the class of every code, and the mean cost."""
+    """The levels of one column: for each level the class of every code, what each code loses, and the mean loss."""
 
     classes: tuple[Ints, ...]
+    shares: tuple[npt.NDArray[np.float64], ...]
     costs: tuple[float, ...]
 
 
@@ -174,6 +175,7 @@ def _levels(axis: TreeAxis, weight: float, objective: Objective) -> Ladder:
     tree = axis.tree
     costs = node_shares(tree, objective) * weight
     classes: list[Ints] = []
+    shares: list[npt.NDArray[np.float64]] = []
     means: list[float] = []
     for level in range(tree.height + 1):
         nodes = tree.ancestors(level)
@@ -182,8 +184,9 @@ def _levels(axis: TreeAxis, weight: float, objective: Objective) -> Ladder:
         if classes and np.array_equal(by_rank, classes[-1]):
             continue
         classes.append(by_rank)
+        shares.append(costs[by_rank])
         means.append(float(costs[nodes[axis.leaves]].mean()))
-    return Ladder(tuple(classes), tuple(means))
+    return Ladder(tuple(classes), tuple(shares), tuple(means))
 
 
 def _halving(model: Covers, column: int) -> Ladder:
@@ -192,18 +195,20 @@ def _halving(model: Covers, column: int) -> Ladder:
     lowest = int(codes.min(initial=0))
     every = np.arange(lowest, values)
     place = model.table[model.start[column] : model.start[column] + values]
-    classes, means = [], []
+    classes, shares, means = [], [], []
     width = 1
     while True:
         bins = np.where(every < 0, values, every // width)
         ends = np.minimum((every // width + 1) * width, values) - 1
         cost = np.where(every < 0, 0.0, place[ends] - place[np.maximum(every // width * width, 0)])
         classes.append(bins.astype(np.int64))
+        shares.append(cost)
         means.append(float(cost[codes - lowest].mean()))
         if width >= values:
             break
         width *= 2
     if lowest < 0:
         classes.append(np.zeros(len(every), dtype=np.int64))
+        shares.append(np.full(len(every), model.whole[column]))
         means.append(float(model.whole[column]))
-    return Ladder(tuple(classes), tuple(means))
+    return Ladder(tuple(classes), tuple(shares), tuple(means))

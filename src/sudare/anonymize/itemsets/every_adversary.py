@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.itemsets.working import EVENNESS
 from sudare.assess.itemsets.pairing import asking_of, subsets_of
 from sudare.kernels.itemsets_change import Scratch, count_supports
-from sudare.kernels.itemsets_km import give_back_frequent, suppress_rare
-from sudare.kernels.itemsets_suppress import give_back, suppress_stretch
+from sudare.kernels.itemsets_give_back import give_back
+from sudare.kernels.itemsets_km import suppress_rare
+from sudare.kernels.itemsets_suppress import suppress_stretch
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,12 +27,15 @@ _AT_ONCE = 20_000
 class Uncertain:
     """Keeps one rho-uncertainty requirement: all subsets, numbered once, and their supports."""
 
+    chooses = True
+    """Whether a rule says which item goes."""
+
     def __init__(self, working: Working, requirement: RhoUncertainty) -> None:
         asking = asking_of(working.baskets, "rho-uncertainty")
         width = None if requirement.m is None else requirement.m + 1
         self.working = working
         self.over, self.under = requirement.ratio
-        self.subsets = subsets_of(working.baskets, width, asking, "rho-uncertainty")
+        self.subsets = subsets_of(working.baskets, width, asking, "rho-uncertainty", working.context.progress)
         self.scratch = _scratch(self.subsets)
         self.rows = np.empty(len(working.baskets) + 1, dtype=np.int32)
 
@@ -43,6 +46,7 @@ class Uncertain:
         at again: conf(Q -> e) grows only if supp(Q) falls and supp(Q + e) does not.
         """
         at, subsets, scratch = self.working, self.subsets, self.scratch
+        at.begin()
         support, dirty = _supports(subsets, at.alive), np.ones(len(subsets.sizes), dtype=np.bool_)
         self.support = support
         first = at.removed
@@ -56,42 +60,37 @@ class Uncertain:
                         subsets.items, subsets.posting_starts, subsets.postings,
                         subsets.extension_starts, subsets.extensions, subsets.added, subsets.by_size,
                         at.alive, support, at.counts, at.original, at.total, dirty, at.words, at.state,
-                        self.over, self.under, at.rule, EVENNESS, place, end, _AT_ONCE, self.rows,
+                        self.over, self.under, at.rule, at.evenness, place, end, _AT_ONCE, self.rows,
                         scratch.walk, scratch.found,
                     )  # fmt: skip
                     at.tell()
             if at.removed == before:
                 return at.removed - first
 
-    def give_back(self) -> int:
-        """Give entries back while nothing becomes unsafe, where most is missing first; how many."""
-        at, subsets, scratch = self.working, self.subsets, self.scratch
-        given, evenly = 0, True
-        while True:
-            more: int = give_back(
-                subsets.starts, subsets.codes, subsets.choose, subsets.tables, subsets.numbers, subsets.sizes,
-                subsets.below, subsets.needs, subsets.items, at.alive, self.support, at.counts, at.original, at.total,
-                at.owner, at.gone_in_order(), evenly, self.over, self.under, scratch.walk, scratch.found,
-            )  # fmt: skip
-            at.tell()
-            given += more
-            if not more and not evenly:
-                return given
-            evenly = bool(more)
+    def give_back(self, most: float) -> int:
+        """Give entries back while nothing becomes unsafe, with a divergence of at most `most`; how many."""
+        return _give_back(
+            self.working, self.subsets, self.support, self.scratch, most, self.over, self.under, 0
+        )
 
 
 class Frequent:
     """Keeps one k^m-anonymity requirement."""
 
+    chooses = False
+
     def __init__(self, working: Working, requirement: KmAnonymity) -> None:
         self.working = working
         self.k = requirement.k
-        self.subsets = subsets_of(working.baskets, requirement.m, None, "km-anonymity")
+        self.subsets = subsets_of(
+            working.baskets, requirement.m, None, "km-anonymity", working.context.progress
+        )
         self.scratch = _scratch(self.subsets)
 
     def reach(self) -> int:
         """Suppress until every set that occurs does so k times; how many entries went."""
         at, subsets, scratch = self.working, self.subsets, self.scratch
+        at.begin()
         support, dirty = _supports(subsets, at.alive), np.ones(len(subsets.sizes), dtype=np.bool_)
         self.support = support
         first = at.removed
@@ -109,20 +108,35 @@ class Frequent:
             if at.removed == before:
                 return at.removed - first
 
-    def give_back(self) -> int:
-        """Give entries back while no set becomes rare; how many."""
-        at, subsets, scratch = self.working, self.subsets, self.scratch
-        given = 0
+    def give_back(self, most: float) -> int:
+        """Give entries back while no set becomes rare, with a divergence of at most `most`; how many."""
+        return _give_back(self.working, self.subsets, self.support, self.scratch, most, 0, 1, self.k)
+
+
+def _give_back(
+    at: Working,
+    subsets: Subsets,
+    support: npt.NDArray[np.int32],
+    scratch: Scratch,
+    most: float,
+    over: int,
+    under: int,
+    k: int,
+) -> int:
+    """First what brings the frequencies nearer, for as long as there is any, then what keeps them near enough."""
+    given = 0
+    for limit in (0.0, most):
         while True:
-            more: int = give_back_frequent(
-                subsets.starts, subsets.codes, subsets.choose, subsets.tables, subsets.numbers,
-                at.alive, self.support, at.counts, at.total, at.owner, at.gone_in_order(), self.k,
-                scratch.walk, scratch.found,
+            more: int = give_back(
+                subsets.starts, subsets.codes, subsets.choose, subsets.tables, subsets.numbers, subsets.sizes,
+                subsets.below, subsets.needs, subsets.items, at.alive, support, at.counts, at.original, at.total,
+                at.owner, at.gone_in_order(), limit, over, under, k, scratch.walk, scratch.found,
             )  # fmt: skip
             at.tell()
             given += more
             if not more:
-                return given
+                break
+    return given
 
 
 def _scratch(subsets: Subsets) -> Scratch:

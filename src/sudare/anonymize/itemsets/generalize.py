@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from sudare.anonymize.itemsets.protocol import BasketOutcome
 from sudare.assess.itemsets.km_anonymity import KmAnonymity
@@ -24,15 +24,21 @@ if TYPE_CHECKING:
 
     Ints = npt.NDArray[np.int64]
 
-Maker = Annotated[Any, BeforeValidator(lambda given: given if hasattr(given, "build") else _made(given))]
-"""A hierarchy as `sudare.hierarchy` makes it, or its recipe."""
-
 
 def _made(given: Any) -> Any:
     try:
         return CATALOGUE.build(given)
     except ParameterError as error:
         raise ValueError(f"'hierarchy' is {given!r}: {error}") from None
+
+
+Maker = Annotated[
+    Any,
+    BeforeValidator(_made),
+    PlainSerializer(CATALOGUE.dump),
+    WithJsonSchema(CATALOGUE.schema()),
+]
+"""A hierarchy as `sudare.hierarchy` makes it, or its recipe."""
 
 
 @parameters

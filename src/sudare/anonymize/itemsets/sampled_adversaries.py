@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.anonymize.itemsets.working import EVENNESS
 from sudare.assess.itemsets.pairing import asking_of
 from sudare.assess.itemsets.sampling import draw, places_of, sample_size
 from sudare.kernels.itemsets_sample import suppress_samples
@@ -40,6 +39,7 @@ class Sampled:
         as entries.
         """
         at, asked = self.working, self.requirement
+        at.begin()
         eps, delta = asked.eps or 0.5, asked.delta or 0.5
         lengths = list(range(1, (asked.m or 1) + 1))
         frequent = lengths if asked.rule == "exact" else []
@@ -56,10 +56,6 @@ class Sampled:
                 return at.removed - first
             frequent = dangerous if asked.rule == "exact" else []
 
-    def give_back(self) -> int:
-        """Nothing: what was proved by a sample would have to be proved anew."""
-        return 0
-
     def _make_safe(self, length: int, size: int) -> int:
         """Draw once, then go through the sample until nobody in it is dangerous: one repair may break another."""
         at, places = self.working, self.places
@@ -71,7 +67,7 @@ class Sampled:
         while True:
             dangerous: int = suppress_samples(
                 read_only(at.baskets.starts), read_only(at.baskets.codes), at.alive, places.owner, places.starts,
-                places.places, places.marks, self.asking, drawn.users, drawn.known, over, under, at.rule, EVENNESS,
+                places.places, places.marks, self.asking, drawn.users, drawn.known, over, under, at.rule, at.evenness,
                 at.counts, at.original, at.total, at.words, at.state, places.rows, places.tally, places.seen,
             )  # fmt: skip
             at.tell()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Effort = Literal["fast", "default", "thorough"]
 
-_MOVES = {"fast": 0, "default": 20_000_000, "thorough": 160_000_000}
+_MOVES = {"fast": 0, "default": 40_000_000, "thorough": 160_000_000}
 _LARGEST_MDAV = 300_000
 _WIDEST_MDAV = 5
 

@@ -21,6 +21,8 @@ from sudare.errors import InfeasibleError, ParameterError
 from sudare.parameters import Annotated, AnyNames, Field, parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sudare.describe.table import Table
 
 
@@ -115,11 +117,24 @@ class Randomize:
             for column in table.columns
         ]
         randomized = table.changed(frame, columns)
-        if not self.shuffle:
-            return same_rows(randomized, *notes)
-        return some_rows(
-            randomized, context.random.permutation(table.rows), *notes, "Put the rows into random order."
+        outcome = (
+            some_rows(
+                randomized, context.random.permutation(table.rows), *notes, "Put the rows into random order."
+            )
+            if self.shuffle
+            else same_rows(randomized, *notes)
         )
+        return replace(outcome, warnings=tuple(_warnings(plans)))
+
+    def read_from_data(self, table: Table) -> list[str]:
+        """Columns of a table randomized by this method whose list of values was taken from the data."""
+        return [
+            name
+            for name in table.names("quasi", "sensitive")
+            if getattr(table.column(name).mechanism, "values", None) is not None
+            and name not in self.values
+            and "values" not in self.mechanisms.get(name, {})
+        ]
 
     def _names(self, table: Table) -> list[str]:
         for name in (
@@ -190,3 +205,13 @@ def _note(plan: Plan, mechanism: Mechanism, clipped: int) -> str:
     if isinstance(plan.domain, ValueDomain) and plan.domain.from_data:
         text += " Its values are those in the data, which tells that each occurs; give values to avoid it."
     return text
+
+
+def _warnings(plans: list[Plan]) -> Iterator[str]:
+    found = [plan for plan in plans if isinstance(plan.domain, ValueDomain) and plan.domain.from_data]
+    if found:
+        names = ", ".join(plan.name for plan in found)
+        yield (
+            f"The values of {names} were read off the data and are published as the list that the noise draws from: "
+            "everybody sees that each of them occurs, the rarest too. Give the method 'values' with all that are possible."
+        )

@@ -10,6 +10,7 @@ from sudare.describe.baskets import Baskets
 from sudare.errors import DescriptionError, ParameterError
 from sudare.kernels.itemsets import Subsets, count_occurrences, index_subsets
 from sudare.kernels.itemsets_sensitive import Asking, asking_for_all, asking_for_each
+from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -81,12 +82,14 @@ def asking_of(baskets: Baskets, model: str) -> Asking:
     else:
         raise DescriptionError(
             f"{model} needs to know which items are sensitive and the baskets do not say; "
-            "describe them with .describe(sensitive=…)."
+            "name them with .describe(sensitive=…), or under 'sensitive' in a recipe."
         )
     return made
 
 
-def subsets_of(baskets: Baskets, width: int | None, asking: Asking | None, model: str) -> Subsets:
+def subsets_of(
+    baskets: Baskets, width: int | None, asking: Asking | None, model: str, progress: Progress = SILENT
+) -> Subsets:
     """All subsets of at most `width` items (None: of any size), unless they are too many."""
     longest = int(baskets.lengths.max(initial=0))
     width = longest if width is None else min(width, longest)
@@ -97,4 +100,5 @@ def subsets_of(baskets: Baskets, width: int | None, asking: Asking | None, model
             f"the {MOST_SUBSETS:,} that can be looked at one by one; give a smaller m, or for rho-uncertainty also eps and "
             "delta to look at a sample."
         )
-    return index_subsets(baskets.starts, baskets.codes, len(baskets.items), width, asking)
+    progress.start("list sets of items", 1)
+    return index_subsets(baskets.starts, baskets.codes, len(baskets.items), width, asking, progress.update)

@@ -1,9 +1,10 @@
 """Cross tabulations of randomized tables: from what was released and how, to what the original counts were.
 
-bins, axis       one attribute: its bins, where each released record is, its transition matrix
+bins, axis       one attribute: its bins, where each released record is, its transition matrix (round_bins: unasked)
 transition       matrices of numbers by Gauss-Legendre rules on the mechanism's distribution function
 contract         all attributes together, one matrix product each, never a Kronecker product
 iterate, misfit  EM with squared extrapolation, and when to stop
+rehearse, draw   how far below the misfit of chance to go, tried on releases drawn from the estimate
 estimate         from the product of reconstructed margins to the table, margins kept
 inverse, spread  the unbiased rival with its error; the error of the estimate
 build, result    the table with its evidence

@@ -20,7 +20,7 @@ from sudare.describe.mechanism.retention import Retention
 from sudare.describe.ranges import axis_of
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError, ParameterError
-from sudare.measure.crosstab.bins import BinRule, Cut, Line, cut
+from sudare.measure.crosstab.bins import BinRule, Cut, Line, cut, places
 from sudare.measure.crosstab.contract import Transition
 from sudare.measure.crosstab.iterate import iterate
 from sudare.measure.crosstab.transition import interval_matrix, value_matrix
@@ -175,7 +175,7 @@ def _weighted(
         matrix = interval_matrix(mechanism, fine, lows, highs)
     weights = np.ones(len(lows))
     if not uniform and len(released):
-        counts = np.bincount(np.searchsorted(fine[1:-1], released, side="right"), minlength=len(fine) - 1)
+        counts = np.bincount(places(fine[1:-1], released), minlength=len(fine) - 1)
         alone = Transition((matrix,))
         start = np.ones(alone.original_shape)
         weights = iterate(alone, counts.astype(np.float64)[None, :], start).estimate.ravel()

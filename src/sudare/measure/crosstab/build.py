@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,7 +91,18 @@ def tabulate(
     spread = None
     if randomized:
         draws = usual_draws(transition, found.steps) if draws is None else draws
-        spread = spread_of(transition, found.estimate, options, draws, seed, progress) if draws else None
+        spread = (
+            spread_of(
+                transition,
+                found.estimate,
+                replace(options, deviations=found.deviations),
+                draws,
+                seed,
+                progress,
+            )
+            if draws
+            else None
+        )
     else:
         draws = 0
         figures["stderr"] = np.zeros_like(found.estimate)

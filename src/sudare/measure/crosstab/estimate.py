@@ -16,6 +16,7 @@ import numpy as np
 from sudare.measure.crosstab.contract import Transition, to_original
 from sudare.measure.crosstab.iterate import Iterated, StopRule, iterate
 from sudare.measure.crosstab.misfit import expected_misfit, misfit
+from sudare.measure.crosstab.rehearse import rehearsed
 from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Start = Literal["margins", "released"]
 
 _SWEEPS = 50
-_RAKED = 1e-10
+_RAKED = 1e-9
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Options:
     """Rake to the reconstructed margins."""
     limit: int = 2_000
     """Most steps of EM."""
+    deviations: float | None = None
+    """What the rule `fit` allows, in standard deviations of G^2; found by rehearsal when left out."""
 
 
 DEFAULT = Options()
@@ -51,11 +54,23 @@ def estimate(
     if not transition.matrices:
         exact = to_original(released)
         return Iterated(exact, 0.0, 0.0, 0, met=True)
-    margins = [_margin(transition, released, place, options) for place in range(len(transition.matrices))]
-    margins.append(released.sum(axis=tuple(range(1, released.ndim))))
+    margins = _margins(transition, released, options)
+    single = len(transition.matrices) == 1 and transition.exact == 1
     begin = _product(margins) if options.start == "margins" else to_original(released)
-    found = iterate(transition, released, begin, stop=options.stop, limit=options.limit, progress=progress)
-    if not options.consistent or (len(transition.original_shape) == 2 and transition.exact == 1):
+    found = iterate(
+        transition,
+        released,
+        begin,
+        stop=options.stop,
+        deviations=options.deviations,
+        limit=options.limit,
+        progress=progress,
+    )
+    if options.stop == "fit" and options.deviations is None and not single:
+        found = rehearsed(
+            transition, released, found, lambda counts: _begin(transition, counts, options), options.limit
+        )
+    if not options.consistent or single:
         return found
     raked = rake(found.estimate, margins)
     expected = transition.forward(raked)
@@ -67,7 +82,21 @@ def estimate(
         found.steps,
         found.met,
         found.likelihoods,
+        found.deviations,
     )
+
+
+def _begin(transition: Transition, released: Floats, options: Options) -> Floats:
+    """Where EM starts."""
+    if options.start == "released":
+        return to_original(released)
+    return _product(_margins(transition, released, options))
+
+
+def _margins(transition: Transition, released: Floats, options: Options) -> list[Floats]:
+    """Each attribute by itself, and the cells of the exact ones."""
+    found = [_margin(transition, released, place, options) for place in range(len(transition.matrices))]
+    return [*found, released.sum(axis=tuple(range(1, released.ndim)))]
 
 
 def _margin(transition: Transition, released: Floats, place: int, options: Options) -> Floats:

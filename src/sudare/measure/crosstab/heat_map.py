@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -9,6 +10,8 @@ import polars as pl
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     import numpy.typing as npt
 
@@ -17,58 +20,125 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 MOST_DRAWN = 20_000
+_MOST_WRITTEN = 130
+"""Cells of a map up to which their counts are written into them."""
+_MOST_ALONG = 12
+_WIDTH, _TALLEST, _ROW = 250, 420, 34
+_YEARS = re.compile(r"\[(\d{4})-01-01, (\d{4})-(01-01\)|12-31\])")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
-def heat_map(table: CrossTab, original: Floats | None = None) -> Any:
+def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str, str] | None = None) -> Any:
     """An Altair chart: original (if given), released, estimate; the first two attributes are drawn.
 
-    Further attributes are summed over. `original` has the shape of `table.array()`.
+    Further attributes are summed over. `original` has the shape of `table.array()`. `words` translates original, released,
+    estimate, records and missing.
     """
     import altair as alt
 
+    said = {name: name for name in ("original", "released", "estimate", "records", "missing")}
+    said |= dict(words or {})
     parts = {"original": original, "released": table.array(figure="released"), "estimate": table.array()}
-    drawn = {name: _two_way(figure) for name, figure in parts.items() if figure is not None}
-    if next(iter(drawn.values())).size > MOST_DRAWN:
+    along, across = _axes(table)
+    drawn = {
+        name: _two_way(figure, turned=along != table.by[0])
+        for name, figure in parts.items()
+        if figure is not None
+    }
+    size = next(iter(drawn.values())).size
+    if size > MOST_DRAWN:
         raise ParameterError(
-            f"The heat map would have {next(iter(drawn.values())).size:,} cells, but at most {MOST_DRAWN:,} can be "
-            "seen; choose wider bins."
+            f"The heat map would have {size:,} cells, but at most {MOST_DRAWN:,} can be seen; choose wider bins."
         )
-    frame = pl.concat([_long(table, name, figure) for name, figure in drawn.items()])
-    along, across = table.by[0], table.by[1] if len(table.by) > 1 else ""
-    charts = [
-        alt.Chart(frame.filter(pl.col("table") == name), title=name)
-        .mark_rect()
-        .encode(
-            x=alt.X("x:N", title=along, sort=None),
-            y=alt.Y("y:N", title=across or None, sort=None),
-            color=alt.Color("count:Q", title="records", scale=alt.Scale(scheme="blues", domainMin=0)),
+    most = max(float(figure.max()) for figure in drawn.values())
+    rows = len(table.labels[across]) if across is not None else 1
+    height = min(max(rows * _ROW, 60), max(_TALLEST, 9 * rows))
+    charts: list[Any] = []
+    for name, figure in drawn.items():
+        frame = _long(
+            [_labels(table.labels[name], said["missing"]) for name in (along, across) if name is not None],
+            figure,
+            most,
+        )
+        base = alt.Chart(frame).encode(
+            x=alt.X(
+                "x:N",
+                title=_visible(along),
+                sort=None,
+                axis=alt.Axis(labelAngle=-40, labelLimit=130, ticks=False),
+            ),
+            y=alt.Y("y:N", title=None, sort=None, axis=_rows(None if charts else across)),
+        )
+        layer = base.mark_rect().encode(
+            color=alt.Color(
+                "count:Q",
+                title=said["records"],
+                scale=alt.Scale(scheme="blues", domain=[0, max(most, 1.0)]),
+                legend=alt.Legend(format=",.0f", tickCount=5),
+            ),
             tooltip=["x", "y", "count"],
         )
-        .properties(width=260, height=260 if across else 40)
-        for name in drawn
-    ]
-    return alt.hconcat(*charts)
+        if size <= _MOST_WRITTEN:
+            shown = base.mark_text(fontSize=10, clip=True).encode(
+                text="shown:N",
+                color=alt.condition("datum.dark", alt.value("white"), alt.value("#1d252d")),
+            )
+            layer = alt.layer(layer, shown)
+        charts.append(layer.properties(title=said[name], width=_WIDTH, height=height))
+    return alt.hconcat(*charts, spacing=14)
 
 
-def _two_way(figure: Floats) -> Floats:
+def _axes(table: CrossTab) -> tuple[str, str | None]:
+    """(along, across): the first two attributes, turned where the first has more labels than can be read in a row."""
+    if len(table.by) == 1:
+        return table.by[0], None
+    first, second = table.by[:2]
+    turned = len(table.labels[first]) > max(_MOST_ALONG, len(table.labels[second]))
+    return (second, first) if turned else (first, second)
+
+
+def _rows(name: str | None) -> Any:
+    """The axis of the attribute across: written once, at the first map."""
+    import altair as alt
+
+    return None if name is None else alt.Axis(title=_visible(name), labelLimit=170, ticks=False)
+
+
+def _two_way(figure: Floats, *, turned: bool) -> Floats:
     """The first two axes, as a matrix."""
     if figure.ndim == 1:
         return figure[:, None]
     summed: Floats = figure.sum(axis=tuple(range(2, figure.ndim)))
-    return summed
+    return summed.T if turned else summed
 
 
-def _long(table: CrossTab, name: str, figure: Floats) -> pl.DataFrame:
-    labels = [
-        ["missing" if label is None else str(label) for label in table.labels[column]]
-        for column in table.by[:2]
-    ]
+def _long(labels: list[list[str]], figure: Floats, most: float) -> pl.DataFrame:
     columns = labels[1] if len(labels) > 1 else [""]
+    counts = figure.ravel()
     return pl.DataFrame(
         {
-            "table": [name] * figure.size,
             "x": [one for one in labels[0] for _ in columns],
             "y": [other for _ in labels[0] for other in columns],
-            "count": figure.ravel(),
+            "count": counts,
+            "shown": [f"{count:,.0f}" for count in counts],
+            "dark": counts > 0.55 * most,
         }
     )
+
+
+def _labels(labels: list[Any], missing: str) -> list[str]:
+    """Texts of an axis: whole years shortly, and no two alike."""
+    texts = [missing if label is None else _visible(_short(str(label))) for label in labels]
+    return [text + "\u200b" * texts[:place].count(text) for place, text in enumerate(texts)]
+
+
+def _short(label: str) -> str:
+    years = _YEARS.fullmatch(label)
+    if years is None:
+        return label
+    first, last = int(years[1]), int(years[2]) - years[3].endswith(")")
+    return f"{first}–{last}" if last > first else str(first)
+
+
+def _visible(text: str) -> str:
+    return _CONTROL.sub("\ufffd", text)

@@ -10,7 +10,8 @@ A full run to convergence overfits: on a table of many cells it is worse than th
              where counts are large), within some standard deviations, or until a step moves less than
              0.1 / sqrt(n) of the n records. For few records two deviations are allowed: without them every second
              true table would count as a misfit, and EM would go on into the noise. For many records a cell, fewer and
-             less than none: the best table then fits better than the true one (see `allowed_deviations`).
+             less than none: the best table then fits better than the true one (see `allowed_deviations`, and
+             `rehearse`, which finds how much better).
     change   until a step moves less than 1e-3 of the records.
     none     until a step moves less than 1e-9 of the records: the maximum of the likelihood.
 
@@ -30,6 +31,8 @@ from sudare.measure.crosstab.misfit import LARGEST_PART, expected_misfit, misfit
 from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     from sudare.measure.crosstab.contract import Transition
@@ -63,6 +66,8 @@ class Iterated:
     """Whether the rule was met before the limit of steps."""
     likelihoods: tuple[float, ...] = ()
     """sum y log u after each accepted step."""
+    deviations: float = 0.0
+    """Standard deviations of G^2 above what chance makes it that the rule allowed."""
 
 
 def iterate(
@@ -74,36 +79,48 @@ def iterate(
     deviations: float | None = None,
     limit: int = 2_000,
     accelerate: bool = True,
+    before: Iterated | None = None,
+    visit: Callable[[Place], None] | None = None,
     progress: Progress = SILENT,
 ) -> Iterated:
-    """Iterate from `start` until the rule is met; `deviations` of G^2 are allowed by the rule `fit`."""
+    """Iterate from `start` until the rule is met; `deviations` of G^2 are allowed by the rule `fit`.
+
+    `before` is what a run that is continued did, and `visit` is shown every estimate on the way.
+    """
     if deviations is None:
         deviations = allowed_deviations(transition, float(released.sum()))
     run = _Run(transition, released, deviations)
     small = {"fit": _NOISE / max(run.total, 1.0) ** 0.5, "change": _SMALL_CHANGE, "none": _NO_CHANGE}[stop]
     x = start * (run.total / max(float(start.sum()), _TINY))
-    u = transition.forward(x)
-    likelihoods = [run.likelihood(u)]
-    met, reach = False, 1.0
+    at = run.place(x)
+    likelihoods = [*(before.likelihoods if before else ()), at.likelihood]
+    run.steps = before.steps if before else 0
+    met, reach = stop == "fit" and run.fits(at), 1.0
+    if visit is not None:
+        visit(at)
     progress.start("reconstruct", limit)
-    while run.steps < limit:
+    while not met and run.steps < limit:
         progress.update(run.steps)
-        if stop == "fit" and run.fits(u):
-            met = True
-            break
-        first = run.step(x, u)
-        moved = float(np.abs(first - x).sum()) / max(run.total, 1.0)
-        first_u = transition.forward(first)
-        if moved < small:
-            x, u, met = first, first_u, True
-            likelihoods.append(run.likelihood(u))
-            break
-        if not accelerate or (stop == "fit" and run.fits(first_u)):
-            x, u = first, first_u
+        first = run.place(run.step(at))
+        moved = float(np.abs(first.x - at.x).sum()) / max(run.total, 1.0)
+        met = moved < small or (stop == "fit" and run.fits(first))
+        if met or not accelerate:
+            at = first
         else:
-            x, u, reach = _extrapolated(run, x, first, first_u, stop, reach)
-        likelihoods.append(run.likelihood(u))
-    return Iterated(x, run.misfit(u), expected_misfit(u), run.steps, met, tuple(likelihoods))
+            at, reach, met = _extrapolated(run, at, first, stop, reach)
+        likelihoods.append(at.likelihood)
+        if visit is not None:
+            visit(at)
+    return Iterated(
+        at.x, run.misfit(at), expected_misfit(at.u), run.steps, met, tuple(likelihoods), deviations
+    )
+
+
+def deviations_of(released: Floats, expected: Floats) -> float:
+    """Standard deviations by which G^2 of released counts is above what chance makes it."""
+    present = released > 0
+    usual = expected_misfit(expected)
+    return (misfit(released[present], expected[present]) - usual) / math.sqrt(2.0 * max(usual, 1.0))
 
 
 def allowed_deviations(transition: Transition, records: float) -> float:
@@ -121,27 +138,40 @@ def allowed_deviations(transition: Transition, records: float) -> float:
 
 
 def _extrapolated(
-    run: _Run, x: Floats, first: Floats, first_u: Floats, stop: StopRule, reach: float
-) -> tuple[Floats, Floats, float]:
-    """The end of a long step, or of two ordinary ones where it would lead down or beyond the place to stop."""
-    second = run.step(first, first_u)
-    direction = first - x
-    curvature = second - first - direction
+    run: _Run, at: Place, first: Place, stop: StopRule, reach: float
+) -> tuple[Place, float, bool]:
+    """The end of a long step, or of two ordinary ones where it would lead down or beyond the place to stop.
+
+    With it how long the next may be, and whether it is the place to stop.
+    """
+    second = run.place(run.step(first))
+    if stop == "fit" and run.fits(second):
+        return second, reach, True
+    direction = first.x - at.x
+    curvature = second.x - first.x - direction
     bend = float(np.linalg.norm(curvature))
     length = min(float(np.linalg.norm(direction)) / bend, 4.0 * reach) if bend > 0 else 1.0
-    second_u = run.transition.forward(second)
-    if length > 1.0 and not (stop == "fit" and run.fits(second_u)):
-        far = x + 2.0 * length * direction + length * length * curvature
-        # A cell that would turn negative keeps a part of its last value: zero would never come back.
-        far = np.where(far > 0, far, 0.1 * second)
-        far *= run.total / max(float(far.sum()), _TINY)
-        far = run.step(far, run.transition.forward(far))
-        far_u = run.transition.forward(far)
-        lower = run.likelihood(far_u) < run.likelihood(second_u)
-        if not lower and not (stop == "fit" and run.fits(far_u)):
-            return far, far_u, max(length, 1.0)
-        reach = max(length / 4.0, 1.0)
-    return second, second_u, reach
+    if length <= 1.0:
+        return second, reach, False
+    far = at.x + 2.0 * length * direction + length * length * curvature
+    # A cell that would turn negative keeps a part of its last value: zero would never come back.
+    far = np.where(far > 0, far, 0.1 * second.x)
+    far *= run.total / max(float(far.sum()), _TINY)
+    end = run.place(run.step(run.place(far)))
+    if end.likelihood >= second.likelihood and not (stop == "fit" and run.fits(end)):
+        return end, max(length, 1.0), False
+    return second, max(length / 4.0, 1.0), False
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """An estimate on the way with what follows from it."""
+
+    x: Floats
+    u: Floats
+    """A x, the expected released counts."""
+    likelihood: float
+    """Sum of y log u."""
 
 
 class _Run:
@@ -153,36 +183,40 @@ class _Run:
         self.released = released
         self.total = float(released.sum())
         self.present = released > 0
-        self.counts = released[self.present]
+        self.full = bool(self.present.all())
+        self.counts = released.ravel() if self.full else released[self.present]
+        self.highest = float(self.counts @ np.log(self.counts))
         self.sparse = self.counts.size < released.size / 2
         self.steps = 0
         # No cell is expected to add more to G^2, so that a large one needs no closer look.
         usual = LARGEST_PART * released.size
         self.most = usual + max(deviations, 0.0) * (2.0 * usual) ** 0.5 + 2.0 * max(deviations, 0.0)
 
-    def step(self, x: Floats, u: Floats) -> Floats:
+    def place(self, x: Floats) -> Place:
+        """An estimate with its expected counts and their likelihood."""
+        u = self.transition.forward(x)
+        present = u.ravel() if self.full else u[self.present]
+        return Place(x, u, float(self.counts @ np.log(np.maximum(present, _TINY))))
+
+    def step(self, at: Place) -> Floats:
         """One step of EM."""
         self.steps += 1
         if self.sparse:
             ratio = np.zeros_like(self.released)
-            ratio[self.present] = self.counts / np.maximum(u[self.present], _TINY)
+            ratio[self.present] = self.counts / np.maximum(at.u[self.present], _TINY)
         else:
-            ratio = self.released / np.maximum(u, _TINY)
-        moved: Floats = x * self.transition.backward(ratio)
+            ratio = self.released / np.maximum(at.u, _TINY)
+        moved: Floats = at.x * self.transition.backward(ratio)
         return moved
 
-    def likelihood(self, u: Floats) -> float:
-        """Sum of y log u."""
-        return float(self.counts @ np.log(np.maximum(u[self.present], _TINY)))
-
-    def misfit(self, u: Floats) -> float:
+    def misfit(self, at: Place) -> float:
         """G^2."""
-        return misfit(self.counts, u[self.present])
+        return max(2.0 * (self.highest - at.likelihood), 0.0)
 
-    def fits(self, u: Floats) -> bool:
+    def fits(self, at: Place) -> bool:
         """Whether G^2 is no more than chance makes it, within the deviations allowed."""
-        found = self.misfit(u)
+        found = self.misfit(at)
         if found > self.most:
             return False
-        usual = expected_misfit(u)
+        usual = expected_misfit(at.u)
         return bool(found <= usual + self.deviations * (2.0 * max(usual, 1.0)) ** 0.5)

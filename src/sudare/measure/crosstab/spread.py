@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.measure.crosstab.contract import to_original
+from sudare.measure.crosstab.draw import draw
 from sudare.measure.crosstab.estimate import Options, estimate
 from sudare.progress import SILENT, Progress
 from sudare.randomness import Randomness
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
 
-USUAL = 20
+USUAL = 12
 """Draws when nothing else is asked for."""
 _FEWEST = 8
 """Fewer draws say nothing: none are made then."""
@@ -77,20 +78,6 @@ def spread_of(
         apart += float(np.abs(again - table).sum()) / (2 * total * draws)
         apart_released += _apart(to_original(released), table) / (2 * total * draws)
     return Spread(np.sqrt(squares / draws), apart, apart_released)
-
-
-def draw(transition: Transition, table: Floats, random: np.random.Generator) -> Floats:
-    """Released counts of a table, one attribute after another: the random counterpart of `Transition.forward`."""
-    low = np.floor(table)
-    counts = (low + (random.random(table.shape) < table - low)).astype(np.int64)
-    for matrix in transition.matrices:
-        chances = matrix / matrix.sum(axis=0, keepdims=True)
-        rows = counts.reshape(matrix.shape[1], -1)
-        counts = np.zeros((rows.shape[1], matrix.shape[0]), dtype=np.int64)
-        for value, row in enumerate(rows):
-            present = np.flatnonzero(row)
-            counts[present] += random.multinomial(row[present], chances[:, value])
-    return counts.astype(np.float64).reshape(transition.released_shape)
 
 
 def _apart(released: Floats, table: Floats) -> float:

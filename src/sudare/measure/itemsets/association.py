@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SUPPORT = 0.0005
 CONFIDENCE = 0.3
 TOP = 100
-_MOST_SETS = 5_000_000
+_MOST_SETS = 1_000_000
 _STEP = 0.7
 
 
@@ -202,8 +202,11 @@ def _framed(baskets: Baskets, found: _Rules, top: int | None) -> pl.DataFrame:
     confidence = found.counts / np.maximum(found.bodies, 1)
     order = np.lexsort((lengths, -confidence, -found.counts))
     if top is not None and len(order) > top:
-        # Ties at the border are settled by names below, so all of them are looked at.
-        order = order[: np.searchsorted(-found.counts[order], -found.counts[order[top - 1]], side="right")]
+        # Rules alike in all three at the border are settled by names below, so all of them are looked at.
+        last, beyond = order[top - 1], order[top:]
+        alike = (found.counts[beyond] == found.counts[last]) & (confidence[beyond] == confidence[last])
+        alike &= lengths[beyond] == lengths[last]
+        order = order[: top + int(alike.argmin() if not alike.all() else len(alike))]
     sets, starts = found.sets.tolist(), found.starts.tolist()
     heads, counts, shares = found.heads.tolist(), found.counts.tolist(), confidence.tolist()
     rows = []

@@ -24,6 +24,7 @@ BEFORE, AFTER = "#b4bac2", "#1d5fa6"
 _INK, _GRID, _LINE = "#3c4650", "#e6e9ec", "#c9ced4"
 _FONT = "Helvetica Neue, Arial, Hiragino Sans, Noto Sans CJK JP, Yu Gothic, Meiryo, sans-serif"
 _WIDTH, _HEIGHT, _BAND = 430, 150, 20
+_MOST_POINTS = 400
 _YEAR = 365.25 * 86_400_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
 
@@ -107,6 +108,33 @@ def size_bars(sizes: BlockSizes, description: str, title: str) -> Markup:
     return _svg(chart, description)
 
 
+def ranked(before: Sequence[int] | None, after: Sequence[int], description: str, title: str) -> Markup:
+    """Frequencies by rank, both logarithmic: gray points before, blue ones after at the same ranks.
+
+    Of many items some are drawn, at even distances on the logarithmic axis. Zero stands at one half.
+    """
+    import altair as alt
+    import numpy as np
+
+    chosen = np.unique(np.geomspace(1, max(len(after), 1), _MOST_POINTS).round().astype(np.int64))
+    chosen = chosen[chosen <= len(after)]
+    sides = [("after", after)] if before is None else [("before", before), ("after", after)]
+    rows = [(int(rank), max(side[rank - 1], 0.5), when) for when, side in sides for rank in chosen]
+    axis = alt.Axis(grid=True, tickCount=4, format="~s")
+    y = alt.Y("count:Q", title=None, axis=axis, scale=alt.Scale(type="log", nice=False, padding=8))
+    x = alt.X("rank:Q", title=title, axis=axis, scale=alt.Scale(type="log", nice=False, padding=8))
+    chart = (
+        alt.Chart(
+            _data(
+                rank=[row[0] for row in rows], count=[row[1] for row in rows], when=[row[2] for row in rows]
+            )
+        )
+        .mark_circle(size=16, opacity=0.8, clip=False)
+        .encode(x=x, y=y, color=_colors())
+    )
+    return _svg(chart, description)
+
+
 def _both(labels: Sequence[str], before: Sequence[float] | None, after: Sequence[float]) -> alt.Data:
     sides = {"after": after} if before is None else {"before": before, "after": after}
     rows = [
@@ -151,21 +179,31 @@ def _visible(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
-def _svg(chart: Any, description: str) -> Markup:
-    import vl_convert
+def heat_maps(chart: Any, description: str) -> Markup:
+    """Maps of a cross tabulation, side by side."""
+    return _drawn(chart.to_dict(validate=False), description)
 
+
+def _svg(chart: Any, description: str) -> Markup:
     specification = chart.to_dict(validate=False)  # checking against the schema takes longer than drawing
     if "height" not in specification:
         specification["height"] = _HEIGHT
+    specification |= {"width": _WIDTH, "autosize": {"type": "fit-x", "contains": "padding"}}
+    return _drawn(specification, description)
+
+
+def _drawn(specification: dict[str, Any], description: str) -> Markup:
+    import vl_convert
+
     specification |= {
-        "width": _WIDTH,
-        "autosize": {"type": "fit-x", "contains": "padding"},
         "background": None,
         "padding": 2,
         "config": {
             "aria": False,
             "font": _FONT,
             "view": {"stroke": None},
+            "title": {"color": _INK, "fontSize": 13, "fontWeight": 600},
+            "legend": {"labelColor": _INK, "titleColor": _INK, "titleFontWeight": "normal"},
             "axis": {
                 "labelColor": _INK,
                 "labelFontSize": 11,

@@ -9,6 +9,7 @@ from sudare.release.report.formats import figure
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sudare.release.basket_release import BasketRelease
     from sudare.release.release import Release
     from sudare.release.report.texts import Texts
     from sudare.release.verify_requirements import Finding
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _ABOUT_FILES = ("unchanged-files", "no-identifiers")
 
 
-def verdict(release: Release, findings: Sequence[Finding], texts: Texts) -> dict[str, Any]:
+def verdict(release: Release | BasketRelease, findings: Sequence[Finding], texts: Texts) -> dict[str, Any]:
     """The headline: one state, one sentence, and what it rests on."""
     checked = [finding for finding in findings if finding.requirement.get("type") not in _ABOUT_FILES]
     confirmed = len(checked) >= len(release.requirements) and all(finding.holds for finding in findings)
@@ -80,6 +81,8 @@ def _parts(requirement: Mapping[str, Any], texts: Texts) -> tuple[str, dict[str,
             values[key] = figure(value)
         elif key in {"kind", "distance"}:
             values[key] = texts.or_else(f"requirement.{value}", str(value))
+        elif key == "rho":  # a fraction is written as it was asked
+            values[key] = str(value)
     return str(requirement.get("type")), values
 
 
@@ -94,10 +97,8 @@ def _found_text(finding: Finding, texts: Texts) -> str:
     kind = finding.requirement.get("type")
     outcome = "holds" if finding.holds else "fails"
     # A figure that was not reached because nothing could be computed must not be put into a sentence.
-    known = texts.or_else(f"finding.{kind}.{outcome}", "") and (
-        kind in _ABOUT_FILES or finding.reached is not None
-    )
-    if not known:
+    found = texts.or_else(f"finding.{kind}.{outcome}", "")
+    if not found or ("{reached}" in found and finding.reached is None):
         return texts(f"finding.unknown.{outcome}")
     reached = "" if finding.reached is None else figure(finding.reached)
     return texts(f"finding.{kind}.{outcome}", reached=reached, rows=figure(finding.violating_rows))

@@ -10,9 +10,11 @@ import yaml
 
 from sudare.describe.text import as_text
 from sudare.measure.catalogue import MEASURES
+from sudare.release.manifest import public_losses
 from sudare.release.report import charts
 from sudare.release.report.distributions import Binned, block_sizes, distribution
 from sudare.release.report.formats import figure, share
+from sudare.release.report.randomized import linking_rows, linking_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,6 +45,8 @@ _PASSWORD = re.compile(r"(://[^\s/@:]*:)\S*(?=@)|(password=)[^\s&]*", re.IGNOREC
 def tiles(release: Release, texts: Texts) -> list[dict[str, str]]:
     """The few figures everybody asks for."""
     after = release.risk_after
+    if after.linking is not None and after.linking.quasi_randomized:
+        return linking_tiles(release, after.linking, texts)
     shown = [
         (figure(after.smallest_block), "smallest_block"),
         (share(after.prosecutor_largest), "largest_risk"),
@@ -54,43 +58,58 @@ def tiles(release: Release, texts: Texts) -> list[dict[str, str]]:
 def risks(before: Risk | None, after: Risk, texts: Texts) -> dict[str, Any]:
     """Re-identification first, then guessing each sensitive column; `before` None for the public."""
     population = texts(f"risk.population.{after.population}")
-    groups: list[dict[str, Any]] = [
-        {
-            "title": None,
-            "rows": [_risk_row(name, before, after, texts, population=population) for name in _RISKS],
-        }
-    ]
+    bounds = after.linking is not None and after.linking.quasi_randomized
+    first = (
+        linking_rows(before, after, after.linking, texts)
+        if after.linking is not None and bounds
+        else [_risk_row(name, before, after, texts, population=population) for name in _RISKS]
+    )
+    groups: list[dict[str, Any]] = [{"title": None, "rows": first}]
     earlier = {} if before is None else {guess.column: guess for guess in before.guesses}
     for guess in after.guesses[:MOST_GUESSED]:
         old = earlier.get(guess.column)
         groups.append(
             {
-                "title": texts("risk.guess_title", column=guess.column),
+                "title": texts(
+                    "risk.guess_title_bound" if bounds else "risk.guess_title", column=guess.column
+                ),
                 "rows": [_risk_row(name, old, guess, texts) for name in _GUESSES],
             }
         )
+    listed = {"rows": "rows", "blocks": "blocks", "smallest_block": "smallest_block"}
+    if bounds:
+        listed = {"rows": "rows", "blocks": "exact_groups", "smallest_block": "exact_smallest"}
     counts = [
         {
-            "name": texts(f"risk.{name}"),
-            "before": None if before is None else figure(getattr(before, name)),
+            "name": texts(f"risk.{word}"),
+            "before": None if before is None or word.startswith("exact") else figure(getattr(before, name)),
             "after": figure(getattr(after, name)),
         }
-        for name in ("rows", "blocks", "smallest_block")
+        for name, word in listed.items()
+        if name == "rows" or not bounds or (after.linking is not None and after.linking.exact)
     ]
-    return {"groups": groups, "counts": counts, "left_out": max(0, len(after.guesses) - MOST_GUESSED)}
+    left_out = max(0, len(after.guesses) - MOST_GUESSED)
+    return {"groups": groups, "counts": counts, "left_out": left_out, "bounds": bounds}
 
 
-def losses(release: Release, texts: Texts) -> dict[str, Any]:
-    """Every measure with its range, and the loss of every column."""
+def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
+    """Every measure with its range, and the loss of every column; of a randomized release what says something."""
     bounds = release.lower_bounds
-    rows = [
-        _loss_row(MEASURES[name], value, bounds.get(name), texts) for name, value in release.losses.items()
-    ]
+    noisy = [column.name for column in release.table.columns if column.mechanism is not None]
+    shown = public_losses(release.losses) if noisy and public else release.telling_losses
+    notes = []
+    if noisy:
+        notes.append(texts("loss.randomized", columns=texts("page.separator").join(noisy)))
+        if public:
+            notes.append(texts("loss.public_randomized"))
     columns = [
-        {"name": name, "value": share(value), "place": value} for name, value in release.column_losses.items()
+        {"name": name, "value": share(value), "place": value}
+        for name, value in release.column_losses.items()
+        if name not in noisy and not (noisy and public)
     ]
     return {
-        "rows": rows,
+        "rows": [loss_row(MEASURES[name], value, bounds.get(name), texts) for name, value in shown.items()],
+        "notes": notes,
         "columns": columns,
         "bounds": [
             _bound_sentence(name, release.losses[name], bound, texts)
@@ -108,7 +127,8 @@ def cards(release: Release, texts: Texts, *, with_original: bool) -> dict[str, A
     chosen = quasi[: MOST_CHARTS - min(len(sensitive), MOST_CHARTS // 3)]
     chosen += sensitive[: MOST_CHARTS - len(chosen)]
     drawn = [_card(release, name, texts, with_original=with_original) for name in chosen]
-    if table.names("quasi"):
+    noise = release.risk_after.linking is not None and release.risk_after.linking.quasi_randomized
+    if table.names("quasi") and not noise:
         sizes = block_sizes(release, with_original=with_original)
         drawn.append(
             {
@@ -166,7 +186,8 @@ def _bound_sentence(name: str, value: float, bound: Bound, texts: Texts) -> str:
     return said if bound.exact else f"{said} {texts('loss.lower_bound_weak')}"
 
 
-def _loss_row(measure: Measure, value: float, bound: Bound | None, texts: Texts) -> dict[str, Any]:
+def loss_row(measure: Measure, value: float, bound: Bound | None, texts: Texts) -> dict[str, Any]:
+    """A measure with its value and its place between best and worst."""
     extent = measure.largest - measure.smallest
     place = (value - measure.smallest) / extent if math.isfinite(extent) and math.isfinite(value) else None
     if place is not None and measure.direction == "higher is better":
@@ -235,7 +256,7 @@ def _provenance(facts: Mapping[str, Any], texts: Texts) -> Iterator[tuple[str, s
     yield "data", f"{data['file']} · {data['format']}"
     yield "data_sha256", data["sha256"]
     yield "data_rows", figure(data["rows"])
-    yield "method", "; ".join(_method_text(method) for method in facts.get("method", ()))
+    yield "method", "; ".join(method_text(method) for method in facts.get("method", ()))
     yield "secure", texts("page.yes" if facts.get("secure_randomness") else "page.no")
     yield (
         "seconds",
@@ -247,7 +268,8 @@ def _provenance(facts: Mapping[str, Any], texts: Texts) -> Iterator[tuple[str, s
     yield "machine", " · ".join(f"{name} {version}" for name, version in facts.get("machine", {}).items())
 
 
-def _method_text(method: Mapping[str, Any]) -> str:
+def method_text(method: Mapping[str, Any]) -> str:
+    """A method with its parameters."""
     rest = ", ".join(
         f"{key} = {value}" for key, value in method.items() if key != "type" and value is not None
     )

@@ -1,0 +1,211 @@
+"""Groups chosen by prices: the dual of the choice of boxes says which of them belong together, and how far one can get.
+
+Every record has a price, what it would pay to be in a group. A box (a value for each column) is worth the prices of
+its records less what they lose in it. Prices are raised for records in no box worth having and lowered for those in
+several (subgradient ascent of the Lagrangian dual), boxes are looked for anew at the new prices, and groups are then
+taken in the order of their worth, a part of the records at a time with the prices of the others mended in between.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sudare.kernels.boxes import find_boxes
+from sudare.kernels.partition import fill_costs, partition_of
+from sudare.kernels.prices import ascend, choose
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sudare.anonymize.generalize.start import Ladder
+    from sudare.kernels.covers import Covers
+    from sudare.progress import Progress
+
+    Ints = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+
+MOST_WORK = 1e9
+"""Largest product of rows and schemes for which boxes are looked for."""
+_FIRST_PRICE = 0.7
+"""Prices begin at this share of what each record loses in a first solution."""
+_SEARCHES = ((30, 1.0), (30, 0.5), (40, 0.25))
+"""After each search for boxes: rounds of ascent, and their first step."""
+_MORE_SEARCHES = ((60, 0.25), (100, 0.25), (100, 0.12), (100, 0.12))
+"""For a bound."""
+_GOAL = 0.9
+"""Share of the first solution's loss that the ascent steps towards."""
+_HOPE = 0.5
+"""Boxes are kept that are worth more than minus this many times the mean loss of k records: prices will change."""
+_LISTED = 20
+"""Most records listed of a box, times k."""
+_DIVES, _DIVE_ROUNDS, _DIVE_STEP = 8, 20, 0.5
+_LEAST_WORTH = 3.0
+"""The last boxes may be worth as little as minus this many times the mean loss of k records: a record without a group
+costs more."""
+
+
+class Boxes(NamedTuple):
+    """Boxes with their records."""
+
+    starts: Ints
+    rows: Ints
+    costs: Floats
+    names: npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """Every level of every column: the class of each code, and what it costs."""
+
+    codes: npt.NDArray[np.int32]
+    classes: Ints
+    shares: Floats
+    offsets: Ints
+    widths: Ints
+    """How many classes the finest level of each column has."""
+    levels: Ints
+
+    def boxes(self, prices: Floats, smallest: int, hope: float, progress: Progress) -> tuple[Boxes, float]:
+        """The boxes worth more than minus `hope`, and the dual bound of the total loss at these prices."""
+        order = np.argsort(-prices, kind="stable")
+        codes, sorted_prices = np.ascontiguousarray(self.codes[order]), prices[order]
+        found, bound = no_boxes(), float(prices.sum())
+        progress.start("look for boxes", int(self.levels[0]))
+        for top in range(int(self.levels[0])):
+            starts, rows, costs, names, gained = find_boxes(
+                codes,
+                *(self.classes, self.shares, self.offsets, self.widths, self.levels, top),
+                *(sorted_prices, smallest, hope, _LISTED * smallest),
+            )
+            found = united(found, Boxes(starts, order[rows], costs, names))
+            bound -= gained
+            progress.update(top + 1)
+        return found, bound
+
+
+def lattice_of(model: Covers, ladders: Sequence[Ladder]) -> Lattice:
+    """The levels of all columns in flat arrays, the column with most levels first."""
+    columns = sorted(range(len(ladders)), key=lambda column: -len(ladders[column].costs))
+    offsets = np.zeros((len(ladders), max(len(ladder.costs) for ladder in ladders)), dtype=np.int64)
+    lowest = model.codes.min(axis=0, initial=0)
+    classes: list[Ints] = []
+    shares: list[Floats] = []
+    widths = np.ones(len(ladders), dtype=np.int64)
+    filled = 0
+    for place, column in enumerate(columns):
+        for level, (own, cost) in enumerate(
+            zip(ladders[column].classes, ladders[column].shares, strict=True)
+        ):
+            numbers = np.unique(own, return_inverse=True)[1].astype(np.int64)
+            widths[place] = max(widths[place], int(numbers.max()) + 1)
+            classes.append(numbers)
+            shares.append(cost)
+            offsets[place, level] = filled - int(lowest[column])
+            filled += len(own)
+    return Lattice(
+        np.ascontiguousarray(model.codes[:, columns]),
+        np.concatenate(classes),
+        np.concatenate(shares),
+        offsets,
+        widths,
+        np.array([len(ladders[column].costs) for column in columns], dtype=np.int64),
+    )
+
+
+def priced_groups(
+    model: Covers, ladders: Sequence[Ladder], first: Ints, smallest: int, progress: Progress
+) -> tuple[Ints, int, Ints]:
+    """Labels (-1: in no group), the number of groups and the rows in none, starting from the prices of a solution."""
+    lattice = lattice_of(model, ladders)
+    prices, mean = _first_prices(model, first, smallest)
+    prices, boxes = _priced(lattice, prices, mean, smallest, _SEARCHES, progress)
+    rows = len(prices)
+    labels = np.full(rows, -1, dtype=np.int64)
+    free = np.ones(rows, dtype=np.bool_)
+    groups = 0
+    for dive in range(_DIVES, 0, -1):
+        quota = int(np.count_nonzero(free)) // (dive + 1) + 1
+        groups = choose(*boxes[:3], prices, free, smallest, 0.0, quota, groups, labels)
+        boxes = _of_free(boxes, free, smallest)
+        goal = float(prices[free].sum()) * 1.02
+        prices = ascend(*boxes[:3], prices, free, smallest, goal, _DIVE_ROUNDS, _DIVE_STEP)
+    least = -_LEAST_WORTH * smallest * mean
+    groups = choose(*boxes[:3], prices, free, smallest, least, rows, groups, labels)
+    return labels, int(groups), np.flatnonzero(labels < 0)
+
+
+def least_loss(
+    model: Covers, ladders: Sequence[Ladder], first: Ints, smallest: int, progress: Progress
+) -> float:
+    """A lower bound of the mean loss of every partition into groups of at least k, each covered by a box.
+
+    Holds when every value of every hierarchy is a class of one of its levels; not for intervals of free ends.
+    """
+    lattice = lattice_of(model, ladders)
+    prices, mean = _first_prices(model, first, smallest)
+    prices, _ = _priced(lattice, prices, mean, smallest, _SEARCHES + _MORE_SEARCHES, progress)
+    return max(lattice.boxes(prices, smallest, 0.0, progress)[1], 0.0) / len(prices)
+
+
+def _first_prices(model: Covers, labels: Ints, smallest: int) -> tuple[Floats, float]:
+    """Prices from what each record loses in a solution, and the mean loss."""
+    part = partition_of(labels, smallest)
+    slots = (len(part.size), model.codes.shape[1])
+    total = fill_costs(
+        model._replace(low=np.zeros(slots, dtype=np.int32), high=np.zeros(slots, dtype=np.int32)), part
+    )
+    lost = part.cost / np.maximum(part.size, 1)
+    return _FIRST_PRICE * lost[part.label], total / len(labels)
+
+
+def _priced(
+    lattice: Lattice,
+    prices: Floats,
+    mean: float,
+    smallest: int,
+    searches: Sequence[tuple[int, float]],
+    progress: Progress,
+) -> tuple[Floats, Boxes]:
+    boxes = no_boxes()
+    free = np.ones(len(prices), dtype=np.bool_)
+    goal = _GOAL * mean * len(prices)
+    for rounds, step in searches:
+        found, _ = lattice.boxes(prices, smallest, _HOPE * smallest * mean, progress)
+        boxes = united(boxes, found)
+        prices = ascend(*boxes[:3], prices, free, smallest, goal, rounds, step)
+    return prices, boxes
+
+
+def no_boxes() -> Boxes:
+    """An empty list of boxes."""
+    nothing = np.zeros(0, dtype=np.int64)
+    return Boxes(np.zeros(1, dtype=np.int64), nothing, np.zeros(0), np.zeros(0, dtype=np.uint64))
+
+
+def united(old: Boxes, new: Boxes) -> Boxes:
+    """The boxes of both; those in both with the records of the newer list."""
+    kept = ~np.isin(old.names, new.names)
+    sizes = np.diff(old.starts)
+    lengths = np.concatenate([sizes[kept], np.diff(new.starts)])
+    return Boxes(
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.concatenate([old.rows[np.repeat(kept, sizes)], new.rows]),
+        np.concatenate([old.costs[kept], new.costs]),
+        np.concatenate([old.names[kept], new.names]),
+    )
+
+
+def _of_free(boxes: Boxes, free: npt.NDArray[np.bool_], smallest: int) -> Boxes:
+    """The boxes that still have k free records, with these only."""
+    if not len(boxes.costs):
+        return boxes
+    left = np.add.reduceat(free[boxes.rows].astype(np.int64), boxes.starts[:-1])
+    kept = left >= smallest
+    mask = np.repeat(kept, np.diff(boxes.starts)) & free[boxes.rows]
+    starts = np.concatenate([[0], np.cumsum(left[kept])]).astype(np.int64)
+    return Boxes(starts, boxes.rows[mask], boxes.costs[kept], boxes.names[kept])

@@ -1,0 +1,95 @@
+"""Linking: what hides people in a randomized table, in figures.
+
+Blocks of equal rows mean nothing where values are noise. What counts is the probability, given all that is public,
+that a record is somebody's: at most 1/k, `k = 1 + (|R| - 1) * product of the rates`, |R| the records that agree on
+everything that was released exactly (seed 003).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.assess.pk_anonymity import Exposure, exposure
+from sudare.describe.mechanism.catalogue import MECHANISMS
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.describe.table import Table
+
+
+@dataclass(frozen=True)
+class ColumnNoise:
+    """How much one randomized column hides."""
+
+    column: str
+    mechanism: str
+    """Its name in the catalogue, or its class."""
+    rate: float
+    """1 hides everything, 0 nothing."""
+    epsilon: float
+    """Local differential privacy: the odds of any two values change by a factor of exp(epsilon) at most."""
+
+
+@dataclass(frozen=True)
+class Linking:
+    """The bound on the probability that a released record is somebody's, and what it is made of."""
+
+    k: float
+    """`1 + (records - 1) * rate`: people hide as among k equals, in the worst case."""
+    largest: float
+    """1 / k: the largest probability that anybody's record is pointed at."""
+    rate: float
+    """Product of the rates of the randomized columns."""
+    epsilon: float
+    """Sum of their local epsilons: what a whole record is protected with."""
+    records: int
+    """Records that agree on everything exact, in the smallest such group."""
+    exact: tuple[str, ...]
+    """Columns released as they are, and `missing NAME` where missing cells are visible."""
+    columns: tuple[ColumnNoise, ...]
+    quasi_randomized: bool
+    """Whether a quasi-identifier is randomized: then blocks of equal rows are blocks of noise."""
+
+
+def linking(table: Table) -> tuple[Linking, Exposure] | None:
+    """Figures of a table with a randomized quasi-identifier or sensitive column, None where there is none."""
+    noisy = [
+        column
+        for column in table.columns
+        if column.mechanism is not None and column.role in {"quasi", "sensitive"}
+    ]
+    if not noisy or table.rows == 0:
+        return None
+    exposed = exposure(table)
+    records = int(exposed.blocks.sizes.min())
+    k = 1 + (records - 1) * exposed.rate
+    return Linking(
+        k=k,
+        largest=1 / k,
+        rate=exposed.rate,
+        epsilon=exposed.epsilon,
+        records=records,
+        exact=exposed.exact,
+        columns=tuple(
+            ColumnNoise(column.name, _name(mechanism), mechanism.rate(), mechanism.epsilon())
+            for column in noisy
+            if (mechanism := column.mechanism) is not None
+        ),
+        quasi_randomized=any(column.role == "quasi" for column in noisy),
+    ), exposed
+
+
+def linked_by_row(exposed: Exposure) -> npt.NDArray[np.float64]:
+    """The bound of each record: 1 / k of the records that agree with it on everything exact."""
+    sizes = exposed.blocks.sizes.astype(np.float64)
+    bounds = 1.0 / (1.0 + (sizes - 1.0) * exposed.rate)
+    return bounds[exposed.blocks.labels]
+
+
+def _name(mechanism: object) -> str:
+    known = type(mechanism) in MECHANISMS.entries.values()
+    return MECHANISMS.name_of(mechanism) if known else type(mechanism).__name__  # type: ignore[arg-type]  # one of the catalogue

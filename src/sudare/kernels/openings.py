@@ -1,0 +1,144 @@
+"""New groups: a record that loses much is given company of its own, taken from groups that can spare members.
+
+Moves of single records never make a group; splitting makes one only out of another. Here a record leaves, draws
+the records to itself whose coming costs least, near ones of groups larger than they must be, and what is left of
+its own group, if that has become too small, goes to the groups of its neighbors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sudare.kernels.costs import cost_of, cost_with, cost_without
+from sudare.kernels.jit import inlined, lean
+from sudare.kernels.partition import empty_slot, put_in, take_out
+from sudare.kernels.random_words import next_index
+from sudare.kernels.refine import allowed
+
+_TINY = 1e-12
+
+
+@lean
+def open_slice(model, part, limits, rules, scratch, neighbors, records, tries, words, moved, origin):
+    """Try to open a group around each of the records, `tries` times with another first companion.
+
+    `moved` and `origin` are work space. Returns the change of cost.
+    """
+    total = 0.0
+    for index in range(len(records)):
+        record = records[index]
+        for _ in range(tries):
+            if part.cost[part.label[record]] <= 0.0:
+                break
+            companion = neighbors[record, next_index(words, neighbors.shape[1])]
+            change = _open(model, part, limits, rules, scratch, neighbors, record, companion, moved, origin)
+            if change < np.inf:
+                total += change
+                part.counters[1] += 1
+    return total
+
+
+@lean
+def _open(model, part, limits, rules, scratch, neighbors, record, companion, moved, origin):
+    """Open a group around two records if that lowers the cost; the change or inf."""
+    fresh = empty_slot(part)
+    source = part.label[record]
+    if fresh >= len(part.size) or part.label[companion] == source or record == companion:
+        return np.inf
+    breaking = part.size[source] <= limits.smallest
+    if not _spared(part, limits, companion, source, breaking):
+        return np.inf
+    slack = _TINY * (1.0 + abs(part.cost[source]))
+    most = min(part.members.shape[1], len(moved)) - 1
+    change = _shift(model, part, record, fresh, moved, origin, 0)
+    change += _shift(model, part, companion, fresh, moved, origin, 1)
+    count = 2
+    while count < most:
+        best, chosen = np.inf, -1
+        for center in range(2):
+            around = moved[center]
+            for near in range(neighbors.shape[1]):
+                other = neighbors[around, near]
+                if part.label[other] == fresh or not _spared(part, limits, other, source, breaking):
+                    continue
+                value = _rise(model, part, fresh, other, best)
+                if value < best:
+                    best, chosen = value, other
+        if breaking:
+            for index in range(part.size[source]):
+                other = part.members[source, index]
+                value = _rise(model, part, fresh, other, best)
+                if value < best:
+                    best, chosen = value, other
+        if chosen < 0 or (part.size[fresh] >= limits.smallest and best >= -_TINY):
+            break
+        change += _shift(model, part, chosen, fresh, moved, origin, count)
+        count += 1
+    holds = part.size[fresh] >= limits.smallest
+    while holds and breaking and part.size[source] > 0:
+        other = part.members[source, part.size[source] - 1]
+        target = _cheapest(model, part, neighbors, other, fresh)
+        holds = target >= 0 and count < len(moved)
+        if holds:
+            change += _shift(model, part, other, target, moved, origin, count)
+            count += 1
+    holds = holds and change < -slack
+    if holds and limits.has_rules:
+        for index in range(count):
+            holds = holds and allowed(limits, rules, scratch, part, part.label[moved[index]])
+            holds = holds and (
+                part.size[origin[index]] == 0 or allowed(limits, rules, scratch, part, origin[index])
+            )
+    if holds:
+        if part.size[source] == 0:
+            part.counters[2] = min(part.counters[2], source)
+        return change
+    for index in range(count - 1, -1, -1):
+        _shift(model, part, moved[index], origin[index], moved, origin, -1)
+    part.counters[2] = min(part.counters[2], fresh)
+    return np.inf
+
+
+@inlined
+def _spared(part, limits, record, source, breaking):
+    """Whether a record may leave its group: one that is large enough, or the one that is broken up."""
+    group = part.label[record]
+    return part.size[group] > limits.smallest or (breaking and group == source)
+
+
+@inlined
+def _rise(model, part, fresh, record, best):
+    """Change of cost if a record comes to the fresh group; not worked out in full where it cannot beat the best."""
+    group = part.label[record]
+    value = cost_with(model, part.members, part.size, fresh, record) - part.cost[fresh] - part.cost[group]
+    if value >= best:
+        return value
+    return value + cost_without(model, part.members, part.size, group, record)
+
+
+@inlined
+def _cheapest(model, part, neighbors, record, fresh):
+    """The group near a record, or the fresh one, that its coming makes dearer by least; -1 if there is none."""
+    best, chosen = np.inf, -1
+    for near in range(-1, neighbors.shape[1]):
+        target = fresh if near < 0 else part.label[neighbors[record, near]]
+        if target == part.label[record] or part.size[target] + 1 >= part.members.shape[1]:
+            continue
+        value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
+        if value < best:
+            best, chosen = value, target
+    return chosen
+
+
+@lean
+def _shift(model, part, record, target, moved, origin, place):
+    """Move a record, note where it came from (place -1: nowhere), and return the change of cost."""
+    source = part.label[record]
+    before = part.cost[source] + part.cost[target]
+    if place >= 0:
+        moved[place], origin[place] = record, source
+    take_out(model, part, record)
+    put_in(model, part, record, target)
+    part.cost[source] = cost_of(model, part.size, source)
+    part.cost[target] = cost_of(model, part.size, target)
+    return part.cost[source] + part.cost[target] - before

@@ -1,0 +1,173 @@
+"""Check a release of baskets on disk, with and without the original.
+
+The guarantees of baskets speak of original records, so they are recomputed beside the original: when the folder is
+written, and by `sudare check DIR --original FILE`. Manifests may come from others: nothing in them is trusted.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.describe.basket_sources import read_baskets
+from sudare.describe.baskets import Baskets
+from sudare.errors import InputError, SudareError
+from sudare.read.basket_codes import BasketCodes
+from sudare.release.verify_itemsets import verify_baskets
+from sudare.release.verify_manifest import file_digest
+from sudare.release.verify_requirements import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT = 1
+KIND = "baskets"
+SENSITIVE = "sensitive.parquet"
+
+
+def check_basket_folder(
+    folder: str | Path,
+    *,
+    original: Any = None,
+    sensitive: Any = None,
+    options: Mapping[str, Any] | None = None,
+) -> list[Finding]:
+    """Recompute the guarantee of a release of baskets.
+
+    Args:
+        folder: The folder of the release, or its public part.
+        original: The original baskets, or where they are. Without them only what speaks of the release alone is checked.
+        sensitive: Sensitive items of the original, as `Baskets.describe` takes them; those kept in the internal part of
+            the folder when left out.
+        options: How to read the original, as `sudare.read_baskets` takes them; as it was read for the release, where the
+            internal part is there and the file is the same, and guessed otherwise.
+    """
+    place = Path(folder)
+    path = _manifest_path(place)
+    manifest = _load(path)
+    about = manifest["data"]
+    data = path.parent / about["file"]
+    released = read_baskets(data, layout=about["layout"], delimiter=_delimiter(about))
+    findings = [_unchanged(data, about, released)]
+    if original is not None:
+        given = _read_original(original, place, options)
+        if len(given) != len(released):
+            raise InputError(
+                f"The original has {len(given):,} baskets and the release {len(released):,}; give the original it was made from, "
+                "and its layout (--layout) if it was read in another way."
+            )
+        beside = _described(given, place, sensitive)
+        return findings + verify_baskets(released, beside, manifest["requirements"])
+    # What is sensitive for all can be checked on the release alone; items may be gone from it altogether.
+    common = sensitive if sensitive is not None else _kept_common(place)
+    if common is not None:
+        released = released.describe(sensitive=common, unknown="ignore")
+    return findings + verify_baskets(released, None, manifest["requirements"])
+
+
+def is_basket_folder(folder: Path) -> bool:
+    """Whether a folder is a release of baskets."""
+    try:
+        return bool(json.loads(_manifest_path(folder).read_text(encoding="utf-8")).get("kind") == KIND)
+    except (OSError, ValueError, AttributeError, RecursionError, SudareError):
+        # Absent, broken or of another kind: the check of tables says in which way.
+        return False
+
+
+def _read_original(original: Any, folder: Path, options: Mapping[str, Any] | None) -> Baskets:
+    path = folder / "internal" / "manifest.json"
+    if not options and isinstance(original, str | Path) and path.is_file() and Path(original).is_file():
+        about = _load(path).get("input")
+        if isinstance(about, dict) and about.get("sha256") == file_digest(Path(original)):
+            options = about.get("read")
+    return read_baskets(original, **(options or {}))
+
+
+def _described(original: Baskets, folder: Path, sensitive: Any) -> Baskets:
+    """The original with what is sensitive: as given, as it says itself, or as the folder keeps it."""
+    if sensitive is not None:
+        return original.describe(sensitive=sensitive)
+    if original.is_described:
+        return original
+    # The items were known when they were described, though perhaps in more baskets than these: ignore is safe.
+    kept = folder / "internal" / SENSITIVE
+    if kept.is_file():  # by place, whoever the users are
+        nameless = Baskets(BasketCodes(original.items, original.starts, original.codes))
+        return nameless.describe(sensitive=kept, unknown="ignore")
+    common = _kept_common(folder)
+    return original if common is None else original.describe(sensitive=common, unknown="ignore")
+
+
+def _kept_common(folder: Path) -> list[Any] | None:
+    """The items sensitive for all that the internal part of a folder keeps."""
+    path = folder / "internal" / "manifest.json"
+    listed = _load(path).get("sensitive") if path.is_file() else None
+    return listed if isinstance(listed, list) else None
+
+
+def _unchanged(data: Path, about: dict[str, Any], released: Baskets) -> Finding:
+    digest = file_digest(data)
+    changes = []
+    if digest != about["sha256"]:
+        changes.append(f"its SHA-256 is {digest[:12]}… instead of {about['sha256'][:12]}…")
+    if (len(released), released.entries) != (about["baskets"], about["entries"]):
+        changes.append(
+            f"it has {len(released):,} baskets with {released.entries:,} entries instead of {about['baskets']:,} with "
+            f"{about['entries']:,}"
+        )
+    sentence = (
+        f"The file {data.name} is not the one of the manifest: {', and '.join(changes)}."
+        if changes
+        else f"The file {data.name} is the one of the manifest ({len(released):,} baskets, SHA-256 {digest[:12]}…)."
+    )
+    return Finding({"type": "unchanged-files"}, not changes, None, sentence, len(released) if changes else 0)
+
+
+def _delimiter(about: dict[str, Any]) -> str | None:
+    return about["delimiter"] if about["layout"] in {"lines", "sets"} else None
+
+
+def _manifest_path(folder: Path) -> Path:
+    for path in (folder / "manifest.json", folder / "public" / "manifest.json"):
+        if path.is_file():
+            return path
+    raise InputError(
+        f"The folder {folder} holds no manifest.json, so it is no release; give the folder of one."
+    )
+
+
+_NEEDED: dict[str, type | tuple[type, ...]] = {
+    "file": str,
+    "layout": str,
+    "sha256": str,
+    "baskets": int,
+    "entries": int,
+    "delimiter": (str, type(None)),
+}
+
+
+def _load(path: Path) -> dict[str, Any]:
+    """A manifest whose parts are proper: it may come from others."""
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InputError(
+            f"The manifest {path} cannot be read; restore it from the original release."
+        ) from None
+    content: dict[str, Any] = manifest if isinstance(manifest, dict) else {}
+    data, requirements = content.get("data"), content.get("requirements")
+    if (
+        not isinstance(data, dict)
+        or not isinstance(requirements, list)
+        or not all(isinstance(data.get(name), kind) for name, kind in _NEEDED.items())
+        or not all(isinstance(one, dict) for one in requirements)
+        or content.get("format") != FORMAT
+    ):
+        raise InputError(f"The manifest {path} is not one of baskets that this version reads; restore it.")
+    # The name comes from others: it must not make the check read files elsewhere.
+    if Path(data["file"]).name != data["file"]:
+        raise InputError(
+            f"The manifest {path} names the file {data['file']!r} outside its folder; restore it."
+        )
+    return content

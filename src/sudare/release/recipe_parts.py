@@ -1,0 +1,91 @@
+"""What recipes of tables and of baskets share: strict YAML, validated parts, entries of catalogues, paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, ValidationError, WithJsonSchema
+
+from sudare.errors import InputError, ParameterError
+from sudare.parameters import Catalogue, sentence_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Language = Literal["en", "ja"]
+ReportKind = Literal["internal", "public"]
+
+
+class Part(BaseModel):
+    """A part of a recipe: frozen, and without fields that it does not know."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
+    )
+
+    @classmethod
+    def of(cls, **values: Any) -> Self:
+        """Validate, with one sentence for the first breach."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise ParameterError(sentence_of(error, cls.__name__.removeprefix("Basket").lower())) from None
+
+
+def entry_of(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
+    """How an entry of a catalogue is read, written and described in a schema."""
+    return (
+        PlainValidator(catalogue.build),
+        PlainSerializer(catalogue.dump),
+        WithJsonSchema(catalogue.schema()),
+    )
+
+
+def read_text(path: Path) -> str:
+    """The text of a recipe file."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"The recipe '{path}' cannot be read ({error.strerror}); check its name.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"The recipe '{path}' is not UTF-8 text; save it as UTF-8.") from None
+
+
+def parse_yaml(text: str, name: str) -> Any:
+    """What a recipe's text holds; no key may be given twice."""
+    try:
+        return yaml.load(text, Loader=_StrictLoader)  # noqa: S506  # a SafeLoader that refuses repeated keys
+    except yaml.YAMLError as error:
+        raise InputError(f"The recipe '{name}' is not valid YAML ({_yaml_words(error)}); mend it.") from None
+
+
+def absolute_entry(entry: Any, field: str, folder: Path) -> Any:
+    """An entry with the path in one of its fields made absolute."""
+    if isinstance(entry, Mapping) and isinstance(entry.get(field), str):
+        return {**entry, field: str(folder / entry[field])}
+    return entry
+
+
+class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # C where it was built
+    """Safe YAML that refuses a key given twice: the second would silently win."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, str) and key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"'{key}' is given twice", key_node.start_mark
+                )
+            if isinstance(key, str):
+                seen.add(key)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+        return mapping
+
+
+def _yaml_words(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or "it cannot be parsed"
+    return f"line {mark.line + 1}: {problem}" if mark is not None else str(problem)

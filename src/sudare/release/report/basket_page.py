@@ -1,0 +1,85 @@
+"""The page about a release of baskets: the frame of all reports, with sections of its own.
+
+The public page is made from the public part of the manifest and from the released baskets alone; of the original
+it says how much was lost, in three digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from sudare.release.report import basket_sections, sections
+from sudare.release.report.formats import figure
+from sudare.release.report.rendering import render
+from sudare.release.report.requirements import asked_rows, promises, verdict
+from sudare.release.report.texts import Language, Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sudare.release.basket_release import BasketRelease
+    from sudare.release.verify_requirements import Finding
+
+
+def basket_report_html(
+    release: BasketRelease,
+    findings: Sequence[Finding],
+    manifest: Mapping[str, Any],
+    *,
+    kind: Literal["internal", "public"],
+    language: Language,
+) -> str:
+    """The report of a release of baskets as one HTML page that needs nothing else: no network, no scripts.
+
+    `manifest` is the one of this kind: the internal one, or its public part.
+    """
+    texts = Texts(language, "baskets")
+    internal = kind == "internal"
+    shown = [replace(finding, requirement=_told_apart(finding.requirement)) for finding in findings]
+    released = release.released
+    losses = release.losses if internal else manifest["losses"]
+    rho = any(finding.requirement.get("type") == "rho-uncertainty" for finding in findings)
+    supports = released.supports()
+    return render(
+        "basket_page.html.j2",
+        t=texts,
+        internal=internal,
+        created=str(manifest.get("created", ""))[:10],
+        verdict=verdict(release, shown, texts),
+        size=texts(
+            "verdict.size",
+            baskets=figure(len(released)),
+            entries=figure(released.entries),
+            items=figure(int((supports > 0).sum())),
+        ),
+        secure=release.secure,
+        tiles=basket_sections.tiles(release, losses, texts, internal=internal),
+        warnings=release.warnings if internal else (),
+        notes=release.notes if internal else (),
+        asked=asked_rows(shown, texts),
+        worst=basket_sections.worst(release, texts) if internal else (),
+        loss=basket_sections.losses(losses, texts),
+        alike=release.alike,
+        users=basket_sections.users(release, texts) if internal and release.alike else None,
+        cards=basket_sections.frequencies(release, texts, with_original=internal and release.alike),
+        rules=basket_sections.rules(release, texts, with_original=internal and release.alike),
+        rows=basket_sections.first_baskets(released),
+        row_count=figure(len(released)),
+        promises=promises(shown, texts),
+        general=texts("promise.general"),
+        check="sudare check DIR --original FILE" if rho else "sudare check DIR",
+        recipe=sections.recipe_text(manifest),
+        provenance=basket_sections.provenance(manifest, texts),
+        words=("item", "sensitive_item", "confidence", "suppression", "support"),
+    )
+
+
+def _told_apart(requirement: Mapping[str, Any]) -> dict[str, Any]:
+    """The requirement with a type that says which of its kinds it is: each has words of its own."""
+    kind = requirement.get("type")
+    if kind == "rho-uncertainty" and requirement.get("eps") is not None:
+        kind = "rho-uncertainty-sampled"
+    elif kind == "rho-uncertainty" and requirement.get("m") is not None:
+        kind = "rho-uncertainty-m"
+    return {**requirement, "type": kind}
