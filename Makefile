@@ -21,14 +21,11 @@ lint: $(STAMP)
 # Speed and quality beside the rivals; they have their own environment so that
 # their pins never choose our versions.
 bench: .venv-bench/.installed
-	.venv-bench/bin/python benchmarks/all.py
+	.venv-bench/bin/python benchmarks/all.py $(if $(FRESH),--fresh)
 
+# The papers' tables and figures beside ours, into docs/evidence. Both go on where they stopped; FRESH=1 begins anew.
 experiments: $(STAMP)
-	$(BIN)/sudare experiment ild-adult --out docs/evidence
-	$(BIN)/sudare experiment mil --out docs/evidence
-	$(BIN)/sudare experiment diversity-suitability --out docs/evidence
-	$(BIN)/sudare experiment crosstab --out docs/evidence
-	$(BIN)/sudare experiment itemsets --out docs/evidence
+	$(BIN)/python benchmarks/experiments.py $(if $(FRESH),--fresh)
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install -q -e ".[docs]"

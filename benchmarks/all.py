@@ -1,111 +1,88 @@
-"""Run every benchmark in order and write one table of ratios to benchmarks/results/summary.md.
+"""Run every benchmark beside its rivals, and write one table of ratios to docs/evidence/benchmarks.md.
 
-A script whose result is newer than its code and Sudare's is not run again, so an interrupted run goes on where it
-stopped; `--fresh` runs all of them.
+A benchmark that is finished is not run again unless its sources changed (see parts.py); `--fresh` runs all of them,
+`--table` runs none and writes the table from the results there are.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
-import time
-from pathlib import Path
 from typing import Any
 
-from harness import HERE, RESULTS  # type: ignore[import-not-found]  # beside this script
+from experiments import EVIDENCE, PACKAGE, ROOT, index_of  # type: ignore[import-not-found]  # beside this script
+from harness import HERE, PACKAGES, RESULTS  # type: ignore[import-not-found]  # beside this script
+from parts import STOPPED, Part, is_known, put, run_parts  # type: ignore[import-not-found]  # beside this script
+from sources import reached_from  # type: ignore[import-not-found]  # beside this script
+from sudare.experiments.machine import versions
+from table import page_of  # type: ignore[import-not-found]  # beside this script
 
-_SCRIPTS = (
-    "startup",
-    "first_call",
-    "check_speed",
-    "mondrian_speed",
-    "information_loss",
-    "mdav_speed",
-    "microaggregation",
-    "randomization",
-    "itemsets",
+SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("startup", ()),
+    ("first_call", ()),
+    ("check_speed", ()),
+    ("mondrian_speed", ()),
+    ("information_loss", ()),
+    ("mdav_speed", ()),
+    ("microaggregation", ("quality", "million", "growth")),
+    ("bounds", ()),
+    ("generalization", ("adult", "sets", "coil", "lattice", "hospital")),
+    ("randomization_draws", ()),
+    ("randomization", ()),
+    ("itemsets", ()),
 )
+"""Each script with the sections that are parts of their own."""
+STATE = RESULTS / "state" / "benchmarks"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fresh", action="store_true", help="run scripts again whose results are up to date")
-    fresh = parser.parse_args().fresh
-    failed = []
-    for number, name in enumerate(_SCRIPTS, start=1):
-        label = f"[{number}/{len(_SCRIPTS)}] {name}.py"
-        if not fresh and _up_to_date(name):
-            print(f"{label}: up to date", flush=True)
-            continue
-        print(f"{label}: running", flush=True)
-        started = time.perf_counter()
-        done = subprocess.run([sys.executable, str(HERE / f"{name}.py")], check=False)
-        print(
-            f"{label}: {'failed' if done.returncode else 'done'} after {time.perf_counter() - started:.0f} s\n"
-        )
-        if done.returncode:
-            failed.append(name)
-    results = {name: _result(name) for name in _SCRIPTS if name not in failed}
-    summary = RESULTS / "summary.md"
-    summary.write_text(_summary(results, failed), encoding="utf-8")
-    print(f"summary written to {summary}")
+    parser.add_argument("names", nargs="*", help="benchmarks; all when left out")
+    parser.add_argument("--fresh", action="store_true", help="run again what is up to date")
+    parser.add_argument("--table", action="store_true", help="run nothing, only write the table")
+    asked = parser.parse_args()
+    parts = parts_of()
+    used = str(versions(PACKAGES))
+    chosen = [part for part in parts if not asked.names or part.name in asked.names]
+    try:
+        done = [] if asked.table else run_parts(chosen, STATE, versions=used, fresh=asked.fresh)
+    except KeyboardInterrupt:
+        print("Stopped; `make bench` goes on where it stopped.")
+        return int(STOPPED)
+    finally:
+        results = {part.name: _result(part) for part in parts if part.leaves[0].is_file()}
+        old = [name for name in results if not is_known(STATE, _named(parts, name), used)]
+        absent = [part.name for part in parts if part.name not in results]
+        put(EVIDENCE / "benchmarks.md", page_of(results, old, absent))
+        put(EVIDENCE / "index.md", index_of(EVIDENCE))
+        print(f"Table of ratios: {EVIDENCE / 'benchmarks.md'}")
+    failed = [one.part.name for one in done if not one.finished]
+    if failed:
+        print(f"Failed: {', '.join(failed)}.")
     return 1 if failed else 0
 
 
-def _up_to_date(name: str) -> bool:
-    result = RESULTS / f"{name}.json"
-    if not result.exists():
-        return False
-    code = [HERE / f"{name}.py", HERE / "harness.py", HERE / "data.py", *(HERE.parent / "src").rglob("*.py")]
-    return bool(result.stat().st_mtime > max(path.stat().st_mtime for path in code))
+def parts_of() -> list[Part]:
+    """One part for each script, or for each section of it."""
+    found = []
+    for script, sections in SCRIPTS:
+        sources = tuple(reached_from(HERE / f"{script}.py", PACKAGE))
+        for section in sections or ("",):
+            name = f"{script}_{section}" if section else script
+            options = ("--section", section) if section else ()
+            command = (sys.executable, str(HERE / f"{script}.py"), *options)
+            found.append(Part(name, command, sources, (RESULTS / f"{name}.json",), folder=ROOT))
+    return found
 
 
-def _result(name: str) -> dict[str, Any]:
-    stored: dict[str, Any] = json.loads(Path(RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+def _named(parts: list[Part], name: str) -> Part:
+    return next(part for part in parts if part.name == name)
+
+
+def _result(part: Part) -> dict[str, Any]:
+    stored: dict[str, Any] = json.loads(part.leaves[0].read_text(encoding="utf-8"))
     return stored
-
-
-def _summary(results: dict[str, dict[str, Any]], failed: list[str]) -> str:
-    lines = ["# Benchmarks", ""]
-    for name, result in results.items():
-        machine, versions = result["machine"], result["versions"]
-        lines += [
-            f"## {name}",
-            "",
-            f"`{result['command']}` on {', '.join(f'{value}' for value in machine.values())} ({_load(result)}).",
-            f"Versions: {', '.join(f'{package} {number}' for package, number in versions.items())}.",
-            "",
-            "| what | ratio | of | goal |",
-            "|---|---:|---|---|",
-            *(
-                f"| {ratio['what']} | {ratio['ratio']:,.1f} | {ratio['over']:.4g} / {ratio['under']:.4g} "
-                f"| {ratio['goal']} |"
-                for ratio in result["ratios"]
-            ),
-            "",
-        ]
-        for table in result["tables"]:
-            lines += [
-                f"**{table['title']}**",
-                "",
-                _markdown(table["columns"]),
-                _markdown(["---"] * len(table["columns"])),
-            ]
-            lines += [*(_markdown(row) for row in table["rows"]), ""]
-        lines += [*result["notes"], ""]
-    if failed:
-        lines += [f"Failed, and so without figures: {', '.join(failed)}.", ""]
-    return "\n".join(lines)
-
-
-def _load(result: dict[str, Any]) -> str:
-    return f"load average {result['load_before'][0]:.1f} before, {result['load_after'][0]:.1f} after"
-
-
-def _markdown(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

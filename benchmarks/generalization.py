@@ -21,6 +21,7 @@ import polars as pl
 
 import sudare as sd
 from harness import Report, growth  # type: ignore[import-not-found]  # beside this script
+from sudare.anonymize.generalize.bound import price_bound
 from sudare.anonymize.protocol import Context
 from sudare.assess.bounds import k_bound, lower_bound
 from sudare.measure.pair import Pair
@@ -56,6 +57,7 @@ def _adult(report: Report, options: Any) -> None:
         table = adult(columns)
         requirements = [sd.KAnonymity(k)] + ([sd.LDiversity(diverse, kind="entropy")] if diverse else [])
         bound = lower_bound(table, requirements, objective="loss").value
+        priced = price_bound(table, k)
         for effort in options.efforts:
             outcome, spent = timed(table, requirements, sd.Generalize(effort=effort))
             loss = sd.measure.loss(table, outcome.table)
@@ -70,12 +72,13 @@ def _adult(report: Report, options: Any) -> None:
                     f"{arx:.4f}",
                     f"{bar:.3f} {met}",
                     f"{bound:.4f}",
+                    "" if priced is None else f"{priced.value:.4f}",
                     f"{spent:.1f}",
                     f"{smallest}" + (f" / {entropy:.2f}" if diverse else ""),
                 ]
             )
             print(rows[-1], flush=True)
-    columns_shown = ["", "effort", "loss", "ARX", "bar", "bound", "CPU s", "smallest / l"]
+    columns_shown = ["", "effort", "loss", "ARX", "bar", "bound", "price bound", "CPU s", "smallest / l"]
     report.table("Adult, no row left out", columns_shown, rows)
 
 

@@ -13,7 +13,6 @@ import gc
 import json
 import math
 import os
-import platform
 import resource
 import runpy
 import statistics
@@ -21,7 +20,6 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
-_PACKAGES = (
+PACKAGES = (
     "sudare",
     "numpy",
     "numba",
@@ -162,50 +160,27 @@ class Report:
         print(sentence, flush=True)
 
     def save(self) -> Path:
-        """Write benchmarks/results/NAME.json with the machine and the versions."""
+        """Write benchmarks/results/NAME.json with the machine and the versions, whole or not at all."""
+        from sudare.experiments.machine import machine, versions  # not in the processes that are measured
+
         RESULTS.mkdir(exist_ok=True)
         stored = {
             **asdict(self),
             "machine": machine(),
-            "versions": versions(),
+            "versions": versions(PACKAGES),
             "sudare_from": getattr(find_spec("sudare"), "origin", None),
             "load_before": self.load,
             "load_after": list(os.getloadavg()),
             "seconds": time.time() - self.started,
-            "command": f"{Path(sys.executable).name} benchmarks/{self.name}.py",
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "command": " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]),
         }
         path = RESULTS / f"{self.name}.json"
-        path.write_text(json.dumps(stored, indent=1, default=str), encoding="utf-8")
+        aside = path.with_suffix(".part")
+        aside.write_text(json.dumps(stored, indent=1, default=str), encoding="utf-8")
+        aside.replace(path)
         print(f"\nload average {self.load[0]:.1f} before, {os.getloadavg()[0]:.1f} after; written to {path}")
         return path
-
-
-def machine() -> dict[str, str]:
-    """Processor, cores, memory and system."""
-    processor = next(
-        (
-            line.partition(":")[2].strip()
-            for line in _lines("/proc/cpuinfo")
-            if line.startswith(("model name", "Model"))
-        ),
-        platform.processor() or platform.machine(),
-    )
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return {
-        "processor": processor,
-        "cores": f"{os.cpu_count()} cores",
-        "memory": f"{memory:.0f} GB memory",
-        "system": f"{platform.system()} {platform.release()}",
-    }
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python, Sudare, its rivals and what both stand on."""
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        with contextlib.suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
 
 
 def seconds(value: float) -> str:

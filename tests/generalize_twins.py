@@ -7,6 +7,7 @@ node that all chains share.
 import itertools
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import polars as pl
 
@@ -19,7 +20,7 @@ class Column:
     """A column as leaves of a tree, or as numbers (None: missing) where there is no tree."""
 
     tree: Hierarchy | None
-    values: list
+    values: list[Any]
 
     def chain(self, leaf):
         """A leaf and all nodes above it."""
@@ -127,28 +128,26 @@ def example(random, rows, columns, *, kind="mixed", ordered=False):
     }
     data["s"] = [f"s{value}" for value in random.integers(0, 3, size=rows)]
     trees = {name: column.tree for name, column in zip(names, made, strict=True) if column.tree is not None}
-    kinds = {name: "numeric" for name in names if name not in trees}
+    kinds: Any = {name: "numeric" for name in names if name not in trees}
     table = sd.read(pl.DataFrame(data, strict=False)).describe(
         quasi=names, sensitive=["s"], kinds=kinds, hierarchies=trees
     )
     return Example(table, made)
 
 
-def optimum(given, k, objective="loss"):
-    """Least total loss over all partitions into groups of at least k; infinite where there is none."""
+def optimum(given, k, objective="loss", left_out=float("inf")):
+    """Least total loss over all partitions into groups of at least k; a row may be left out at this loss."""
     cost = cache(lambda rows: given.cost(rows, objective))
 
     @cache
     def least(left):
         if not left:
             return 0.0
-        return min(
-            (
-                cost((left[0], *others)) + least(tuple(row for row in left[1:] if row not in others))
-                for size in range(k - 1, len(left))
-                for others in itertools.combinations(left[1:], size)
-            ),
-            default=float("inf"),
+        grouped = (
+            cost((left[0], *others)) + least(tuple(row for row in left[1:] if row not in others))
+            for size in range(k - 1, len(left))
+            for others in itertools.combinations(left[1:], size)
         )
+        return min([left_out + least(left[1:]), *grouped])
 
     return least(tuple(range(given.rows)))

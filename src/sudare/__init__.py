@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table as Table
     from sudare.errors import SudareError as SudareError
     from sudare.measure.crosstab.result import CrossTab as CrossTab
+    from sudare.progress import ProgressBar as ProgressBar
     from sudare.read.example import hospital as hospital
     from sudare.release.basket_files import write_baskets as write_baskets
     from sudare.release.crosstab import crosstab as crosstab
@@ -98,6 +99,7 @@ _HOME = {
     "Microaggregate": "anonymize.microaggregate.method",
     "Mondrian": "anonymize.mondrian",
     "PkAnonymity": "assess.pk_anonymity",
+    "ProgressBar": "progress",
     "Pseudonymize": "anonymize.identifiers",
     "Randomize": "anonymize.randomize.method",
     "RankSwap": "anonymize.swap",

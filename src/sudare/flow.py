@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from sudare.progress import shows_progress
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -42,6 +44,7 @@ def read(source: Any, **options: Any) -> Table:
     return Table.from_frame(source)
 
 
+@shows_progress
 def assess(
     table: Table,
     *requirements: Requirement | str,
@@ -77,7 +80,6 @@ def assess(
 
 
 @overload
-@overload
 def anonymize(
     table: Baskets,
     *requirements: Any,
@@ -95,6 +97,7 @@ def anonymize(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Release: ...
+@shows_progress
 def anonymize(
     table: Table | Baskets,
     *requirements: Any,

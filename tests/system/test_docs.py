@@ -19,6 +19,7 @@ import sys
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -45,7 +46,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *(
         page
-        for pattern in ("*.md", "howto/*.md", "methods/*.md", "tutorials/*.md", "ja/*.md")
+        for pattern in ("*.md", "api/*.md", "howto/*.md", "methods/*.md", "tutorials/*.md", "ja/*.md")
         for page in sorted(DOCS.glob(pattern))
     ),
 ]
@@ -259,7 +260,9 @@ _GUARANTEES = ["guarantees.md", "ja/guarantees.md"]
 @pytest.mark.parametrize("page", _GUARANTEES)
 def test_every_requirement_is_on_the_page_of_guarantees(page, name):
     text = (DOCS / page).read_text(encoding="utf-8")
-    assert re.search(rf"^#+ .*{re.escape(name)}", text, flags=re.MULTILINE), f"docs/{page} has no heading for {name}."
+    assert re.search(rf"^#+ .*{re.escape(name)}", text, flags=re.MULTILINE), (
+        f"docs/{page} has no heading for {name}."
+    )
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -290,6 +293,22 @@ def test_every_public_name_is_documented(name):
     )
 
 
+@pytest.mark.parametrize("name", [name for name in sudare.__all__ if name != "__version__"])
+def test_every_public_name_is_in_the_reference_made_from_docstrings(name):
+    """A page of docs/api has the name as a heading; for a module, each of its own names."""
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "api").glob("*.md"))
+    inside = (
+        getattr(getattr(sudare, name), "__all__", None)
+        if isinstance(getattr(sudare, name), ModuleType)
+        else None
+    )
+    wanted = [f"sd.{name}.{member}" for member in inside] if inside else [f"sd.{name}"]
+    absent = [
+        one for one in wanted if not re.search(rf"heading: {re.escape(one)}$", pages, flags=re.MULTILINE)
+    ]
+    assert not absent, f"Add {absent} to a page of docs/api."
+
+
 @pytest.mark.parametrize("module", ["hierarchy", "measure"])
 def test_every_name_of_a_public_module_is_documented(module):
     text = (DOCS / "python.md").read_text(encoding="utf-8")
@@ -317,4 +336,27 @@ def _anchors(page: Path) -> set[str]:
 
 def test_every_page_is_in_the_navigation():
     listed = set(re.findall(r"([\w/-]+\.md)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
-    assert {page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)} == listed
+    written = {
+        page for page in listed if not page.startswith("evidence/")
+    }  # those are made by `make experiments`
+    assert {page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)} == written
+    assert all((DOCS / name).is_file() for name in listed - written), (
+        "run `make experiments` and `make bench`"
+    )
+
+
+def test_every_page_of_evidence_has_its_head_and_is_listed():
+    """Pages that `make experiments` and `make bench` write: command, date, machine, versions; links lead somewhere."""
+    index = DOCS / "evidence" / "index.md"
+    linked = set(_LINK.findall(index.read_text(encoding="utf-8")))
+    pages = [page for page in sorted(DOCS.glob("evidence/*.md")) if page != index]
+    assert {page.name for page in pages} == linked
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        head = text.split("\n", 9)[:8]
+        for place, word in enumerate(("command", "date", "machine", "versions"), start=4):
+            assert head[place].startswith(f"| {word} | "), f"{page.name} does not begin with its {word}."
+        for target in _LINK.findall(text):
+            path, _, anchor = target.partition("#")
+            assert not path or (page.parent / path).exists(), f"{page.name} links to {target}."
+            assert not anchor or anchor in _anchors(page), f"{page.name} links to {target}: no such heading."

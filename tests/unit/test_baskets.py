@@ -192,7 +192,7 @@ def test_baskets_are_shown_shortly():
     html = baskets._repr_html_()
     assert "&lt;b&gt;" in html
     assert "<b>" not in html
-    assert "and 2 more" in html
+    assert "and 7 more" in html
     assert repr(sd.Baskets.from_lists([])) == "Baskets(0 baskets, 0 entries, 0 items)"
 
 

@@ -134,7 +134,7 @@ def test_the_cost_falls_by_what_is_said(rows, columns, k, kind, cells, room, see
         assert min(Counter(state.part.label.tolist()).values()) >= k
         assert np.array_equal(state.model.codes, codes)
         results.append(state.part.label.copy())
-    assert np.array_equal(*results)
+    assert np.array_equal(results[0], results[1])
     assert np.array_equal(start, given_labels)
 
 

@@ -203,8 +203,10 @@ def test_no_partition_is_below_the_bound(rows, columns, k, kind, objective, seed
     for _ in range(5):
         bound = lattice.boxes(random_prices(random, rows), k, 0.0, SILENT)[1]
         assert bound <= least + CLOSE
+    with_rows_left_out = twins.optimum(example, k, objective, left_out=1.0)
+    assert with_rows_left_out <= least
     for first in (np.zeros(rows, dtype=np.int64), np.minimum(np.arange(rows) // k, rows // k - 1)):
-        assert 0 <= least_loss(model, ladders, first, k, SILENT) <= least / rows + CLOSE
+        assert 0 <= least_loss(model, ladders, first, k, SILENT) <= with_rows_left_out / rows + CLOSE
 
 
 @settings(max_examples=30, deadline=None)
@@ -216,7 +218,8 @@ def test_bound_optimum_method(rows, k, kind, seed):
     released = sd.Generalize().apply(example.table, Context((sd.KAnonymity(k),))).table
     least = twins.optimum(example, k) / rows
     reached = sd.measure.loss(example.table, released)
-    bound = least_loss(*model_of(example), np.zeros(rows, dtype=np.int64), k, SILENT)
+    model, ladders = model_of(example)
+    bound = least_loss(model, ladders, np.zeros(rows, dtype=np.int64), k, SILENT)
     assert bound - CLOSE <= least <= reached + CLOSE
     assert all(size >= k for _, size in privacy_twins.k_anonymity(released.frame, ["c0", "c1"]))
 
@@ -330,6 +333,14 @@ def test_ascent_never_lowers_the_bound(rows, k, rounds, theta, seed):
     assert np.array_equal(found[~free], prices[~free])
     assert (found >= 0).all()
     assert np.array_equal(prices, before)
+
+
+def test_a_step_goes_along_the_subgradient():
+    # The box uses row 0 and one of the equal rows 1 and 2; row 3 is in no box. So 2 and 3 rise, by (0.6 - 0.2) / 2.
+    free = np.ones(4, dtype=np.bool_)
+    prices = np.array([1.0, 0.0, 0.0, 0.0])
+    found = ascend(np.array([0, 3]), np.array([0, 1, 2]), np.array([0.1]), prices, free, 2, 0.6, 2, 1.0)
+    assert found.tolist() == pytest.approx([1.0, 0.0, 0.2, 0.2])
 
 
 def test_ascent_raises_a_poor_bound():

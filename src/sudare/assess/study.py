@@ -13,6 +13,7 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import BlockRequirement, Requirement, check_blocks
 from sudare.assess.risk import Risk, risk
+from sudare.display import html_block, html_list, html_table, paragraph, said
 from sudare.errors import InfeasibleError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Study:
     """What is possible with a table."""
 
@@ -61,6 +62,38 @@ class Study:
     """What the figures rest on: a sample, a budget."""
     noise: NoiseStudy | None = None
     """What Pk-anonymity needs, where it is asked for."""
+
+    def __repr__(self) -> str:
+        facts = [f"{name}: {value}" for name, value in self._facts()]
+        return said("Study", [*facts, *(repr(verdict) for verdict in self.verdicts)])
+
+    def _repr_html_(self) -> str:
+        return html_block(
+            paragraph("Study", bold=True),
+            html_table(["figure", "value"], self._facts()),
+            html_list(verdict.marked for verdict in self.verdicts),
+            html_list(self.reasons),
+            html_list(self.advice),
+        )
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """What is known, in figures."""
+        suited = None if self.suited is None else "yes" if self.suited else "poorly"
+        bound = None if self.lower_bound is None else f"{self.lower_bound.value:.4g}"
+        known = {
+            "feasible": "yes" if self.feasible else "NO",
+            "suited": suited,
+            f"least {self.objective}": bound,
+            f"{self.objective} of k-anonymity": None
+            if self.upper_bound is None
+            else f"{self.upper_bound:.4g}",
+            "ratio": None if self.ratio is None else f"{self.ratio:.3g}",
+            "most blocks": None if self.max_blocks is None else f"{self.max_blocks:,}",
+            "fair k": None if self.fair_k is None else f"{self.fair_k:,}",
+            "compromises": f"{len(self.compromises)}" if self.compromises else None,
+            "advice": f"{len(self.advice)} sentences" if self.advice else None,
+        }
+        return [(name, value) for name, value in known.items() if value is not None]
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sudare.display import html_block, paragraph
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -34,6 +36,14 @@ class Verdict:
     def __repr__(self) -> str:
         reached = "nothing" if self.reached is None else f"{self.reached:g}"
         return f"Verdict({self.requirement} {'holds' if self.holds else 'DOES NOT HOLD'}, reached {reached})"
+
+    @property
+    def marked(self) -> str:
+        """The explanation after a sign of whether it holds."""
+        return f"{'✓' if self.holds else '✗'} {self.explanation}"
+
+    def _repr_html_(self) -> str:
+        return html_block(paragraph(repr(self), bold=True), paragraph(self.marked))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; row numbers are counted, not listed."""

@@ -45,7 +45,7 @@ def command(
         raise ParameterError(f"'{name}' is not an experiment; {did_you_mean(name, EXPERIMENTS)}")
     with progress_bar(quiet=json) as progress:
         outcome = EXPERIMENTS[name](data, progress)
-    page = outcome.write(out)
+    page = outcome.write(out, f"sudare experiment {name} --out {out}")
     if json:
         print_json(
             {

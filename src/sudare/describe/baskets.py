@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from sudare.describe.sensitive_items import Sensitive, resolve_sensitive
+from sudare.display import HEAD, html_block, html_table, paragraph, said, shortened
 from sudare.errors import DescriptionError
 from sudare.read.basket_codes import BasketCodes, Item, code_lists, frozen
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from sudare.read.baskets import BasketFacts
 
-_SHOWN = 10
 _WIDEST = 60
 
 
@@ -190,29 +189,28 @@ class Baskets:
         return iter(self.sets())
 
     def __repr__(self) -> str:
-        parts = (
-            f"{len(self):,} baskets, {self.entries:,} entries, {np.count_nonzero(self.supports()):,} items"
-        )
-        return f"Baskets({parts}{self._about_sensitive()})"
+        items = np.count_nonzero(self.supports())
+        parts = [f"{len(self):,} baskets, {self.entries:,} entries, {items:,} items"]
+        return said("Baskets", [*parts, about] if (about := self._about_sensitive()) else parts)
 
     def _repr_html_(self) -> str:
-        shown = self.take(np.arange(min(_SHOWN, len(self))))
-        names = range(1, len(shown) + 1) if shown.ids is None else shown.ids.to_list()
-        rows = "".join(
-            f"<tr><td>{escape(str(name))}</td><td>{escape(_short(basket))}</td></tr>"
-            for name, basket in zip(names, shown.lists(), strict=True)
-        )
-        more = f"<p>… and {len(self) - _SHOWN:,} more</p>" if len(self) > _SHOWN else ""
-        table = f"<table><thead><tr><th>basket</th><th>items</th></tr></thead><tbody>{rows}</tbody></table>"
-        return f"<p>{escape(repr(self))}</p>{table}{more}"
+        return html_block(paragraph(repr(self), bold=True), self.html_head())
+
+    def html_head(self, *, ids: bool = True) -> str:
+        """The first baskets as a table of HTML, with their users or with numbers."""
+        shown = self.take(np.arange(min(HEAD, len(self))))
+        names = range(1, len(shown) + 1) if shown.ids is None or not ids else shown.ids.to_list()
+        rows = [(name, _short(basket)) for name, basket in zip(names, shown.lists(), strict=True)]
+        more = paragraph(f"… and {len(self) - HEAD:,} more") if len(self) > HEAD else ""
+        return f"{html_table(['basket', 'items'], rows)}{more}"
 
     def _about_sensitive(self) -> str:
         if self.sensitive_common is not None:
             named = [str(self.items[code]) for code in self.sensitive_common]
-            return f"; sensitive for all: {_short(named) or 'nothing'}"
+            return f"sensitive for all: {_short(named) or 'nothing'}"
         if self.sensitive_starts is not None:
             mean = (self.sensitive_starts[-1] / max(len(self), 1)).item()
-            return f"; sensitive for each user: {mean:,.1f} items on average"
+            return f"sensitive for each user: {mean:,.1f} items on average"
         return ""
 
     def _changed(self, coded: BasketCodes | None = None, sensitive: Sensitive | None = None) -> Baskets:
@@ -254,5 +252,4 @@ def _taken(
 
 
 def _short(names: Iterable[Any]) -> str:
-    text = ", ".join(str(name) for name in names)
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+    return shortened(", ".join(str(name) for name in names), _WIDEST)

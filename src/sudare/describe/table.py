@@ -13,6 +13,7 @@ from sudare.describe.frames import NativeKind, from_native, to_native
 from sudare.describe.guess import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.describe.kinds import Kind, MissingPolicy, Role
+from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said
 from sudare.errors import DescriptionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -195,16 +196,31 @@ class Table:
         return self.rows
 
     def __repr__(self) -> str:
-        parts = [f"{self.rows} rows"]
-        for role in get_args(Role):
-            names = self.names(role)
-            if role == "insensitive":
-                names = [name for name in names if self.column(name).described]
-            if names:
-                parts.append(f"{role}: {', '.join(names)}")
-        if self.undescribed:
-            parts.append(f"without a role: {', '.join(self.undescribed)}")
-        return f"Table({'; '.join(parts)})"
+        roles = (f"{role}: {listed(names, WIDTH - 20)}" for role, names in self._by_role())
+        return said("Table", [f"{self.rows} rows", *roles])
+
+    def _repr_html_(self) -> str:
+        """Roles and the first rows; identifiers are not shown, for notebooks are passed on."""
+        return html_block(
+            paragraph(f"Table: {self.rows:,} rows, {len(self.columns):,} columns", bold=True),
+            html_table(["role", "columns"], [(role, listed(names, 200)) for role, names in self._by_role()]),
+            html_head(self.frame, hidden=self.names("identifier")),
+        )
+
+    def _by_role(self) -> list[tuple[str, list[str]]]:
+        """The columns of each role that occurs, those without one last."""
+        found = [
+            (
+                str(role),
+                [
+                    column.name
+                    for column in self.columns
+                    if column.role == role and (column.described or role != "insensitive")
+                ],
+            )
+            for role in get_args(Role)
+        ]
+        return [(role, names) for role, names in [*found, ("without a role", self.undescribed)] if names]
 
     def _roles_given(self, **given: Iterable[str]) -> dict[str, Role]:
         roles: dict[str, Role] = {}

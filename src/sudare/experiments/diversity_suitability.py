@@ -15,7 +15,7 @@ from sudare.assess.bounds import feasible, k_bound, l_bound, max_blocks, min_lar
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.experiments.diversity_data import table_of
-from sudare.experiments.diversity_page import checks, notes, printed, tables
+from sudare.experiments.diversity_page import checks, compared, notes, printed, tables
 from sudare.experiments.diversity_published import PRINTED
 from sudare.experiments.result import Experiment
 from sudare.measure.generalization import dis
@@ -55,6 +55,7 @@ def diversity_suitability(
         tables=wide,
         printed=printed(lines, found),
         checks=tuple(checks(lines, found)),
+        compared=tuple(compared(lines, found)),
         notes=notes(lines, found),
     )
 

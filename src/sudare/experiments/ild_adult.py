@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.distance import Discrete, Euclid, NormalizedLevenshtein, Product
-from sudare.experiments.result import Check, Experiment, needed_file
+from sudare.experiments.result import Check, Compared, Experiment, needed_file
 from sudare.measure.information import ild
 from sudare.progress import SILENT, Progress
 from sudare.read.source import load
@@ -46,6 +46,7 @@ def ild_adult(data: Path | None = None, progress: Progress = SILENT, largest: in
         tables={"losses": table},
         figures=dict(_figures(table)),
         checks=tuple(_checks(table)),
+        compared=tuple(_compared(table)),
         notes=(_note(adult.height),),
     )
 
@@ -97,6 +98,29 @@ def _figures(table: pl.DataFrame) -> Iterator[tuple[str, Any]]:
             )
             yield f"figure-4-{number}", chart
             number += 1
+
+
+_ONLY_DRAWN = (
+    "The same direction. The paper prints curves without numbers, so only their order can be compared."
+)
+
+
+def _compared(table: pl.DataFrame) -> Iterator[Compared]:
+    """What section 4.1.4 says of the figures, with our values at the smallest and the largest k."""
+    joint = table.filter((pl.col("column") == "joint") & (pl.col("distance") == "discrete"))
+    least, most = int(joint["k"].to_numpy().min()), int(joint["k"].to_numpy().max())
+    for order, said in (
+        ("D_A", "grows with k: categories are scattered over the groups"),
+        ("D_B", "the same with numbers"),
+        ("D_C", "grows little, smallest of the three"),
+    ):
+        line = joint.filter(pl.col("order") == order).sort("k")["ild"]
+        yield Compared(
+            f"joint ILD of {order}",
+            said,
+            f"{line[0]:.4f} at k = {least}, {line[-1]:.4f} at k = {most}",
+            _ONLY_DRAWN,
+        )
 
 
 def _checks(table: pl.DataFrame) -> Iterator[Check]:

@@ -11,7 +11,7 @@ from sudare.anonymize.itemsets.suppress import SuppressItems
 from sudare.anonymize.protocol import Context
 from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
 from sudare.experiments.itemsets_data import DATASETS, load_bms, sampled, with_sensitive
-from sudare.experiments.itemsets_page import checks, figures
+from sudare.experiments.itemsets_page import checks, compared, figures
 from sudare.experiments.result import Experiment
 from sudare.measure.itemsets import rule_distance, util1, util2
 from sudare.progress import SILENT, Progress
@@ -75,6 +75,7 @@ def itemsets(
         tables={"rho": by_rho, "eps": by_risk, "share": by_share},
         figures=figures(by_rho, by_risk, by_share),
         checks=tuple(checks(by_rho, by_risk, by_share)),
+        compared=tuple(compared(by_rho, by_risk, by_share)),
         notes=(_note(repetitions, sampled_repetitions),),
     )
 

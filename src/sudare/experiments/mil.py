@@ -12,7 +12,7 @@ from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.one_column import mil_with_count, optimal_1d, sorted_start
 from sudare.anonymize.microaggregate.vmdav import vmdav
 from sudare.experiments.mil_data import COMPONENTS, COUNTS, FALLS, made_up
-from sudare.experiments.mil_page import checks, figures, notes
+from sudare.experiments.mil_page import by_data, checks, compared, figures, notes
 from sudare.experiments.result import Experiment
 from sudare.kernels.ends import mdav_borders, vmdav_borders
 from sudare.kernels.mil import move_borders
@@ -64,7 +64,9 @@ def mil(
             "tests-a7-a8": _by_seed(tests),
             "counts": counts,
         },
+        printed=by_data(falls),
         figures=figures(losses, tests, counts),
+        compared=tuple(compared(falls_of(losses, ["start"]), falls, counts)),
         checks=tuple(checks(losses, falls_of(losses, ["start"]), falls, counts)),
         notes=notes(falls_of(losses, ["start"]), len(names), seeds),
     )

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.errors import InputError, OutputError
+from sudare.experiments.machine import head
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
 
@@ -18,6 +21,17 @@ class Check:
 
     sentence: str
     holds: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A published figure beside ours."""
+
+    what: str
+    published: str
+    ours: str
+    why: str
+    """Why they differ, or that they do not; misprints are named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +47,7 @@ class Experiment:
     figures: dict[str, Any] = field(default_factory=dict)
     """Altair charts by name."""
     checks: tuple[Check, ...] = ()
+    compared: tuple[Compared, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -40,29 +55,38 @@ class Experiment:
         """Whether everything expected came out."""
         return all(check.holds for check in self.checks)
 
-    def write(self, folder: Path) -> Path:
-        """Write one Markdown page with its figures (SVG) and tables (CSV); the page."""
+    def write(self, folder: Path, command: str | None = None) -> Path:
+        """Write one Markdown page with its figures (SVG) and tables (CSV); the page.
+
+        The page comes last and every file is whole or absent: a page that is there has all it links to.
+        """
         import vl_convert
 
-        page = [f"# {self.title}", "", f"*{self.paper}*", ""]
+        page = [f"# {self.title}", "", *head(command or f"sudare experiment {self.name}"), ""]
+        page += [f"*{self.paper}*", "", "## What was expected", ""]
         page += [
             f"- {'holds' if check.holds else '**DOES NOT HOLD**'}: {check.sentence}" for check in self.checks
         ]
-        page += ["", *self.notes, ""]
+        if self.compared:
+            page += ["", "## Published and ours", "", *_markdown(_compared(self.compared))]
+        page += ["", "## How it was done", "", *_paragraphs(self.notes)]
         for title, table in self.printed.items():
             page += [f"## {title}", "", *_markdown(table), ""]
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            if self.figures:
+                page += ["## Figures", ""]
             for name, chart in self.figures.items():
                 file = f"{self.name}-{name}.svg"
-                (folder / file).write_text(vl_convert.vegalite_to_svg(chart.to_dict()), encoding="utf-8")
+                _put(folder / file, vl_convert.vegalite_to_svg(chart.to_dict()))
                 page += [f"![{name}]({file})", ""]
+            page += ["## Tables", ""]
             for name, table in self.tables.items():
                 file = f"{self.name}-{name}.csv"
-                table.write_csv(folder / file)
-                page += [f"Table: [{name}]({file})", ""]
+                _put(folder / file, table.write_csv())
+                page += [f"- [{name}]({file}): {table.height:,} rows"]
             target = folder / f"{self.name}.md"
-            target.write_text("\n".join(page), encoding="utf-8")
+            _put(target, "\n".join([*page, ""]))
         except OSError as error:
             raise OutputError(
                 f"'{folder}' cannot be written ({error.strerror}); choose another --out."
@@ -70,9 +94,41 @@ class Experiment:
         return target
 
 
+def _put(path: Path, text: str) -> None:
+    """The file whole or not at all."""
+    aside = path.with_name(f".{path.name}.part")
+    aside.write_text(text, encoding="utf-8")
+    aside.replace(path)
+
+
+def _paragraphs(notes: Sequence[str]) -> list[str]:
+    """Each note a paragraph; lines of a table within them stay together."""
+    lines: list[str] = []
+    for note in filter(None, notes):
+        if lines and lines[-1] and not (note.startswith("|") and lines[-1].startswith("|")):
+            lines.append("")
+        lines.append(note)
+    return [*lines, ""]
+
+
+def _compared(rows: Sequence[Compared]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(
+        [
+            {"figure": row.what, "published": row.published, "ours": row.ours, "why they differ": row.why}
+            for row in rows
+        ]
+    )
+
+
 def _markdown(table: pl.DataFrame) -> list[str]:
     lines = [table.columns, ["---"] * table.width, *table.rows()]
-    return ["| " + " | ".join(str(cell).replace("\n", "<br>") for cell in line) + " |" for line in lines]
+    return ["| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines]
+
+
+def _cell(cell: object) -> str:
+    return str(cell).replace("|", "\\|").replace("\n", "<br>").replace("*", "\\*")
 
 
 def needed_file(folder: Path | None, *parts: str) -> Path:

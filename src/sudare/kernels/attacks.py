@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sudare.kernels.jit import kernel
+from sudare.kernels.sort import sort_in_place
 
 
 @kernel
@@ -16,20 +17,20 @@ def best_guesses(codes, values, order, starts, excluded):
     """
     histogram = np.zeros(values, dtype=np.int64)
     touched = np.zeros(values, dtype=np.int64)
+    frequencies = np.empty(values, dtype=np.int64)
     result = np.empty(len(starts) - 1)
     for block in range(len(starts) - 1):
-        count = 0
+        count = np.int64(0)
         for position in range(starts[block], starts[block + 1]):
             code = codes[order[position]]
             if histogram[code] == 0:
                 touched[count] = code
                 count += 1
             histogram[code] += 1
-        frequencies = np.empty(count, dtype=np.int64)
         for index in range(count):
             frequencies[index] = histogram[touched[index]]
             histogram[touched[index]] = 0
-        frequencies = np.sort(frequencies)
+        sort_in_place(frequencies, count)
         remaining = frequencies[count - 1]
         for index in range(count - 1 - excluded):
             remaining += frequencies[index]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sudare.kernels.bound_space import STRETCH, Space, pair_cost, wide_cost
 from sudare.kernels.jit import kernel
+from sudare.kernels.sort import sort_in_place
 
 LEAF = 16
 """Most rows of a leaf."""
@@ -155,7 +156,7 @@ def _best_cut(space, codes, order, start, stop):
     for column in range(codes.shape[1]):
         for index in range(size):
             ranks[index] = codes[order[start + index * (stop - start) // size], column]
-        ranks.sort()
+        sort_in_place(ranks, size)
         for cut in range(1, size):
             below, above = ranks[cut - 1], ranks[cut]
             if below < above:

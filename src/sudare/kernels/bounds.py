@@ -152,7 +152,7 @@ def _go_on(space, tree, wanted, search, view, budget, pause):
         # The own leaf comes first: what is found there rules most of the others out before they are asked.
         own = leaf[place]
         key[0], heap[0], waiting = 0.0, own, 1
-        size, radius, seeded = 0, np.inf, False
+        size, radius, seeded = np.int64(0), np.inf, False
         while waiting > 0:
             nearest, node = key[0], heap[0]
             if nearest >= radius:
@@ -196,7 +196,7 @@ def _go_on(space, tree, wanted, search, view, budget, pause):
             if not seeded:
                 seeded = True
                 if own != 0:
-                    _rise(key, heap, waiting, 0.0, 0)
+                    _rise(key, heap, waiting, 0.0, np.int64(0))
                     waiting += 1
         search.radius[place] = radius
         place += 1
@@ -287,7 +287,7 @@ def _all_radii(space, view, codes, target, by_value, given, stop):
     for row in range(stop):
         look_from(space, view, codes, row)
         row_costs(wide, kind, values, base, position, first, last, cost, codes, 0, len(codes), np.inf, paid)
-        size, worst = 0, 0.0 if target == 1 else np.inf
+        size, worst = np.int64(0), 0.0 if target == 1 else np.inf
         for other in range(len(codes)):
             if other == row or paid[other] >= worst:
                 continue

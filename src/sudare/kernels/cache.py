@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import threading
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ def kept_for(file: str) -> Iterator[bool]:
             numba.config.CACHE_DIR = before
 
 
-@lru_cache(maxsize=None)
+@cache
 def folder_of(file: Path, home: Path) -> Path | None:
     """The folder for the sources as they are now, made where absent; None where it cannot be written.
 
@@ -85,7 +85,7 @@ def _reached_from(file: Path) -> set[Path]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def _imported(file: Path) -> frozenset[str]:
     """Names of modules of kernels in the text of a file; those that only a comment mentions do no harm."""
     text = file.read_text(encoding="utf-8")

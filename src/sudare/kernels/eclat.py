@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from sudare.kernels.jit import kernel
+from sudare.kernels.sort import sort_in_place
 
 
 @kernel
@@ -81,7 +82,7 @@ def mine(starts, codes, count, least, limit):
         if frequent:
             if nodes - 1 + frequent > limit:
                 return parents[:nodes], items[:nodes], supports[:nodes], firsts[:nodes], widths[:nodes], False
-            _sort(touched, frequent)
+            sort_in_place(touched, frequent)
             if nodes + frequent > capacity:
                 capacity = max(2 * capacity, nodes + frequent)
                 parents = _grown(parents, nodes, capacity)
@@ -187,21 +188,6 @@ def single_rules(parents, items, supports, firsts, widths, numerator, denominato
                 bodies[found] = supports[body]
                 found += 1
     return nodes[:found], heads[:found], bodies[:found]
-
-
-@kernel
-def _sort(values, count):
-    """Shell's sort in place: compiles in no time, and the lists are short."""
-    gap = count // 2
-    while gap > 0:
-        for index in range(gap, count):
-            value = values[index]
-            place = index
-            while place >= gap and values[place - gap] > value:
-                values[place] = values[place - gap]
-                place -= gap
-            values[place] = value
-        gap //= 2
 
 
 @kernel

@@ -12,8 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.kernels.groups import covering_node
-from sudare.kernels.jit import kernel
+from sudare.kernels.jit import lean
 from sudare.kernels.rules import satisfied
+from sudare.kernels.sort import sort_in_place
+
+_LARGEST = np.int32(np.iinfo(np.int32).max)
 
 
 class Space(NamedTuple):
@@ -51,11 +54,20 @@ class State(NamedTuple):
     member: npt.NDArray[np.int32]
     child_group: npt.NDArray[np.int32]
     """Group of each tree node within the split at hand, -1 between splits."""
+    begin: npt.NDArray[np.int64]
+    """Where each of these groups begins."""
+    key: npt.NDArray[np.int64]
+    """By which these groups are sorted."""
+    width: npt.NDArray[np.float64]
+    """Of the segment in each column, -1 once a cut was tried."""
+    node: npt.NDArray[np.int32]
+    """Lowest common node of the segment in each column that is a tree."""
 
 
 def initial_state(space: Space) -> State:
     """One open segment with all rows."""
-    rows = space.codes.shape[1]
+    columns, rows = space.codes.shape
+    nodes = space.parent.shape[1]
     state = State(
         order=np.arange(rows, dtype=np.int64),
         starts=np.zeros(rows + 1, dtype=np.int64),
@@ -65,14 +77,18 @@ def initial_state(space: Space) -> State:
         spare=np.zeros(rows, dtype=np.int64),
         cuts=np.zeros(rows + 1, dtype=np.int64),
         member=np.zeros(rows, dtype=np.int32),
-        child_group=np.full(space.parent.shape[1], -1, dtype=np.int32),
+        child_group=np.full(nodes, -1, dtype=np.int32),
+        begin=np.zeros(nodes + 1, dtype=np.int64),
+        key=np.zeros(nodes, dtype=np.int64),
+        width=np.zeros(columns),
+        node=np.zeros(columns, dtype=np.int32),
     )
     state.stops[0] = rows
     state.counters[0] = 1
     return state
 
 
-@kernel
+@lean
 def partition_slice(space, state, rules, scratch, least, relaxed, budget):
     """Cut open segments until about `budget` rows have been looked at or nothing is open."""
     counters = state.counters
@@ -96,21 +112,24 @@ def partition_slice(space, state, rules, scratch, least, relaxed, budget):
                 counters[0] += 1
 
 
-@kernel
+@lean
 def _split(space, state, rules, scratch, relaxed, start, stop):
     """Try the columns from the widest on; the number of parts of the first cut that holds, else 0."""
-    columns = len(space.is_tree)
-    width = np.empty(columns)
-    node = np.zeros(columns, dtype=np.int32)
+    columns, width = len(space.is_tree), state.width
     for column in range(columns):
-        width[column], node[column] = _width(space, state, column, start, stop)
+        width[column], state.node[column] = _width(space, state, column, start, stop)
     for _ in range(columns):
-        column = int(np.argmax(width))
+        column = np.int64(
+            0
+        )  # a plain 0 is a type of its own: all that is called below would be compiled twice
+        for other in range(1, columns):
+            if width[other] > width[column]:
+                column = other
         if width[column] <= 0.0:
             return 0
         width[column] = -1.0
         if space.is_tree[column]:
-            parts = _split_tree(space, state, rules, scratch, column, node[column], start, stop)
+            parts = _split_tree(space, state, rules, scratch, column, state.node[column], start, stop)
         else:
             parts = _split_ordered(space, state, rules, scratch, relaxed, column, start, stop)
         if parts >= 2:
@@ -118,12 +137,12 @@ def _split(space, state, rules, scratch, relaxed, start, stop):
     return 0
 
 
-@kernel
+@lean
 def _width(space, state, column, start, stop):
     """Normalized width of a segment in one column, and (trees) its lowest common node."""
     codes, order = space.codes[column], state.order
     if not space.is_tree[column]:
-        lowest, highest = np.int32(np.iinfo(np.int32).max), np.int32(-1)
+        lowest, highest = _LARGEST, np.int32(-1)
         for index in range(start, stop):
             code = codes[order[index]]
             lowest = min(lowest, code)
@@ -136,7 +155,7 @@ def _width(space, state, column, start, stop):
         span = space.position[column, highest] - space.position[column, lowest]
         return space.weight[column] * span / space.extent[column], np.int32(0)
     first, last = space.first[column], space.last[column]
-    low, high = np.int32(np.iinfo(np.int32).max), np.int32(-1)
+    low, high = _LARGEST, np.int32(-1)
     for index in range(start, stop):
         rank = first[codes[order[index]]]
         low = min(low, rank)
@@ -145,7 +164,7 @@ def _width(space, state, column, start, stop):
     return space.weight[column] * (last[node] - first[node] - 1) / space.extent[column], node
 
 
-@kernel
+@lean
 def _split_ordered(space, state, rules, scratch, relaxed, column, start, stop):
     """Two parts: missing from present, or below and above the median."""
     codes, order = space.codes[column], state.order
@@ -155,31 +174,28 @@ def _split_ordered(space, state, rules, scratch, relaxed, column, start, stop):
         code = codes[order[index]]
         state.member[index - start] = code
         missing += code < 0
-    if 0 < missing < size and _try_cut(space, state, rules, scratch, column, start, stop, -1, missing):
-        return 2
-    median = _select(state.member[:size], (size - 1) // 2)
+    median = np.int64(_select(state.member[:size], (size - 1) // 2))
     below, through = 0, 0
     for index in range(start, stop):
         code = codes[order[index]]
         below += code < median
         through += code <= median
-    if relaxed and _try_cut(space, state, rules, scratch, column, start, stop, median, size // 2):
-        return 2
     # The more even of the two cuts beside the median first.
+    even, other = through, below
     if abs(2 * below - size) < abs(2 * through - size):
-        if below > 0 and _try_cut(space, state, rules, scratch, column, start, stop, median, below):
-            return 2
-        if through < size and _try_cut(space, state, rules, scratch, column, start, stop, median, through):
-            return 2
-    else:
-        if through < size and _try_cut(space, state, rules, scratch, column, start, stop, median, through):
-            return 2
-        if below > 0 and _try_cut(space, state, rules, scratch, column, start, stop, median, below):
+        even, other = below, through
+    for attempt in range(4):  # one place from where cuts are tried: each would be compiled with all it calls
+        value, left = median, even if attempt == 2 else other
+        if attempt == 0:
+            value, left = np.int64(-1), missing
+        elif attempt == 1:
+            left = size // 2 if relaxed else 0
+        if 0 < left < size and _try_cut(space, state, rules, scratch, column, start, stop, value, left):
             return 2
     return 0
 
 
-@kernel
+@lean
 def _try_cut(space, state, rules, scratch, column, start, stop, value, left):
     """Put `left` rows first: all below `value`, then as many equal to it as there is room for."""
     codes, order = space.codes[column], state.order
@@ -207,7 +223,7 @@ def _try_cut(space, state, rules, scratch, column, start, stop, value, left):
     return satisfied(rules, scratch, order, start, fill) and satisfied(rules, scratch, order, fill, stop)
 
 
-@kernel
+@lean
 def _select(values, rank):
     """The value of the given rank (Hoare's quickselect; reorders `values`)."""
     low, high = 0, len(values) - 1
@@ -232,13 +248,53 @@ def _select(values, rank):
     return values[rank]
 
 
-@kernel
+@lean
 def _split_tree(space, state, rules, scratch, column, node, start, stop):
     """One part for each child of the common node; children too small to stand alone are pooled.
 
     When the pool itself does not hold, the smallest children that do are added to it until it does.
     """
-    codes, order, parent = space.codes[column], state.order, space.parent[column]
+    order, cuts, begin, key = state.order, state.cuts, state.begin, state.key
+    groups = _group_by_child(space, state, column, node, start, stop)
+    # Sort key: groups that hold by falling size, then those that do not; equal ones as they are.
+    size, standing = stop - start, 0
+    for group in range(groups):
+        if satisfied(rules, scratch, order, begin[group], begin[group + 1]):
+            key[group] = (size - begin[group + 1] + begin[group]) * groups + group
+            standing += 1
+        else:
+            key[group] = size * groups + group
+    if standing == 0:
+        return 0
+    if standing == groups:
+        for group in range(groups + 1):
+            cuts[group] = begin[group]
+        return groups
+    sort_in_place(key, groups)
+    cuts[0], filled = start, 0
+    for place in range(groups):
+        group = key[place] % groups
+        for index in range(begin[group], begin[group + 1]):
+            state.spare[filled] = order[index]
+            filled += 1
+        cuts[place + 1] = start + filled
+    _take_back(state, start, stop)
+    while standing > 0 and not satisfied(rules, scratch, order, cuts[standing], stop):
+        standing -= 1
+    if standing == 0:
+        return 0
+    cuts[standing + 1] = stop
+    return standing + 1
+
+
+@lean
+def _group_by_child(space, state, column, node, start, stop):
+    """Counting sort of a segment by the child of `node` that each row lies below; the number of children found.
+
+    Children are numbered as they first appear; rows of child c are then at begin[c] … begin[c + 1] - 1.
+    """
+    codes, parent = space.codes[column], space.parent[column]
+    order, member, begin, fill = state.order, state.member, state.begin, state.cuts
     groups = 0
     for index in range(start, stop):
         child = codes[order[index]]
@@ -246,59 +302,26 @@ def _split_tree(space, state, rules, scratch, column, node, start, stop):
             child = parent[child]
         if state.child_group[child] < 0:
             state.child_group[child] = groups
-            state.cuts[groups] = child
+            fill[groups] = child
+            begin[groups + 1] = 0
             groups += 1
-        state.member[index - start] = state.child_group[child]
-    for group in range(groups):
-        state.child_group[state.cuts[group]] = -1
-    sizes = np.zeros(groups, dtype=np.int64)
-    for index in range(stop - start):
-        sizes[state.member[index]] += 1
-    begin = np.empty(groups + 1, dtype=np.int64)
+        member[index - start] = state.child_group[child]
+        begin[member[index - start] + 1] += 1
     begin[0] = start
     for group in range(groups):
-        begin[group + 1] = begin[group] + sizes[group]
-    _reorder(state, begin, start, stop)
-    # Sort key: groups that hold by falling size, then those that do not.
-    key = np.empty(groups, dtype=np.int64)
-    standing = 0
-    for group in range(groups):
-        if satisfied(rules, scratch, order, begin[group], begin[group + 1]):
-            key[group] = -sizes[group]
-            standing += 1
-        else:
-            key[group] = 1
-    if standing == 0:
-        return 0
-    if standing < groups:
-        ranked = np.argsort(key, kind="mergesort")
-        place = start
-        for group in ranked:
-            for index in range(begin[group], begin[group + 1]):
-                state.spare[place - start] = order[index]
-                place += 1
-        order[start:stop] = state.spare[: stop - start]
-        sizes = sizes[ranked]
-        begin[0] = start
-        for group in range(groups):
-            begin[group + 1] = begin[group] + sizes[group]
-        while standing > 0 and not satisfied(rules, scratch, order, begin[standing], stop):
-            standing -= 1
-        if standing == 0:
-            return 0
-        begin[standing + 1] = stop
-        groups = standing + 1
-    for group in range(groups + 1):
-        state.cuts[group] = begin[group]
+        state.child_group[fill[group]] = -1
+        fill[group] = begin[group]
+        begin[group + 1] += begin[group]
+    for index in range(start, stop):
+        group = member[index - start]
+        state.spare[fill[group] - start] = order[index]
+        fill[group] += 1
+    _take_back(state, start, stop)
     return groups
 
 
-@kernel
-def _reorder(state, begin, start, stop):
-    """Counting sort of a segment by `member`."""
-    fill = begin[:-1].copy()
+@lean
+def _take_back(state, start, stop):
+    """The segment in the order in which its rows were put aside."""
     for index in range(start, stop):
-        group = state.member[index - start]
-        state.spare[fill[group] - start] = state.order[index]
-        fill[group] += 1
-    state.order[start:stop] = state.spare[: stop - start]
+        state.order[index] = state.spare[index - start]

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sudare.kernels.jit import kernel
+from sudare.kernels.jit import kernel, lean
+from sudare.kernels.sort import sort_in_place
 
 SIZE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL = range(7)
 TOLERANCE = 1e-9
@@ -54,6 +55,7 @@ class Scratch(NamedTuple):
 
     histogram: npt.NDArray[np.int64]
     touched: npt.NDArray[np.int64]
+    frequencies: npt.NDArray[np.int64]
     extra: npt.NDArray[np.float64]
     surplus: npt.NDArray[np.float64]
     deficit: npt.NDArray[np.float64]
@@ -72,13 +74,14 @@ def scratch_for(rules: Rules) -> Scratch:
     return Scratch(
         np.zeros(values, dtype=np.int64),
         np.zeros(values, dtype=np.int64),
+        np.zeros(values, dtype=np.int64),
         np.zeros(nodes),
         np.zeros(nodes),
         np.zeros(nodes),
     )
 
 
-@kernel
+@lean
 def satisfied(rules, scratch, order, start, stop):
     """Whether rows order[start:stop] may form a group under every rule. No group is empty."""
     size = stop - start
@@ -97,7 +100,7 @@ def satisfied(rules, scratch, order, start, stop):
     return True
 
 
-@kernel
+@lean
 def holds(kind, value, bound):
     """Compare what was reached with what was asked; distances from above, all else from below."""
     if kind >= EQUAL:
@@ -107,7 +110,7 @@ def holds(kind, value, bound):
     return value >= bound
 
 
-@kernel
+@lean
 def reached(rules, rule, scratch, order, start, stop):
     """How far rows order[start:stop] go under one rule: size, l (exp of entropy), largest l, or distance."""
     kind = rules.kind[rule]
@@ -117,7 +120,7 @@ def reached(rules, rule, scratch, order, start, stop):
     column = rules.column[rule]
     histogram, touched = scratch.histogram, scratch.touched
     codes = rules.sensitive[column]
-    count = 0
+    count = np.int64(0)  # a plain 0 is a type of its own: what is called would be compiled twice
     for position in range(start, stop):
         code = codes[order[position]]
         if histogram[code] == 0:
@@ -129,7 +132,7 @@ def reached(rules, rule, scratch, order, start, stop):
     elif kind == ENTROPY:
         value = np.exp(_entropy(histogram, touched, count, size))
     elif kind == RECURSIVE:
-        value = float(_recursive(histogram, touched, count, rules.factor[rule]))
+        value = float(_recursive(histogram, touched, count, rules.factor[rule], scratch.frequencies))
     elif kind == EQUAL:
         value = _equal(histogram, touched, count, size, rules.overall[column])
     elif kind == ORDERED:
@@ -150,7 +153,7 @@ def reached_by_block(rules, rule, scratch, order, starts):
     return result
 
 
-@kernel
+@lean
 def _entropy(histogram, touched, count, size):
     total = 0.0
     for index in range(count):
@@ -159,14 +162,13 @@ def _entropy(histogram, touched, count, size):
     return total
 
 
-@kernel
-def _recursive(histogram, touched, count, factor):
+@lean
+def _recursive(histogram, touched, count, factor, frequencies):
     # Largest l with r_1 < c (r_l + … + r_m); the tail only shrinks with l. The margin keeps the inequality
     # strict where c * tail is rounded up (0.07 * 100 > 7).
-    frequencies = np.empty(count, dtype=np.int64)
     for index in range(count):
         frequencies[index] = histogram[touched[index]]
-    frequencies = np.sort(frequencies)
+    sort_in_place(frequencies, count)
     largest = frequencies[count - 1]
     tail = 0
     for index in range(count):
@@ -176,7 +178,7 @@ def _recursive(histogram, touched, count, factor):
     return 0
 
 
-@kernel
+@lean
 def _equal(histogram, touched, count, size, overall):
     # Half the L1 distance; values absent from the group contribute their whole share.
     difference, covered = 0.0, 0.0
@@ -187,7 +189,7 @@ def _equal(histogram, touched, count, size, overall):
     return 0.5 * (difference + max(0.0, 1.0 - covered))
 
 
-@kernel
+@lean
 def _ordered(histogram, size, overall, values):
     if values < 2:
         return 0.0
@@ -198,14 +200,13 @@ def _ordered(histogram, size, overall, values):
     return total / (values - 1)
 
 
-@kernel
+@lean
 def _hierarchical(histogram, size, rules, column, scratch):
     # Li et al. 2007: at each inner node the smaller of surplus and deficit of its children crosses it.
     nodes = rules.nodes[column]
     extra, surplus, deficit = scratch.extra, scratch.surplus, scratch.deficit
-    extra[:nodes] = 0.0
-    surplus[:nodes] = 0.0
-    deficit[:nodes] = 0.0
+    for node in range(nodes):
+        extra[node], surplus[node], deficit[node] = 0.0, 0.0, 0.0
     for code in range(rules.values[column]):
         extra[rules.leaf[column, code]] += histogram[code] / size - rules.overall[column, code]
     total = 0.0

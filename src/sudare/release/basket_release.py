@@ -12,9 +12,10 @@ from sudare.anonymize.itemsets.suppress import SuppressItems
 from sudare.anonymize.protocol import Context
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
+from sudare.display import html_block, html_list, html_table, paragraph, said
 from sudare.errors import DescriptionError, GuaranteeError, ParameterError
 from sudare.measure.itemsets import BASKET_MEASURES, BasketPair, measure_baskets
-from sudare.progress import SILENT, Progress
+from sudare.progress import SILENT, Progress, shows_progress
 from sudare.randomness import Randomness
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class BasketRelease:
         """Whether the released items are those of the original, not groups of them."""
         return self.released.items == self.original.items
 
+    @shows_progress
     def write(self, folder: str | Path, *, progress: Progress | None = None, **output: Any) -> WrittenBaskets:
         """Write the release, verified from the written file beside the original; nothing is left on failure.
 
@@ -76,7 +78,24 @@ class BasketRelease:
 
     def __repr__(self) -> str:
         losses = ", ".join(f"{name} {value:.4f}" for name, value in self.losses.items())
-        return f"BasketRelease({len(self.released):,} baskets; {losses}; {'holds' if self.holds else 'does not hold'})"
+        holds = "holds" if self.holds else "does not hold"
+        return said(
+            "BasketRelease", [part for part in (f"{len(self.released):,} baskets", losses, holds) if part]
+        )
+
+    def _repr_html_(self) -> str:
+        """Verdicts, losses and the first released baskets without their users; nothing of the original."""
+        return html_block(
+            paragraph(
+                f"BasketRelease: {self.released.entries:,} of {self.original.entries:,} entries in "
+                f"{len(self.released):,} baskets",
+                bold=True,
+            ),
+            html_list(verdict.marked for verdict in self.verdicts),
+            html_table(["loss", "value"], list(self.losses.items())) if self.losses else "",
+            html_list(f"! {warning}" for warning in self.warnings),
+            self.released.html_head(ids=False),
+        )
 
 
 def anonymize_baskets(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sudare.anonymize.coarsen import Round, TopBottomCode
 from sudare.anonymize.full_domain import FullDomain
 from sudare.anonymize.generalize import DiverDIS, Generalize, MinDIS
+from sudare.anonymize.generalize.bound import price_bound
 from sudare.anonymize.identifiers import Pseudonymize, RemoveIdentifiers
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.records import Sample, Shuffle, SuppressRecords
@@ -29,6 +30,8 @@ LARGEST_K = 1000
 """Nearer rows than this are not looked for: a bound of a smaller k holds as well."""
 _BUDGET = 30_000_000
 """Comparisons of rows: a second or two."""
+_WORK = 2e7
+"""Rows times combinations of levels for which the bound by prices is as quick."""
 _COLUMNS = 20
 """With more columns than this a comparison takes longer, and fewer are made."""
 _GENERALIZING = (FullDomain, DiverDIS, MinDIS, Mondrian)
@@ -48,8 +51,19 @@ def bounds_of(
         return {}
     budget = _BUDGET * _COLUMNS // max(len(table.names("quasi")), _COLUMNS)
     objectives: tuple[Objective, ...] = ("loss", "dis")
-    found = {name: quick_bound(table, requirements, objective=name, budget=budget) for name in objectives}
+    found = {name: _best_bound(table, requirements, name, budget) for name in objectives}
     return {name: bound for name, bound in found.items() if bound.value > 0}
+
+
+def _best_bound(
+    table: Table, requirements: Sequence[Requirement], objective: Objective, budget: int
+) -> Bound:
+    """The higher of the bound by near rows and, where it is quick, the one by prices."""
+    near = quick_bound(table, requirements, objective=objective, budget=budget)
+    # More requirements only cost more, so what k alone costs is a bound.
+    k = max((one.k for one in requirements if isinstance(one, KAnonymity)), default=1)
+    priced = price_bound(table, k, objective, most_work=_WORK) if k > 1 else None
+    return near if priced is None or priced.value <= near.value else priced
 
 
 def quick_bound(

@@ -11,6 +11,7 @@ from sudare.describe.table import Table
 from sudare.errors import InputError, ParameterError
 from sudare.measure.crosstab.axis import PIECES
 from sudare.measure.crosstab.build import count_like, crosstab_of
+from sudare.progress import Progress, shows_progress
 from sudare.read.lossless import narrow
 from sudare.read.source import load
 from sudare.release.data_files import read_data
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from sudare.measure.crosstab.estimate import Start
     from sudare.measure.crosstab.iterate import StopRule
     from sudare.measure.crosstab.result import CrossTab
-    from sudare.progress import Progress
 
 
+@shows_progress
 def crosstab(
     released: Any,
     by: Sequence[str] | str,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.assess.blocks import blocks_of
 from sudare.assess.risk import Risk, risk
+from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
+from sudare.progress import Progress, shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from sudare.assess.requirement import Requirement
     from sudare.assess.verdict import Verdict
     from sudare.describe.table import Table
-    from sudare.progress import Progress
     from sudare.release.write import Written
 
 
@@ -104,6 +105,13 @@ class Release:
         """Whether every requirement holds."""
         return all(verdict.holds for verdict in self.verdicts)
 
+    def chart(self) -> Any:
+        """Bars (Altair) of the measures that lie between 0 and 1, and of the loss of each column."""
+        from sudare.release.plots import loss_chart
+
+        return loss_chart(self.telling_losses, self.column_losses)
+
+    @shows_progress
     def write(self, folder: str | Path, *, progress: Progress | None = None, **output: Any) -> Written:
         """Write the release with its evidence, verified from the written files; nothing is left on failure.
 
@@ -114,6 +122,7 @@ class Release:
 
         return write_release(self, Output.of(folder=str(folder), **output), progress=progress)
 
+    @shows_progress
     def retry(
         self,
         *,
@@ -131,6 +140,23 @@ class Release:
         return retry(self, effort=effort, method=method, seed=seed, progress=progress)
 
     def __repr__(self) -> str:
-        verdicts = "; ".join(repr(verdict) for verdict in self.verdicts) or "no requirement"
+        verdicts = [repr(verdict) for verdict in self.verdicts] or ["no requirement"]
         loss = f", loss {self.losses['loss']:.4f}" if "loss" in self.losses else ""
-        return f"Release({self.table.rows} of {self.original.rows} rows{loss}; {verdicts})"
+        return said("Release", [f"{self.table.rows} of {self.original.rows} rows{loss}", *verdicts])
+
+    def _repr_html_(self) -> str:
+        """Verdicts, risk, losses and the first released rows; nothing of the original."""
+        before, after = self.risk_before, self.risk_after
+        risks = [
+            ("smallest block", before.smallest_block, after.smallest_block),
+            ("risk of being found, largest", before.prosecutor_largest, after.prosecutor_largest),
+            ("risk of being found, mean", before.prosecutor_mean, after.prosecutor_mean),
+        ]
+        return html_block(
+            paragraph(f"Release: {self.table.rows:,} of {self.original.rows:,} rows", bold=True),
+            html_list(verdict.marked for verdict in self.verdicts),
+            html_table(["risk", "before", "after"], risks),
+            html_table(["loss", "value"], list(self.telling_losses.items())) if self.telling_losses else "",
+            html_list(f"! {warning}" for warning in self.warnings),
+            html_head(self.table.frame),
+        )

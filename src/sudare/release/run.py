@@ -25,7 +25,7 @@ from sudare.errors import (
 from sudare.measure.catalogue import measure
 from sudare.measure.generalization import column_losses
 from sudare.measure.pair import Pair
-from sudare.progress import SILENT, Progress
+from sudare.progress import SILENT, Progress, shows_progress
 from sudare.randomness import Randomness
 from sudare.release.ledger import Ledger
 from sudare.release.recipe import Recipe
@@ -94,6 +94,7 @@ def anonymize(
     )
 
 
+@shows_progress
 def run(
     recipe: Recipe | str | Path,
     *,

@@ -144,12 +144,14 @@ def least_loss(
 ) -> float:
     """A lower bound of the mean loss of every partition into groups of at least k, each covered by a box.
 
-    Holds when every value of every hierarchy is a class of one of its levels; not for intervals of free ends.
+    Holds for hierarchies (every value is a class of its own level), not for intervals of free ends; and also if
+    rows may be left out that then count as lost altogether, since no price exceeds 1.
     """
     lattice = lattice_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
     prices, _ = _priced(lattice, prices, mean, smallest, _SEARCHES + _MORE_SEARCHES, progress)
-    return max(lattice.boxes(prices, smallest, 0.0, progress)[1], 0.0) / len(prices)
+    bound = lattice.boxes(np.minimum(prices, 1.0), smallest, 0.0, progress)[1]
+    return max(bound, 0.0) / len(prices)
 
 
 def _first_prices(model: Covers, labels: Ints, smallest: int) -> tuple[Floats, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial import KDTree
 
 if TYPE_CHECKING:
     from sudare.anonymize.microaggregate.arrays import Floats
@@ -17,5 +16,7 @@ def nearest_bound(X: Floats, k: int) -> float:
     A group of s >= k records has SSE = (1 / 2s) sum_{i, j} d_ij^2, and each i has at least the squared distances of
     its s-1 nearest records there; (sum of the s-1 smallest) / s does not fall with s, so s = k is the least.
     """
+    from scipy.spatial import KDTree
+
     distances, _ = KDTree(X).query(X, k)
     return float((np.asarray(distances).reshape(len(X), -1)[:, 1:] ** 2).sum() / (2 * k))

@@ -26,9 +26,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csc_array, eye_array, hstack
-from scipy.spatial import KDTree
 
 from sudare.anonymize.microaggregate.arrays import Floats, Labels, checked, sse
 from sudare.anonymize.microaggregate.mdav import mdav
@@ -121,6 +118,8 @@ class _Proof:
     """The best prices so far and how they came about."""
 
     def __init__(self, X: Floats, k: int, total: float, seconds: float, progress: Progress) -> None:
+        from scipy.spatial import KDTree
+
         self.X, self.k, self.total, self.seconds, self.progress = X, k, total, seconds, progress
         self.began = time.monotonic()
         distances, rows = KDTree(X).query(X, k)
@@ -227,6 +226,9 @@ class _Columns:
         A price is kept below center + width by a column that serves the record alone at this cost, above
         center - width by one that takes back a second service at this reward.
         """
+        from scipy.optimize import linprog
+        from scipy.sparse import csc_array, eye_array, hstack
+
         n, (m, k) = len(self.X), self.groups.shape
         serve = csc_array((np.ones(m * k), self.groups.ravel(), np.arange(0, m * k + 1, k)), shape=(n, m))
         single = eye_array(n, format="csc")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from sudare.anonymize.microaggregate.arrays import Labels, centroids, numbered, sse
 from sudare.anonymize.microaggregate.best import Effort, first_partition, search
@@ -114,6 +113,8 @@ def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:
 
     All rules are monotone, so the union of everything, the last resort, is allowed whenever anything is.
     """
+    from scipy.spatial import KDTree
+
     scratch = scratch_for(rules)
     current = numbered(labels)
     while True:

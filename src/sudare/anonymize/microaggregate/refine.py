@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from sudare.anonymize.search import Budget, Refined, refine
 from sudare.kernels.squares import squares_model
@@ -41,6 +40,8 @@ def refined(
 
 
 def _neighbors(X: Floats) -> npt.NDArray[np.int64]:
+    from scipy.spatial import KDTree
+
     count = min(NEIGHBORS, len(X) - 1)
     if count < 1:
         return np.zeros((len(X), 1), dtype=np.int64)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import shortest_path
 
 from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
 from sudare.errors import DescriptionError
@@ -42,6 +40,9 @@ class Graph:
 
     def space(self, cells: ColumnCells) -> MatrixSpace:
         """The space of the graph's nodes."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import shortest_path
+
         names = sorted({*self.edges, *(other for ends in self.edges.values() for other in ends)})
         place = {name: number for number, name in enumerate(names)}
         triples = [

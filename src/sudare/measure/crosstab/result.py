@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from sudare.display import html_block, html_head, html_list, paragraph, said
 from sudare.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -177,6 +178,12 @@ class CrossTab:
         names = [self._free("estimate"), self._free("released")]
         return self.counts.group_by(by, maintain_order=True).agg(pl.col(names).sum())
 
+    def chart(self) -> Any:
+        """Heat maps (Altair) of the released counts and the estimate, over the first two attributes."""
+        from sudare.measure.crosstab.heat_map import heat_map
+
+        return heat_map(self)
+
     def _places(self, axis: Axis, wanted: Sequence[Any]) -> list[int]:
         known = {str(label): place for place, label in enumerate(axis.labels.to_list())}
         for label in wanted:
@@ -220,13 +227,15 @@ class CrossTab:
         return name
 
     def __repr__(self) -> str:
-        return f"CrossTab({' x '.join(f'{name} ({size})' for name, size in zip(self.by, self.shape, strict=True))})"
+        sizes = " x ".join(f"{name} ({size})" for name, size in zip(self.by, self.shape, strict=True))
+        return said("CrossTab", [sizes])
 
     def __str__(self) -> str:
         return "\n".join([repr(self), *self.fit.sentences(), str(self.counts.head(_SHOWN))])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.fit.sentences())
-        return f"<div>{said}{self.counts.head(_SHOWN)._repr_html_()}</div>"  # what notebooks call
+        return html_block(
+            paragraph(repr(self), bold=True),
+            html_list(self.fit.sentences()),
+            html_head(self.counts, rows=_SHOWN),
+        )

@@ -1,0 +1,90 @@
+"""The page of all benchmarks: one table of ratios, then what each was measured with, its tables and notes."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Result = dict[str, Any]
+
+
+def page_of(results: Mapping[str, Result], old: Sequence[str], absent: Sequence[str]) -> str:
+    """Markdown; `old` names results of earlier sources, `absent` benchmarks without any."""
+    dates = sorted({_date(result) for result in results.values()})
+    lines = [
+        "# Benchmarks: Sudare beside its rivals",
+        "",
+        "| | |",
+        "|---|---|",
+        "| command | `make bench` |",
+        f"| date | {dates[-1] if dates else '–'} |",
+        f"| machine | {'; '.join(_distinct(', '.join(one['machine'].values()) for one in results.values())) or '–'} |",
+        f"| versions | {'; '.join(_distinct(_versions(one) for one in results.values())) or '–'} |",
+        "",
+        "<!-- written by `make bench`; do not edit -->",
+        "",
+        "Every case runs in a process of its own; how is said in `benchmarks/harness.py`. A ratio above 1 is that many",
+        "times the time (or whatever is named) of the first over the second.",
+        "",
+    ]
+    if absent:
+        lines += [f"Not measured on this machine: {', '.join(absent)}.", ""]
+    if old:
+        lines += [f"Measured with earlier sources than those beside this page: {', '.join(old)}.", ""]
+    lines += ["## Ratios", "", "| benchmark | what | ratio | of | goal |", "|---|---|---:|---|---|"]
+    for name, result in results.items():
+        lines += [
+            f"| [{name}](#{name}) | {_cell(ratio['what'])} | {_number(ratio['ratio'])} "
+            f"| {ratio['over']:.4g} / {ratio['under']:.4g} | {_cell(ratio['goal'])} |"
+            for ratio in result["ratios"]
+        ]
+    for name, result in results.items():
+        lines += ["", *_section(name, result)]
+    return "\n".join([*lines, ""])
+
+
+def _section(name: str, result: Result) -> list[str]:
+    lines = [
+        f"## {name}",
+        "",
+        " ".join((result.get("about") or "").split("\n\n")[0].split()),
+        "",
+        (
+            f"`{result['command']}` on {_date(result)}, {result['seconds']:.0f} s, load average "
+            f"{result['load_before'][0]:.1f} before and {result['load_after'][0]:.1f} after; {_versions(result)}."
+        ),
+        "",
+    ]
+    for table in result["tables"]:
+        lines += [f"**{table['title']}**", "", _row(table["columns"]), _row(["---"] * len(table["columns"]))]
+        lines += [*(_row(row) for row in table["rows"]), ""]
+    for note in result["notes"]:
+        lines += [note, ""]
+    return lines[:-1]
+
+
+def _date(result: Result) -> str:
+    return str(result.get("date") or time.strftime("%Y-%m-%d", time.gmtime(result["started"])))
+
+
+def _versions(result: Result) -> str:
+    return ", ".join(f"{package} {number}" for package, number in result["versions"].items())
+
+
+def _distinct(texts: Any) -> list[str]:
+    return list(dict.fromkeys(texts))
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if abs(value) < 10 else f"{value:,.1f}"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
+
+
+def _cell(text: str) -> str:
+    return str(text).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")

@@ -1,0 +1,55 @@
+"""How little any generalization to groups of k can lose: the dual bound of `prices`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.anonymize.generalize.leftover import attach
+from sudare.anonymize.generalize.prices import MOST_WORK, least_loss
+from sudare.anonymize.generalize.space import covers_of
+from sudare.anonymize.generalize.start import cheapest_scheme_first, ladders_of, schemes_of
+from sudare.anonymize.recode import TreeAxis, axes_of
+from sudare.assess.bounds import Bound
+from sudare.kernels.rules import no_rules
+from sudare.progress import SILENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+
+
+def price_bound(
+    table: Table,
+    k: int,
+    objective: Objective = "loss",
+    weights: Mapping[str, float] | None = None,
+    *,
+    most_work: float = MOST_WORK,
+    progress: Progress = SILENT,
+) -> Bound | None:
+    """A loss that no local recoding with groups of at least k falls below, by Lagrangian relaxation.
+
+    Far higher than the bound of the k - 1 nearest rows, and dearer: every combination of levels is looked at some
+    eight times. None where a quasi-identifier has no hierarchy (free intervals may lose less than any box), where
+    rows times schemes exceed `most_work`, or where there are fewer rows than k.
+    """
+    axes = axes_of(table)
+    if not axes or table.rows < max(k, 2) or not all(isinstance(axis, TreeAxis) for axis in axes):
+        return None
+    shares = [float((weights or {}).get(axis.name, 1.0)) for axis in axes]
+    model = covers_of(axes, shares, objective, "hierarchy", 1)
+    ladders = ladders_of(axes, model, shares, objective)
+    schemes = schemes_of(ladders)
+    if schemes is None or len(schemes) * table.rows > most_work:
+        return None
+    labels, groups, left, _ = cheapest_scheme_first(model, ladders, schemes, k, no_rules(), progress)
+    labels, _ = attach(model, labels, groups, left, k, no_rules(), progress)
+    value = least_loss(model, ladders, labels, k, progress)
+    return Bound(
+        value,
+        False,
+        f"No local recoding with these hierarchies and k = {k} loses less: the dual bound of the choice of groups.",
+    )

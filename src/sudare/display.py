@@ -1,0 +1,108 @@
+"""Short texts and HTML for people who look at a value: at a prompt, or in a notebook.
+
+Texts fit 80 columns (wide characters count as two); HTML is escaped and well-formed. Nothing is printed here.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+WIDTH = 80
+HEAD = 5
+"""Rows of a table that are shown."""
+_CELL = 40
+_COLUMNS = 12
+
+
+def width_of(text: str) -> int:
+    """Columns that a text takes in a terminal."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def shortened(value: object, width: int = WIDTH) -> str:
+    """A value in one line of at most so many columns."""
+    text = " ".join(str(value).split())
+    if width_of(text) <= width:
+        return text
+    kept, used = "", 1
+    for letter in text:
+        used += width_of(letter)
+        if used > width:
+            break
+        kept += letter
+    return f"{kept}…"
+
+
+def listed(names: Iterable[object], width: int) -> str:
+    """As many names as fit, and how many more there are."""
+    texts = [shortened(name, _CELL) for name in names]
+    for count in range(len(texts), 0, -1):
+        more = f" … and {len(texts) - count:,} more" if count < len(texts) else ""
+        text = ", ".join(texts[:count]) + more
+        if width_of(text) <= width:
+            return text
+    return shortened(f"{len(texts):,} in all", width) if texts else ""
+
+
+def said(name: str, parts: Sequence[str]) -> str:
+    """`Name(part; part)` in one line where it fits, else a line for each part."""
+    line = f"{name}({'; '.join(parts)})"
+    if width_of(line) <= WIDTH and "\n" not in line:
+        return line
+    first, *others = parts
+    lines = [shortened(first, WIDTH - len(name) - 2), *(shortened(part, WIDTH - 3) for part in others)]
+    return f"{name}(" + "\n  ".join(lines) + ")"
+
+
+def html_table(headers: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """A table of escaped, shortened cells; of many columns the first ones."""
+    shown = headers[:_COLUMNS]
+    head = "".join(f"<th>{_cell(header)}</th>" for header in shown)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row[:_COLUMNS])}</tr>" for row in rows
+    )
+    left_out = len(headers) - len(shown)
+    more = paragraph(f"… and {left_out:,} more columns") if left_out > 0 else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def html_head(frame: Any, hidden: Iterable[str] = (), rows: int = HEAD) -> str:
+    """The first rows of a polars frame, the values of `hidden` columns left out."""
+    names, unseen = frame.columns[: _COLUMNS + 1], set(hidden)
+    first = [
+        [
+            "•••" if name in unseen else "" if cell is None else cell
+            for name, cell in zip(names, row, strict=True)
+        ]
+        for row in frame.select(names).head(rows).iter_rows()
+    ]
+    more = paragraph(f"… and {frame.height - rows:,} more rows") if frame.height > rows else ""
+    table = html_table([*names, *[""] * (len(frame.columns) - len(names))], first)
+    return f"{table}{more}"
+
+
+def paragraph(text: object, *, bold: bool = False) -> str:
+    """One escaped sentence."""
+    inner = escape(str(text))
+    return f"<p><strong>{inner}</strong></p>" if bold else f"<p>{inner}</p>"
+
+
+def html_list(sentences: Iterable[object]) -> str:
+    """Escaped sentences as a list; nothing for none."""
+    items = "".join(f"<li>{escape(str(sentence))}</li>" for sentence in sentences)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def html_block(*parts: str) -> str:
+    """Parts of HTML as one block."""
+    return f'<div class="sudare">{"".join(parts)}</div>'
+
+
+def _cell(value: object) -> str:
+    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return escape(shortened(text, _CELL))

@@ -1,0 +1,136 @@
+"""How values look to people: texts of at most 80 columns, HTML that is well-formed and escaped, nobody's name in it."""
+
+# mypy: disable-error-code="no-untyped-call"
+
+import xml.etree.ElementTree as ET
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sudare as sd
+from sudare.display import WIDTH, html_table, listed, said, shortened, width_of
+
+NASTY = "<b>&\"'x\n患者" * 6
+
+
+def _table(rows=60):
+    ages = [20 + 7 * (row % 5) for row in range(rows)]
+    return sd.read(
+        pl.DataFrame(
+            {
+                "name": [f"Secret Person {row}" for row in range(rows)],
+                "age": ages,
+                NASTY: [f"<i>{row % 3}</i>" for row in range(rows)],
+                "disease": [["flu", "gout", "<cold>"][row % 3] for row in range(rows)],
+            }
+        )
+    ).describe(identifier=["name"], quasi=["age", NASTY], sensitive=["disease"])
+
+
+def _shown():
+    table = _table()
+    release = sd.anonymize(table, sd.KAnonymity(3), sd.LDiversity(2), seed=1)
+    baskets = sd.Baskets.from_lists([["milk", "<beer>"], [], ["milk", "test"]] * 4, ids=range(12))
+    described = baskets.describe(sensitive=["test"])
+    numbers = sd.read(pl.DataFrame({"age": [1, 2, 3] * 20, "sex": ["<f>", "m"] * 30}))
+    return {
+        "Table": table,
+        "wide": sd.read(pl.DataFrame({f"column number {place}": [1] for place in range(60)})),
+        "Verdict": sd.KAnonymity(5).check(table),
+        "Study": sd.assess(table, sd.KAnonymity(3), sd.LDiversity(2)),
+        "infeasible": sd.assess(table, sd.LDiversity(9)),
+        "Release": release,
+        "CrossTab": sd.crosstab(numbers, by=["age", "sex"], bins={"age": [0, 2, 4]}),
+        "Baskets": described,
+        "BasketRelease": sd.anonymize(described, sd.RhoUncertainty(0.5), seed=1),
+        "BasketVerdict": sd.RhoUncertainty(0.5).check(described),
+    }
+
+
+SHOWN = _shown()
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_texts_are_short_and_fit_80_columns(name):
+    text = repr(SHOWN[name])
+    assert len(text.splitlines()) <= 16
+    for line in text.splitlines():
+        assert width_of(line) <= WIDTH, line
+    assert "Secret Person" not in text
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_html_is_well_formed_escaped_and_short(name):
+    html = SHOWN[name]._repr_html_()
+    root = ET.fromstring(html)
+    assert root.tag == "div"
+    assert {element.tag for element in root.iter()} <= {
+        "div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "ul", "li",
+    }  # fmt: skip
+    assert "Secret Person" not in html
+    assert len(list(root.iter("tr"))) < 50
+
+
+def test_a_table_shows_roles_and_a_head_without_identifiers():
+    html = _table()._repr_html_()
+    assert "Table: 60 rows, 4 columns" in html
+    assert "•••" in html
+    assert html.count("&lt;cold&gt;") <= 5
+    assert "… and 55 more rows" in html
+
+
+def test_of_many_columns_only_the_first_are_shown():
+    root = ET.fromstring(SHOWN["wide"]._repr_html_())
+    assert max(len(list(row)) for row in root.iter("tr")) <= 12
+    assert "… and 48 more columns" in SHOWN["wide"]._repr_html_()
+
+
+def test_a_release_shows_nothing_of_the_original():
+    release = SHOWN["Release"]
+    assert repr(release).startswith("Release(")
+    html = release._repr_html_()
+    assert "✓" in html
+    assert "Release: 60 of 60 rows" in html
+
+
+def test_a_study_names_its_figures():
+    text = repr(SHOWN["Study"])
+    assert text.startswith("Study(")
+    assert "feasible: yes" in text
+    assert "feasible: NO" in repr(SHOWN["infeasible"])
+
+
+def test_short_ones_stay_on_one_line():
+    table = sd.read(pl.DataFrame({"age": [1]})).describe(quasi=["age"])
+    assert repr(table) == "Table(1 rows; quasi: age)"
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(), st.integers(1, 100))
+def test_shortened_fits(text, width):
+    found = shortened(text, width)
+    assert width_of(found) <= width
+    assert "\n" not in found
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text(max_size=30), max_size=30), st.integers(30, 100))
+def test_listed_and_said_fit(names, width):
+    assert width_of(listed(names, width)) <= width
+    for line in said("Name", names).splitlines():
+        assert width_of(line) <= WIDTH
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]), max_size=20),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_cells_are_escaped(cells):
+    root = ET.fromstring(html_table(cells, [cells]))
+    assert [cell.text or "" for cell in root.iter("td")] == [shortened(cell, 40) for cell in cells]

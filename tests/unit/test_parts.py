@@ -1,0 +1,254 @@
+"""Long jobs go on where they stopped: what is run again and what is not; what a script depends on."""
+
+# mypy: disable-error-code="attr-defined"
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def sources():
+    yield _load("sources")
+    sys.modules.pop("sources", None)
+
+
+@pytest.fixture(scope="module")
+def parts(sources):
+    yield _load("parts")
+    sys.modules.pop("parts", None)
+
+
+class Job:
+    """Three parts that each note that they were run and leave a file; the second may be told to fail."""
+
+    def __init__(self, parts, folder):
+        self.parts, self.folder, self.state = parts, folder, folder / "state"
+        self.said: list[str] = []
+        self.source = {name: folder / f"{name}.py" for name in "abc"}
+        for name in "abc":
+            self.source[name].write_text(self.script(name), encoding="utf-8")
+
+    def script(self, name, code=0, leaves=True):
+        note = f"open({str(self.folder / 'runs')!r}, 'a').write({name!r})"
+        left = f"open({str(self.left(name))!r}, 'w').write('result')" if leaves else ""
+        return f"{note}\n{left}\nraise SystemExit({code})\n"
+
+    def left(self, name):
+        return self.folder / f"{name}.out"
+
+    def run(self, versions="1", fresh=False, finished=frozenset({0})):
+        made = [
+            self.parts.Part(
+                name, (sys.executable, str(source)), (source,), (self.left(name),), finished=finished
+            )
+            for name, source in self.source.items()
+        ]
+        return self.parts.run_parts(made, self.state, versions=versions, fresh=fresh, say=self.said.append)
+
+    def runs(self):
+        """Parts run since the last question, in order."""
+        noted = self.folder / "runs"
+        found = noted.read_text(encoding="utf-8") if noted.exists() else ""
+        noted.unlink(missing_ok=True)
+        return found
+
+
+@pytest.fixture
+def job(parts, tmp_path):
+    return Job(parts, tmp_path)
+
+
+def test_what_is_finished_is_not_run_again(job):
+    assert [one.fresh for one in job.run()] == [True] * 3
+    assert job.runs() == "abc"
+    assert [one.fresh for one in job.run()] == [False] * 3
+    assert job.runs() == ""
+    assert job.said[-1].startswith("[3/3] c: up to date")
+
+
+def test_a_changed_source_runs_its_part_alone(job):
+    job.run()
+    job.runs()
+    job.source["b"].write_text(job.script("b") + "# changed\n", encoding="utf-8")
+    job.run()
+    assert job.runs() == "b"
+
+
+def test_only_contents_count_not_times(job):
+    job.run()
+    job.runs()
+    for source in job.source.values():
+        source.touch()
+    job.run()
+    assert job.runs() == ""
+
+
+def test_fresh_runs_all_and_so_do_other_versions(job):
+    job.run()
+    job.run(fresh=True)
+    assert job.runs() == "abcabc"
+    job.run(versions="2")
+    assert job.runs() == "abc"
+
+
+def test_a_result_that_is_gone_is_made_again(job):
+    job.run()
+    job.runs()
+    job.left("c").unlink()
+    job.run()
+    assert job.runs() == "c"
+
+
+def test_a_failure_does_not_stop_the_others_and_is_tried_again(job):
+    job.source["b"].write_text(job.script("b", code=3), encoding="utf-8")
+    outcome = job.run()
+    assert [one.finished for one in outcome] == [True, False, True]
+    assert job.runs() == "abc"
+    assert any("b: FAILED (exit code 3)" in line for line in job.said)
+    job.run()
+    assert job.runs() == "b"
+
+
+def test_a_part_that_leaves_nothing_has_not_finished(job):
+    job.source["a"].write_text(job.script("a", leaves=False), encoding="utf-8")
+    assert not job.run()[0].finished
+
+
+def test_an_expectation_that_did_not_come_out_is_finished_work_and_remembered(job):
+    job.source["a"].write_text(job.script("a", code=1), encoding="utf-8")
+    both = frozenset({0, 1})
+    assert [one.code for one in job.run(finished=both)] == [1, 0, 0]
+    again = job.run(finished=both)
+    assert [(one.code, one.fresh) for one in again] == [(1, False), (0, False), (0, False)]
+
+
+def test_stopped_in_the_middle_it_goes_on_there(job, parts, monkeypatch):
+    run, count = parts._run, []
+
+    def stopped(part, label, say):
+        count.append(part.name)
+        if len(count) == 2:
+            raise KeyboardInterrupt
+        return run(part, label, say)
+
+    monkeypatch.setattr(parts, "_run", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        job.run()
+    monkeypatch.setattr(parts, "_run", run)
+    assert job.runs() == "a"
+    job.run()
+    assert job.runs() == "bc"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"code": "x"}', '{"mark": 1, "code": 0}'])
+def test_a_spoiled_record_counts_as_none(job, text):
+    job.run()
+    job.runs()
+    (job.state / "a.json").write_text(text, encoding="utf-8")
+    job.run()
+    assert job.runs() == "a"
+
+
+def test_records_are_whole_and_progress_is_told(job):
+    job.run()
+    names = sorted(path.name for path in job.state.iterdir())
+    assert names == ["a.json", "b.json", "c.json"]
+    assert json.loads((job.state / "b.json").read_text(encoding="utf-8"))["command"][1].endswith("b.py")
+    assert job.said[0] == "[1/3] a: running, 0:00:00 so far"
+    assert all(line.startswith(f"[{number // 2 + 1}/3]") for number, line in enumerate(job.said))
+
+
+def test_a_file_is_put_whole(parts, tmp_path):
+    parts.put(tmp_path / "new" / "page.md", "one")
+    parts.put(tmp_path / "new" / "page.md", "two")
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["page.md"]
+    assert (tmp_path / "new" / "page.md").read_text(encoding="utf-8") == "two"
+
+
+def test_sources_follow_imports_and_used_names(sources, tmp_path):
+    package = tmp_path / "src" / "sudare"
+    files = {
+        "__init__.py": 'from sudare.unrelated import x\n_HOME = {"Name": "deep.home"}\n',
+        "flow.py": "def read():\n    from sudare.lazy import y\n",
+        "lazy.py": "",
+        "unrelated.py": "",
+        "for_types.py": "",
+        "deep/__init__.py": "",
+        "deep/home.py": (
+            "from typing import TYPE_CHECKING\nfrom sudare.deep import (\n    other,\n)\n"
+            "if TYPE_CHECKING:\n    from sudare.for_types import Z\n\nx = 1\n"
+        ),
+        "deep/other.py": "",
+    }
+    for name, text in files.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(text, encoding="utf-8")
+    script, beside = tmp_path / "script.py", tmp_path / "helper.py"
+    script.write_text("import sudare as sd\nfrom helper import f\nsd.Name()\n", encoding="utf-8")
+    beside.write_text("import sudare as sd\nsd.read(1)\n", encoding="utf-8")
+    found = {path.relative_to(tmp_path).as_posix() for path in sources.reached_from(script, package)}
+    inside = {
+        f"src/sudare/{name}"
+        for name in ("flow.py", "lazy.py", "deep/__init__.py", "deep/home.py", "deep/other.py")
+    }
+    assert found == {"script.py", "helper.py"} | inside
+
+
+def test_every_experiment_and_benchmark_is_a_part(sources, parts, monkeypatch):
+    from sudare.experiments.catalogue import EXPERIMENTS
+
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    for name in ("harness", "table", "experiments", "all"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    experiments, everything = _load("experiments"), None
+    made = experiments.parts_of(experiments.EVIDENCE)
+    assert [part.name for part in made] == list(EXPERIMENTS)
+    own = BENCHMARKS.parent / "src" / "sudare" / "experiments"
+    for part in made:
+        assert own / "result.py" in part.sources
+        assert not any("/cli/" in str(path) for path in part.sources)
+    everything = _load("all")
+    scripts = {Path(part.command[1]).stem for part in everything.parts_of()}
+    runnable = {
+        path.stem
+        for path in BENCHMARKS.glob("*.py")
+        if "report.save()" in path.read_text(encoding="utf-8") and path.stem != "harness"
+    }
+    assert scripts == runnable
+    for name in ("harness", "table", "experiments", "all"):
+        sys.modules.pop(name, None)
+
+
+def test_the_table_of_ratios(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    table = _load("table")
+    result = {
+        "about": "What it is.\n\nMore.", "command": "python benchmarks/one.py", "seconds": 3.0, "started": 0.0,
+        "load_before": [0.5], "load_after": [1.0], "machine": {"processor": "X"}, "versions": {"python": "3"},
+        "ratios": [{"what": "rival | Sudare", "over": 30.0, "under": 2.0, "ratio": 15.0, "goal": "tens"}],
+        "tables": [{"title": "T", "columns": ["", "s"], "rows": [["a<b", "1"]]}], "notes": ["Said."],
+    }  # fmt: skip
+    page = table.page_of({"one": result}, ["one"], ["two"])
+    assert "| [one](#one) | rival \\| Sudare | 15.0 | 30 / 2 | tens |" in page
+    assert "| machine | X |" in page
+    assert "Not measured on this machine: two." in page
+    assert "Measured with earlier sources than those beside this page: one." in page
+    assert "a&lt;b" in page
+    assert page.index("| command |") < page.index("| date | 1970-01-01 |") < page.index("## Ratios")
