@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sudare.anonymize.generalize.leftover import attach
-from sudare.anonymize.generalize.prices import MOST_WORK, least_loss
+from sudare.anonymize.generalize.prices import MOST_WORK, can_price, least_loss
 from sudare.anonymize.generalize.space import covers_of
 from sudare.anonymize.generalize.start import cheapest_scheme_first, ladders_of, schemes_of
 from sudare.anonymize.recode import TreeAxis, axes_of
@@ -43,7 +43,7 @@ def price_bound(
     model = covers_of(axes, shares, objective, "hierarchy", 1)
     ladders = ladders_of(axes, model, shares, objective)
     schemes = schemes_of(ladders)
-    if schemes is None or len(schemes) * table.rows > most_work:
+    if schemes is None or not can_price(ladders, len(schemes), table.rows, k, most_work):
         return None
     labels, groups, left, _ = cheapest_scheme_first(model, ladders, schemes, k, no_rules(), progress)
     labels, _ = attach(model, labels, groups, left, k, no_rules(), progress)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.near import near_rows
-from sudare.anonymize.generalize.prices import MOST_WORK, priced_groups
+from sudare.anonymize.generalize.prices import MOST_WORK, can_price, priced_groups
 from sudare.anonymize.generalize.space import with_slots
 from sudare.anonymize.generalize.start import (
     cheapest_scheme_first,
@@ -90,8 +90,11 @@ def grouped(
         labels, count, left, taken = cheapest_scheme_first(model, ladders, schemes, smallest, asked, progress)
         labels, count = attach(model, labels, count, left, smallest, asked, progress)
         useful = schemes[taken > 0]
-        listed = len(schemes) * len(labels) <= MOST_WORK and not np.any(model.mode == SET)
-        if search.priced and rules is None and listed:
+        # Free sets lose less than the boxes of any hierarchy, so their prices would mislead.
+        boxes = can_price(ladders, len(schemes), len(labels), smallest, MOST_WORK) and not np.any(
+            model.mode == SET
+        )
+        if search.priced and rules is None and boxes:
             labels, count, left = priced_groups(model, ladders, labels, smallest, progress)
             labels, count = attach(model, labels, count, left, smallest, asked, progress)
             attempts = search.attempts_after_prices

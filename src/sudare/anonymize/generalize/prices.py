@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MOST_WORK = 1e9
 """Largest product of rows and schemes for which boxes are looked for."""
+_LARGEST_TABLE = 2**25
+"""Blocks times values of a column: four bytes each."""
 _FIRST_PRICE = 0.7
 """Prices begin at this share of what each record loses in a first solution."""
 _SEARCHES = ((30, 1.0), (30, 0.5), (40, 0.25))
@@ -41,8 +43,8 @@ _GOAL = 0.9
 """Share of the first solution's loss that the ascent steps towards."""
 _HOPE = 0.5
 """Boxes are kept that are worth more than minus this many times the mean loss of k records: prices will change."""
-_LISTED = 20
-"""Most records listed of a box, times k."""
+_LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
+"""Records listed of a box: 20 k, but no more than 400, but no fewer than 4 k."""
 _DIVES, _DIVE_ROUNDS, _DIVE_STEP = 8, 20, 0.5
 _LEAST_WORTH = 3.0
 """The last boxes may be worth as little as minus this many times the mean loss of k records: a record without a group
@@ -75,17 +77,24 @@ class Lattice:
         order = np.argsort(-prices, kind="stable")
         codes, sorted_prices = np.ascontiguousarray(self.codes[order]), prices[order]
         found, bound = no_boxes(), float(prices.sum())
+        listed = max(min(_LISTED * smallest, _LISTED_MOST), _LISTED_LEAST * smallest)
         progress.start("look for boxes", int(self.levels[0]))
         for top in range(int(self.levels[0])):
             starts, rows, costs, names, gained = find_boxes(
                 codes,
                 *(self.classes, self.shares, self.offsets, self.widths, self.levels, top),
-                *(sorted_prices, smallest, hope, _LISTED * smallest),
+                *(sorted_prices, smallest, hope, listed),
             )
             found = united(found, Boxes(starts, order[rows], costs, names))
             bound -= gained
             progress.update(top + 1)
         return found, bound
+
+
+def can_price(ladders: Sequence[Ladder], schemes: int, rows: int, smallest: int, most_work: float) -> bool:
+    """Whether looking for boxes takes a bearable time and memory."""
+    widest = max(len(ladder.classes[0]) for ladder in ladders)
+    return schemes * rows <= most_work and (rows // smallest + 1) * widest <= _LARGEST_TABLE
 
 
 def lattice_of(model: Covers, ladders: Sequence[Ladder]) -> Lattice:

@@ -32,7 +32,7 @@ class Microaggregate:
 
     Numbers and dates become the mean of their group, ordinal values the median, nominal ones the most frequent
     value. Alike is measured by the product distance: every column standardized, so that each counts the same;
-    different nominal values are equally far apart. Groups are found by MDAV or a cut of a kd-tree order and
+    different nominal values are equally far apart. Groups are found by MDAV or a cut of the FlexDice path and
     refined by moves that never raise the sum of squared errors. l-diversity and t-closeness are kept by every
     group, by merging those that break them before refining, and refusing moves that would.
 
