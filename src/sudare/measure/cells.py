@@ -49,7 +49,8 @@ def _cells(pair: Pair, name: str) -> Cells:
     if tree is None and pair.before.column(name).kind == "ordinal":
         return _ranks(pair, name, before, after)
     if tree is None:
-        tree = Suppress().build(pair.before.codes(name).values, name)
+        # Of all cells, as the methods do: missing is a value of its own, so that one value and missing are two.
+        tree = Suppress().build(pair.before.frame[name], name)
     return _nodes(tree, before, after)
 
 
