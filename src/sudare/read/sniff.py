@@ -116,8 +116,8 @@ def _japanese_likeness(text: str) -> float:
 
 
 def _is_western(text: str) -> bool:
-    """Letters and signs of Western Europe only, never three letters beyond ASCII in a row."""
-    return _WESTERN.fullmatch(text) is not None and re.search(r"[À-ÿ]{3}", text) is None
+    """Letters and signs of Western Europe only, never three letters beyond ASCII in a row unless all are the same."""
+    return _WESTERN.fullmatch(text) is not None and re.search(r"([À-ÿ])(?!\1\1)[À-ÿ]{2}", text) is None
 
 
 def _normalizer_guess(data: bytes, sample: bytes) -> str | None:
