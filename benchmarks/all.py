@@ -30,6 +30,7 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("generalization", ("adult", "sets", "coil", "lattice", "hospital")),
     ("randomization_draws", ()),
     ("randomization", ()),
+    ("crosstab_stopping", ()),
     ("itemsets", ()),
 )
 """Each script with the sections that are parts of their own."""

@@ -90,7 +90,8 @@ def test_original_counts_are_for_the_custodian(release, pages, language):
     drawn = {
         f"{count:,.0f}" for name in ("released", "estimate") for count in table.array(figure=name).ravel()
     }
-    telling = {str(count) for count in original["len"]} - drawn
+    # Multiples of 10 are on the scale of colors, whatever is drawn.
+    telling = {str(count) for count in original["len"] if count % 10} - drawn
     assert telling
     assert all(f">{count}<" in internal for count in telling)
     svg = public.partition('<figure class="card maps">')[2].partition("</figure>")[0]

@@ -5,6 +5,7 @@ transition       matrices of numbers by Gauss-Legendre rules on the mechanism's 
 contract         all attributes together, one matrix product each, never a Kronecker product
 iterate, misfit  EM with squared extrapolation, and when to stop
 rehearse, draw   how far below the misfit of chance to go, tried on releases drawn from the estimate
+guard            whether the estimate is nearer than the released counts, rehearsed too; if not, these are kept
 estimate         from the product of reconstructed margins to the table, margins kept
 inverse, spread  the unbiased rival with its error; the error of the estimate
 build, result    the table with its evidence

@@ -95,7 +95,7 @@ def tabulate(
             spread_of(
                 transition,
                 found.estimate,
-                replace(options, deviations=found.deviations),
+                replace(options, deviations=found.deviations, guard=False, kept=found.kept),
                 draws,
                 seed,
                 progress,
@@ -123,6 +123,8 @@ def tabulate(
         records=len(axes[0].codes),
         cells=transition.cells,
         randomized=len(randomized),
+        kept=found.kept,
+        worst=found.worst,
         draws=draws,
         total_variation=None if spread is None else spread.total_variation,
         total_variation_released=None if spread is None else spread.total_variation_released,

@@ -3,17 +3,20 @@
 A table of independent attributes is what few records can tell. EM leaves it only as far as the released counts
 contradict it, so for few records or mild dependence the result stays near it (seed 003: it then beats EM from the
 released counts), and for many records the start does not matter. At the end the table is raked (iterative
-proportional fitting) to the reconstructed margins: an attribute has the same margin in every table it is in.
+proportional fitting) to the reconstructed margins: an attribute has the same margin in every table it is in. Whether
+all that is nearer to the original than the released counts is rehearsed (see `guard`); where it is not, a few steps of EM from
+the released counts are taken, or these as they are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from sudare.measure.crosstab.contract import Transition, to_original
+from sudare.measure.crosstab.guard import choose, early_steps
 from sudare.measure.crosstab.iterate import Iterated, StopRule, iterate
 from sudare.measure.crosstab.misfit import expected_misfit, misfit
 from sudare.measure.crosstab.rehearse import rehearsed
@@ -42,6 +45,10 @@ class Options:
     """Most steps of EM."""
     deviations: float | None = None
     """What the rule `fit` allows, in standard deviations of G^2; found by rehearsal when left out."""
+    guard: bool = True
+    """With the rule `fit`: rehearse whether the estimate is nearer to the original than the released counts."""
+    kept: int | None = None
+    """Without the guard: steps of EM from the released counts that are taken for the estimate."""
 
 
 DEFAULT = Options()
@@ -54,6 +61,34 @@ def estimate(
     if not transition.matrices:
         exact = to_original(released)
         return Iterated(exact, 0.0, 0.0, 0, met=True)
+    if not options.guard and options.kept is not None:
+        return _early(transition, released, options.kept, options.deviations)
+    found = _reconstructed(transition, released, options, progress)
+    if not options.guard or options.stop != "fit":
+        return found
+    fixed = replace(options, deviations=found.deviations, guard=False)
+    chosen = choose(
+        transition, released, found, lambda counts: _reconstructed(transition, counts, fixed).estimate
+    )
+    if chosen.kept is not None:
+        found = _early(transition, released, chosen.kept, found.deviations)
+    return replace(found, kept=chosen.kept, worst=chosen.worst)
+
+
+def _early(transition: Transition, released: Floats, steps: int, deviations: float | None) -> Iterated:
+    """The released counts, or a few steps of EM from them."""
+    table = early_steps(transition, released, steps)[steps]
+    return _judged(
+        released,
+        transition.forward(table),
+        Iterated(table, 0.0, 0.0, steps, met=True, deviations=deviations or 0.0),
+    )
+
+
+def _reconstructed(
+    transition: Transition, released: Floats, options: Options, progress: Progress = SILENT
+) -> Iterated:
+    """Margins, EM from their product, and margins again."""
     margins = _margins(transition, released, options)
     single = len(transition.matrices) == 1 and transition.exact == 1
     begin = _product(margins) if options.start == "margins" else to_original(released)
@@ -73,16 +108,16 @@ def estimate(
     if not options.consistent or single:
         return found
     raked = rake(found.estimate, margins)
-    expected = transition.forward(raked)
+    return _judged(released, transition.forward(raked), replace(found, estimate=raked))
+
+
+def _judged(released: Floats, expected: Floats, found: Iterated) -> Iterated:
+    """With G^2 of the table that is handed out, and what chance makes of it."""
     present = released > 0
-    return Iterated(
-        raked,
-        misfit(released[present], expected[present]),
-        expected_misfit(expected),
-        found.steps,
-        found.met,
-        found.likelihoods,
-        found.deviations,
+    return replace(
+        found,
+        misfit=misfit(released[present], expected[present]),
+        expected=expected_misfit(expected),
     )
 
 

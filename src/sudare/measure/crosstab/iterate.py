@@ -68,6 +68,10 @@ class Iterated:
     """sum y log u after each accepted step."""
     deviations: float = 0.0
     """Standard deviations of G^2 above what chance makes it that the rule allowed."""
+    kept: int | None = None
+    """Steps of EM from the released counts that were taken for the estimate, 0 for none; None for the estimate."""
+    worst: float | None = None
+    """Largest total variation of the estimate over that of the released counts in the rehearsals; None without."""
 
 
 def iterate(

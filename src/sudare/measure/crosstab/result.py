@@ -30,6 +30,8 @@ FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", 
 MOST_LISTED = 1_000_000
 """Cells up to which `counts` has a row for every cell; beyond, for those that are not empty."""
 _SHOWN = 20
+_NEARLY_EXACT = 100.0
+"""Times the total variation of the released counts: a figure larger than this says only that theirs is next to nothing."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,12 @@ class Fit:
     """Cells that were estimated: those of observed combinations of exact attributes."""
     randomized: int
     """Attributes that were randomized; with none the counts are exact."""
+    kept: int | None
+    """Steps of EM from the released counts that were taken in place of the estimate, because rehearsals were better by
+    them; 0 where the released counts were kept as they are, None where the estimate was taken."""
+    worst: float | None
+    """Largest total variation of the estimate over that of the released counts, among tables that may be the original
+    and were rehearsed; None without rehearsals."""
     draws: int
     """Releases drawn again for the standard errors."""
     total_variation: float | None
@@ -75,6 +83,7 @@ class Fit:
         ]
         if not self.met:
             found.append("The limit of steps came before the stopping rule; raise it, or take stop='fit'.")
+        found += self._choice()
         if self.total_variation is not None and self.total_variation_released is not None:
             found.append(
                 f"If the original is as smooth as the estimate, their total variation is about "
@@ -90,6 +99,24 @@ class Fit:
         if self.draws == 0:
             found.append("No standard errors were computed; ask for draws=20 to have them.")
         return found
+
+    def _choice(self) -> list[str]:
+        """Why something else than the estimate by margins and EM was taken."""
+        if self.kept is None:
+            return []
+        what, why = (
+            ("The released counts were kept as they are", "no sure gain")
+            if self.kept == 0
+            else (f"Steps of EM from the released counts were taken ({self.kept})", "more than these had")
+        )
+        had = (
+            "they are nearly exact"
+            if self.worst is None or self.worst > _NEARLY_EXACT
+            else f"rehearsed on tables that may be the original, the usual estimate had up to {self.worst:.2f} of their "
+            f"total variation, {why}"
+        )
+        margins = " Margins may differ from those of other tables." if self.randomized > 1 else ""
+        return [f"{what}: {had}.{margins}"]
 
 
 @dataclass(frozen=True, eq=False)

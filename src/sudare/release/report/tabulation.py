@@ -131,6 +131,8 @@ def _original(release: Release, found: CrossTab) -> Any:
 def _notes(found: CrossTab, truth: Any, texts: Texts) -> list[str]:
     fit = found.fit
     notes = [texts("tabulation.how")]
+    if fit.kept is not None:
+        notes.append(texts("tabulation.kept" if fit.kept == 0 else "tabulation.early"))
     if truth is not None:
         total = 2 * max(float(truth.sum()), 1.0)
         estimate, released = (
