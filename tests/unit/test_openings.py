@@ -14,7 +14,7 @@ import sudare as sd
 from sudare.anonymize.generalize.near import near_rows
 from sudare.anonymize.generalize.space import covers_of, with_slots
 from sudare.anonymize.recode import axes_of
-from sudare.anonymize.search import _words, refine
+from sudare.anonymize.search import refine, words_from
 from sudare.assess.requirement import compile_rules
 from sudare.errors import CancelledError
 from sudare.kernels.openings import open_slice
@@ -43,10 +43,10 @@ class State:
         own = no_rules() if rules is None else rules
         limits = Limits(k, 2 * k, rules is not None)
         self.arguments = (self.model, self.part, limits, own, scratch_for(own), near)
-        self.work = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        self.work = [np.empty(size * room, dtype=np.int64) for size in (1, 1, 2)]
 
     def open(self, records, tries=4, seed=0):
-        return open_slice(*self.arguments, np.asarray(records, np.int64), tries, _words(seed), *self.work)
+        return open_slice(*self.arguments, np.asarray(records, np.int64), tries, words_from(seed), *self.work)
 
     def check(self):
         """Labels, places, members, sizes, spans and the first empty slot tell the same story."""

@@ -26,6 +26,7 @@ CLOSE = 1e-9
 KINDS = st.sampled_from(["mixed", "constant", "equal", "duplicates"])
 OBJECTIVES: Any = st.sampled_from(["loss", "dis", "ncp"])
 SEEDS = st.integers(0, 10**6)
+NO_CEILINGS = np.full(4, np.inf)
 
 
 def model_of(example, objective="loss"):
@@ -46,6 +47,12 @@ def random_prices(random, rows):
     elif style == 3:
         prices[:] = random.choice([0.0, 0.5])
     return prices
+
+
+def mean_prices(codes, prices):
+    """Equal records at the mean of their prices."""
+    equal = (codes[:, None, :] == codes[None, :, :]).all(axis=2)
+    return (equal @ prices) / equal.sum(axis=1)
 
 
 def best_use(gains, k):
@@ -137,7 +144,10 @@ def test_boxes_are_those_of_the_definition(rows, columns, k, kind, ordered, obje
     codes, prices = model.codes.copy(), random_prices(random, rows)
     found, bound = lattice_of(model, ladders).boxes(prices, k, hope, SILENT)
     listed = boxes_of(found)
+    given, prices = prices, mean_prices(codes, prices)
     every = plain_boxes(model, ladders, prices, k)
+    lower = given.sum() - sum(max(own, 0.0) for _, own in plain_boxes(model, ladders, given, k).values())
+    assert bound >= lower - CLOSE
     gained = sum(max(worth, 0.0) for _, worth in every.values())
     assert bound == pytest.approx(prices.sum() - gained, abs=CLOSE)
     for rows_of_box, cost in listed.items():
@@ -157,7 +167,9 @@ def test_the_bound_is_that_of_all_combinations_of_nodes(rows, columns, k, kind, 
     random = np.random.default_rng(seed)
     example = twins.example(random, rows, columns, kind=kind)
     prices = random_prices(random, rows)
-    _, bound = lattice_of(*model_of(example, objective)).boxes(prices, k, 0.0, SILENT)
+    model, ladders = model_of(example, objective)
+    _, bound = lattice_of(model, ladders).boxes(prices, k, 0.0, SILENT)
+    prices = mean_prices(model.codes, prices)
     assert bound == pytest.approx(plain_bound(example, prices, k, objective), abs=CLOSE)
 
 
@@ -169,11 +181,13 @@ def test_the_dearest_rows_are_listed_and_names_stay(rows, most, kind, seed):
     named: dict[int, tuple[int, ...]] = {}
     for _ in range(2):
         prices = random_prices(random, rows)
+        prices = prices[: len(lattice.counts)]
         order = np.argsort(-prices, kind="stable")
+        counts = lattice.counts[order]
         for top in range(int(lattice.levels[0])):
             whole, cut = (
                 find_boxes(
-                    np.ascontiguousarray(lattice.codes[order]),
+                    *(np.ascontiguousarray(lattice.codes[order]), counts),
                     *(lattice.classes, lattice.shares, lattice.offsets, lattice.widths, lattice.levels, top),
                     *(prices[order], 2, 1.0, listed),
                 )
@@ -185,7 +199,8 @@ def test_the_dearest_rows_are_listed_and_names_stay(rows, most, kind, seed):
                 own = whole[1][whole[0][box] : whole[0][box + 1]]
                 # Rows are numbered by falling prices.
                 assert own.tolist() == sorted(own.tolist())
-                assert cut[1][cut[0][box] : cut[0][box + 1]].tolist() == own[:most].tolist()
+                before = np.cumsum(counts[own]) - counts[own]
+                assert cut[1][cut[0][box] : cut[0][box + 1]].tolist() == own[before < most].tolist()
                 members = tuple(sorted(order[own].tolist()))
                 assert named.setdefault(name, members) == members
     assert len(set(named.values())) == len(named)
@@ -243,7 +258,7 @@ def test_priced_groups_have_k_rows_and_leave_the_others(rows, columns, k, kind, 
     rows = max(rows, k)
     model, ladders = model_of(twins.example(random, rows, columns, kind=kind, ordered=ordered))
     first = np.zeros(rows, dtype=np.int64)
-    labels, count, left = priced_groups(model, ladders, first, k, SILENT)
+    labels, count, left = priced_groups(model, ladders, first, k, SILENT)[:3]
     again = priced_groups(model, ladders, first, k, SILENT)
     assert np.array_equal(labels, again[0])
     assert sorted({*labels.tolist()} - {-1}) == list(range(count))
@@ -328,8 +343,11 @@ def test_ascent_never_lowers_the_bound(rows, k, rounds, theta, seed):
     free = random.random(rows) < 0.8
     before = prices.copy()
     goal = float(prices.sum()) * random.choice([0.5, 1.0, 1.5])
-    found = ascend(*boxes[:3], prices, free, k, goal, rounds, theta)
+    ceilings = prices + random.choice([0.0, 0.3, np.inf], size=rows)
+    found, bound = ascend(*boxes[:3], prices, ceilings, free, k, goal, rounds, theta, 8)
     assert bound_over(boxes, found, free, k) >= bound_over(boxes, prices, free, k) - CLOSE
+    assert bound == pytest.approx(bound_over(boxes, found, free, k), abs=CLOSE) or not rounds
+    assert (found <= ceilings).all()
     assert np.array_equal(found[~free], prices[~free])
     assert (found >= 0).all()
     assert np.array_equal(prices, before)
@@ -339,7 +357,9 @@ def test_a_step_goes_along_the_subgradient():
     # The box uses row 0 and one of the equal rows 1 and 2; row 3 is in no box. So 2 and 3 rise, by (0.6 - 0.2) / 2.
     free = np.ones(4, dtype=np.bool_)
     prices = np.array([1.0, 0.0, 0.0, 0.0])
-    found = ascend(np.array([0, 3]), np.array([0, 1, 2]), np.array([0.1]), prices, free, 2, 0.6, 2, 1.0)
+    found = ascend(
+        np.array([0, 3]), np.array([0, 1, 2]), np.array([0.1]), prices, NO_CEILINGS, free, 2, 0.6, 2, 1.0, 8
+    )[0]
     assert found.tolist() == pytest.approx([1.0, 0.0, 0.2, 0.2])
 
 
@@ -347,7 +367,7 @@ def test_ascent_raises_a_poor_bound():
     # Two boxes of two records each: the optimum is the sum of their losses.
     boxes = Boxes(np.array([0, 2, 4]), np.arange(4), np.array([0.25, 0.5]), np.arange(2, dtype=np.uint64))
     free = np.ones(4, dtype=np.bool_)
-    found = ascend(*boxes[:3], np.zeros(4), free, 2, 1.5, 200, 1.0)
+    found = ascend(*boxes[:3], np.zeros(4), NO_CEILINGS, free, 2, 1.5, 200, 1.0, 8)[0]
     assert bound_over(boxes, found, free, 2) == pytest.approx(1.5, rel=0.02)
 
 

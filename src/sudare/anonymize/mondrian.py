@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.anonymize.grouping import block_rules, smallest_group
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.recode import Axis, TreeAxis, axes_of, recode
-from sudare.assess.requirement import BlockRequirement, Requirement, compile_rules
+from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible
 from sudare.errors import ParameterError
-from sudare.kernels import rules as kernel_rules
 from sudare.kernels.mondrian import Space, initial_state, partition_slice
 from sudare.kernels.rules import scratch_for
 from sudare.parameters import Annotated, Field, parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sudare.assess.requirement import Rule
     from sudare.describe.table import Table
 
 _SLICE = 2_000_000
@@ -71,28 +67,6 @@ class Mondrian:
             if name not in names:
                 raise ParameterError(f"weights names '{name}', which is not a quasi-identifier; remove it.")
         return [self.weights.get(name, 1.0) for name in names]
-
-
-def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]:
-    """The rules a grouping method has to keep; at least one requirement must be on blocks."""
-    rules = [
-        rule
-        for requirement in requirements
-        if isinstance(requirement, BlockRequirement)
-        for rule in requirement.rules(table)
-    ]
-    if not rules:
-        raise ParameterError(
-            "A grouping method was given no requirement on blocks; add one, for example k-anonymity with k=5."
-        )
-    return rules
-
-
-def smallest_group(rules: Sequence[Rule]) -> int:
-    """Fewest rows any compliant group can have: k, or l values, whichever is more."""
-    counting = {kernel_rules.SIZE, kernel_rules.DISTINCT, kernel_rules.ENTROPY, kernel_rules.RECURSIVE}
-    # exp(entropy) of n rows is at most n; the small slack keeps l = 2.0000000001 from asking for three.
-    return max([1] + [math.ceil(rule.bound - 1e-6) for rule in rules if rule.kind in counting])
 
 
 def _space(axes: list[Axis], rows: int, weights: list[float]) -> Space:

@@ -161,7 +161,7 @@ class _Search:
         """Random moves under a falling temperature."""
         seconds, planned = budget.seconds, budget.moves
         hot, cold = self._temperatures(planned if seconds is None else seconds * _MOVES_A_SECOND)
-        words = _words(budget.seed)
+        words = words_from(budget.seed)
         started = time.perf_counter()
         done = 0
         progress.start("anneal", 1.0)
@@ -182,8 +182,8 @@ class _Search:
         part = self._part
         lost = (part.cost / np.maximum(part.size, 1))[part.label]
         records = np.argsort(-lost, kind="stable")[: np.count_nonzero(lost > 0)]
-        words = _words(seed)
-        work = np.empty(_OPEN_ROOM, dtype=np.int64), np.empty(_OPEN_ROOM, dtype=np.int64)
+        words = words_from(seed)
+        work = [np.empty(size * _OPEN_ROOM, dtype=np.int64) for size in (1, 1, 2)]
         progress.start("open groups", len(records))
         for start in range(0, len(records), _OPEN_SLICE):
             some = records[start : start + _OPEN_SLICE]
@@ -194,7 +194,7 @@ class _Search:
     def rebuild(self, rebuilding: Rebuilding, seed: int, progress: Progress) -> None:
         """Take regions apart and form their groups anew."""
         given = rebuilding
-        words = _words(seed)
+        words = words_from(seed)
         progress.start("rebuild", given.attempts)
         for start in range(0, given.attempts, _REBUILD_SLICE):
             attempts = min(_REBUILD_SLICE, given.attempts - start)
@@ -223,7 +223,8 @@ class _Search:
             self._best_labels[:] = self._part.label
 
 
-def _words(seed: int) -> npt.NDArray[np.uint64]:
+def words_from(seed: int) -> npt.NDArray[np.uint64]:
+    """The state of the random numbers of a search (see `sudare.kernels.random_words`)."""
     # Any odd multiplier spreads small seeds over the 64 bits; 0 is the one word the generator cannot leave.
     word = (seed * 0x9E3779B97F4A7C15 + 88172645463325252) % 2**64 or 1
     return np.array([word], dtype=np.uint64)

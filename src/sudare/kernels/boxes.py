@@ -14,30 +14,34 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
-def find_boxes(codes, classes, shares, offsets, widths, levels, top, prices, smallest, hope, most_rows):
+def find_boxes(
+    codes, counts, classes, shares, offsets, widths, levels, top, prices, smallest, hope, most_records
+):
     """The boxes worth more than `-hope` at these prices that have level `top` in the first column.
 
-    Rows must come in the order of falling prices. `classes[offsets[c, level] + code]` numbers the value of that
-    level below `widths[c]`, `shares[...]` is its cost. Columns are refined one after the other; a block of rows is left when it has
-    fewer than k, when it is as dear as its dearest record, or when its records agree on a finer value (then the
-    finer box is the better one). Of each box at most `most_rows` records are listed, the dearest.
-    Returns starts, rows, costs, names (a random word for each box, the same at every call) and the sum of all
-    positive worths.
+    Row r stands for `counts[r]` equal records; rows must come in the order of falling prices.
+    `classes[offsets[c, level] + code]` numbers the value of that level below `widths[c]`, `shares[...]` is its cost.
+    Columns are refined one after the other; a block of rows is left when it has fewer than k records, when it is as
+    dear as its dearest one, when it is not worth enough even at the cost so far, or when its records agree on a
+    finer value (then the finer box is the better one). Of each box the dearest rows are listed, until they have
+    `most_records`. Returns starts, rows, costs, names (a random word for each box, the same at every call) and the
+    sum of all positive worths.
     """
     count, columns = codes.shape
+    most_blocks = min(count, counts.sum() // smallest) + 1
     row_at = np.empty((columns + 1, count), dtype=np.int32)
     block_at = np.zeros((columns + 1, count), dtype=np.int32)
-    cost_at = np.zeros((columns + 1, count // smallest + 1))
-    name_at = np.zeros((columns + 1, count // smallest + 1), dtype=np.uint64)
+    cost_at = np.zeros((columns + 1, most_blocks))
+    name_at = np.zeros((columns + 1, most_blocks), dtype=np.uint64)
     rows_left = np.zeros(columns + 1, dtype=np.int64)
     row_at[0] = np.arange(count)
     rows_left[0] = count
     level = np.zeros(columns, dtype=np.int64)
-    table = np.full((count // smallest + 1) * widths.max(), -1, dtype=np.int32)
+    table = np.full(most_blocks * widths.max(), -1, dtype=np.int32)
     slots = np.empty(count, dtype=np.int64)
     place = np.empty(count, dtype=np.int32)
     box_cost = np.empty(count)
-    size, worth = np.empty(count, dtype=np.int32), np.empty(count)
+    size, listed, worth = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), np.empty(count)
     first, number = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int64)
     differs, tight = np.empty(count, dtype=np.bool_), np.empty(count, dtype=np.int64)
     starts, costs = np.zeros(1024, dtype=np.int64), np.empty(1024)
@@ -66,16 +70,19 @@ def find_boxes(codes, classes, shares, offsets, widths, levels, top, prices, sma
                 slots[box] = slot
                 box_cost[box] = cost_at[column, block] + shares[start + code]
                 box_name[box] = _named(name_at[column, block], column, level[column], classes[start + code])
-                worth[box], size[box], first[box], differs[box] = 0.0, 0, index, finest
+                worth[box], size[box], listed[box] = 0.0, 0, 0
+                first[box], differs[box] = index, finest
                 found += 1
             if not differs[box]:
                 other = row_at[column, first[box]]
                 differs[box] = classes[below + code] != classes[below + codes[other, column]]
-            if final:
-                gain = prices[row] - box_cost[box]
-                if gain > 0.0 or size[box] < smallest:
-                    worth[box] += gain
-            size[box] += 1
+            gain = prices[row] - box_cost[box]
+            if gain > 0.0:
+                worth[box] += gain * counts[row]
+            elif size[box] < smallest:
+                worth[box] += gain * min(counts[row], smallest - size[box])
+            listed[box] += size[box] < most_records
+            size[box] += counts[row]
             place[index] = box
         kept, room = 0, 0
         for box in range(found):
@@ -84,11 +91,12 @@ def find_boxes(codes, classes, shares, offsets, widths, levels, top, prices, sma
             dearest = prices[row_at[column, first[box]]]
             if size[box] < smallest or not differs[box] or (box_cost[box] > 0.0 and box_cost[box] >= dearest):
                 continue
-            if final and worth[box] <= -hope:
+            # Refined further it has fewer records and costs more: it cannot become worth more.
+            if worth[box] <= -hope:
                 continue
             number[box] = kept
             kept += 1
-            room += min(size[box], most_rows)
+            room += listed[box]
         if kept > 0 and not final:
             for box in range(found):
                 if number[box] >= 0:
@@ -118,16 +126,15 @@ def find_boxes(codes, classes, shares, offsets, widths, levels, top, prices, sma
                     gained += max(worth[box], 0.0)
                     costs[boxes], names[boxes] = box_cost[box], box_name[box]
                     number[box] = filled
-                    filled += min(size[box], most_rows)
-                    size[box] = min(size[box], most_rows)
+                    filled += listed[box]
                     boxes += 1
                     starts[boxes] = filled
             for index in range(left):
                 box = place[index]
-                if number[box] >= 0 and size[box] > 0:
+                if number[box] >= 0 and listed[box] > 0:
                     rows[number[box]] = row_at[column, index]
                     number[box] += 1
-                    size[box] -= 1
+                    listed[box] -= 1
         while column > 0:
             level[column] += 1
             if level[column] < levels[column]:

@@ -19,10 +19,10 @@ _TINY = 1e-12
 
 
 @lean
-def open_slice(model, part, limits, rules, scratch, neighbors, records, tries, words, moved, origin):
+def open_slice(model, part, limits, rules, scratch, neighbors, records, tries, words, moved, origin, stamps):
     """Try to open a group around each of the records, `tries` times with another first companion.
 
-    `moved` and `origin` are work space. Returns the change of cost.
+    `moved`, `origin` and `stamps` are work space. Returns the change of cost.
     """
     total = 0.0
     for index in range(len(records)):
@@ -31,7 +31,9 @@ def open_slice(model, part, limits, rules, scratch, neighbors, records, tries, w
             if part.cost[part.label[record]] <= 0.0:
                 break
             companion = neighbors[record, next_index(words, neighbors.shape[1])]
-            change = _open(model, part, limits, rules, scratch, neighbors, record, companion, moved, origin)
+            change = _open(
+                model, part, limits, rules, scratch, neighbors, record, companion, moved, origin, stamps
+            )
             if change < np.inf:
                 total += change
                 part.counters[1] += 1
@@ -39,7 +41,7 @@ def open_slice(model, part, limits, rules, scratch, neighbors, records, tries, w
 
 
 @lean
-def _open(model, part, limits, rules, scratch, neighbors, record, companion, moved, origin):
+def _open(model, part, limits, rules, scratch, neighbors, record, companion, moved, origin, stamps):
     """Open a group around two records if that lowers the cost; the change or inf."""
     fresh = empty_slot(part)
     source = part.label[record]
@@ -50,8 +52,8 @@ def _open(model, part, limits, rules, scratch, neighbors, record, companion, mov
         return np.inf
     slack = _TINY * (1.0 + abs(part.cost[source]))
     most = min(part.members.shape[1], len(moved)) - 1
-    change = _shift(model, part, record, fresh, moved, origin, 0)
-    change += _shift(model, part, companion, fresh, moved, origin, 1)
+    change = _shift(model, part, record, fresh, moved, origin, stamps, 0)
+    change += _shift(model, part, companion, fresh, moved, origin, stamps, 1)
     count = 2
     while count < most:
         best, chosen = np.inf, -1
@@ -72,7 +74,7 @@ def _open(model, part, limits, rules, scratch, neighbors, record, companion, mov
                     best, chosen = value, other
         if chosen < 0 or (part.size[fresh] >= limits.smallest and best >= -_TINY):
             break
-        change += _shift(model, part, chosen, fresh, moved, origin, count)
+        change += _shift(model, part, chosen, fresh, moved, origin, stamps, count)
         count += 1
     holds = part.size[fresh] >= limits.smallest
     while holds and breaking and part.size[source] > 0:
@@ -80,7 +82,7 @@ def _open(model, part, limits, rules, scratch, neighbors, record, companion, mov
         target = _cheapest(model, part, neighbors, other, fresh)
         holds = target >= 0 and count < len(moved)
         if holds:
-            change += _shift(model, part, other, target, moved, origin, count)
+            change += _shift(model, part, other, target, moved, origin, stamps, count)
             count += 1
     holds = holds and change < -slack
     if holds and limits.has_rules:
@@ -94,7 +96,9 @@ def _open(model, part, limits, rules, scratch, neighbors, record, companion, mov
             part.counters[2] = min(part.counters[2], source)
         return change
     for index in range(count - 1, -1, -1):
-        _shift(model, part, moved[index], origin[index], moved, origin, -1)
+        target = part.label[moved[index]]
+        _shift(model, part, moved[index], origin[index], moved, origin, stamps, -1)
+        part.changed[origin[index]], part.changed[target] = stamps[2 * index], stamps[2 * index + 1]
     part.counters[2] = min(part.counters[2], fresh)
     return np.inf
 
@@ -131,12 +135,16 @@ def _cheapest(model, part, neighbors, record, fresh):
 
 
 @lean
-def _shift(model, part, record, target, moved, origin, place):
-    """Move a record, note where it came from (place -1: nowhere), and return the change of cost."""
+def _shift(model, part, record, target, moved, origin, stamps, place):
+    """Move a record, note where it came from (place -1: nowhere), and return the change of cost.
+
+    `stamps` gets when the two groups last changed: what is undone counts as no change.
+    """
     source = part.label[record]
     before = part.cost[source] + part.cost[target]
     if place >= 0:
         moved[place], origin[place] = record, source
+        stamps[2 * place], stamps[2 * place + 1] = part.changed[source], part.changed[target]
     take_out(model, part, record)
     put_in(model, part, record, target)
     part.cost[source] = cost_of(model, part.size, source)

@@ -30,6 +30,9 @@ class Partition(NamedTuple):
     """When descent last looked at each record."""
     undo: npt.NDArray[np.int64]
     """Work space: the members of a group that is being dissolved."""
+    stamps: npt.NDArray[np.int64]
+    """Work space: when the groups that take them last changed. What is undone counts as no change, or descent would
+    look at everything again."""
     counters: npt.NDArray[np.int64]
     """Moves tried, moves made, first slot that may be empty, the clock, regions gathered."""
 
@@ -69,6 +72,7 @@ def partition_of(labels: npt.NDArray[np.int64], smallest: int, room: int = 0) ->
         changed=np.zeros(slots, dtype=np.int64),
         seen=np.full(len(labels), -1, dtype=np.int64),
         undo=np.empty(capacity, dtype=np.int64),
+        stamps=np.empty(capacity, dtype=np.int64),
         counters=np.zeros(5, dtype=np.int64),
     )
 

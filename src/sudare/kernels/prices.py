@@ -17,12 +17,10 @@ from sudare.kernels.jit import inlined, kernel
 
 _TINY = 1e-12
 _MOMENTUM = 0.6
-_WAIT = 8
-"""Rounds without a better bound before the step is halved."""
 
 
 @inlined
-def _worth(rows, first, last, cost, prices, free, smallest, dearest):
+def worth_of(rows, first, last, cost, prices, free, smallest, dearest):
     """Worth of a box to its free records: of those dearer than it, or of its k dearest; -inf with fewer than k.
 
     `dearest` is work space of length k. Returns the worth, how many records are dearer, the least gain (price less
@@ -57,11 +55,13 @@ def _worth(rows, first, last, cost, prices, free, smallest, dearest):
 
 
 @kernel
-def ascend(starts, rows, costs, prices, free, smallest, goal, rounds, theta):
+def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, theta, patience):
     """Subgradient ascent of the dual over some boxes: prices rise where a record is in no box, fall where in several.
 
-    Box b holds rows[starts[b] : starts[b + 1]] at `costs[b]`; records that are not `free` take no part; `goal` is
-    about the loss of a good solution, `theta` the first step in units of Polyak's. Returns the best prices.
+    Box b holds rows[starts[b] : starts[b + 1]] at `costs[b]`; records that are not `free` take no part; no price
+    exceeds its ceiling, what the record would lose elsewhere; `goal` is about the loss of a good solution, `theta`
+    the first step in units of Polyak's, halved after `patience` rounds without a better bound. Returns the best
+    prices and their bound.
     """
     count = len(prices)
     dearest = np.empty(smallest)
@@ -74,7 +74,7 @@ def ascend(starts, rows, costs, prices, free, smallest, goal, rounds, theta):
             bound += now[row] if free[row] else 0.0
         slope = free.astype(np.float64)
         for box in range(len(costs)):
-            worth, dearer, least, ties = _worth(
+            worth, dearer, least, ties = worth_of(
                 rows, starts[box], starts[box + 1], costs[box], now, free, smallest, dearest
             )
             if worth <= 0.0:
@@ -97,21 +97,23 @@ def ascend(starts, rows, costs, prices, free, smallest, goal, rounds, theta):
         if bound > best:
             best = bound
             best_prices[:] = now
-        if waited >= _WAIT:
+        if waited >= patience:
             theta *= 0.5
             waited = 0
             now[:] = best_prices
             direction[:] = 0.0
             continue
         for row in range(count):
+            if now[row] >= ceilings[row]:
+                slope[row] = min(slope[row], 0.0)
             direction[row] = slope[row] + _MOMENTUM * direction[row]
         length = (direction * direction).sum()
         if length == 0.0 or bound >= goal:
             break
         step = theta * (goal - bound) / length
         for row in range(count):
-            now[row] = max(now[row] + step * direction[row], 0.0)
-    return best_prices
+            now[row] = min(max(now[row] + step * direction[row], 0.0), ceilings[row])
+    return best_prices, best
 
 
 @kernel
@@ -125,7 +127,7 @@ def choose(starts, rows, costs, prices, free, smallest, least_worth, quota, grou
     queue = [(0.0, np.int64(0))]
     queue.pop()
     for box in range(len(costs)):
-        worth, _, _, _ = _worth(
+        worth, _, _, _ = worth_of(
             rows, starts[box], starts[box + 1], costs[box], prices, free, smallest, dearest
         )
         if worth >= least_worth:
@@ -133,7 +135,7 @@ def choose(starts, rows, costs, prices, free, smallest, least_worth, quota, grou
     heapq.heapify(queue)
     while len(queue) > 0 and quota > 0:
         box = heapq.heappop(queue)[1]
-        worth, dearer, least, ties = _worth(
+        worth, dearer, least, ties = worth_of(
             rows, starts[box], starts[box + 1], costs[box], prices, free, smallest, dearest
         )
         if worth < least_worth:
@@ -156,3 +158,14 @@ def choose(starts, rows, costs, prices, free, smallest, least_worth, quota, grou
             quota -= 1
         groups += 1
     return groups
+
+
+@kernel
+def worths_of(starts, rows, costs, prices, smallest):
+    """What each box is worth when every record is free."""
+    found, free, dearest = np.empty(len(costs)), np.ones(len(prices), dtype=np.bool_), np.empty(smallest)
+    for box in range(len(costs)):
+        found[box] = worth_of(
+            rows, starts[box], starts[box + 1], costs[box], prices, free, smallest, dearest
+        )[0]
+    return found

@@ -97,7 +97,7 @@ def settle(model, part, limits, rules, scratch, group):
     if fresh >= len(part.size) or part.size[group] < 2 * limits.smallest:
         return 0.0
     part.region[fresh] = part.region[group]
-    before = part.cost[group]
+    before, stamp = part.cost[group], part.changed[group]
     # Grow the second group greedily: start with the member whose leaving helps most, then the one that fits best.
     for step in range(limits.smallest):
         best, chosen = np.inf, -1
@@ -142,6 +142,7 @@ def settle(model, part, limits, rules, scratch, group):
         record = part.members[fresh, part.size[fresh] - 1]
         take_out(model, part, record)
         put_in(model, part, record, group)
+    part.changed[group] = stamp
     refresh(model, part.members, part.size, group)
     part.cost[fresh] = 0.0
     part.cost[group] = cost_of(model, part.size, group)
@@ -154,6 +155,8 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
     """Give every member of a group to the group of a neighbor, if the total changes by at most `threshold`."""
     count = part.size[group]
     change = -part.cost[group]
+    changed, stamps = part.changed, part.stamps
+    stamp = changed[group]
     for index in range(count):
         undo[index] = part.members[group, index]
     moved = 0
@@ -170,6 +173,7 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
         # No record makes a group cheaper by joining it, so the sum can only rise from here.
         if chosen < 0 or change + best > threshold:
             break
+        stamps[index] = changed[chosen]
         take_out(model, part, record)
         put_in(model, part, record, chosen)
         part.cost[chosen] = cost_of(model, part.size, chosen)
@@ -186,6 +190,8 @@ def _dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, 
             take_out(model, part, record)
             part.cost[target] = cost_of(model, part.size, target)
             put_in(model, part, record, group)
+            changed[target] = stamps[index]
+        changed[group] = stamp
         refresh(model, part.members, part.size, group)
         part.cost[group] = cost_of(model, part.size, group)
         return np.inf

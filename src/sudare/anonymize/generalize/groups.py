@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.anonymize.generalize.exchange import exchanged
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.near import near_rows
-from sudare.anonymize.generalize.prices import MOST_WORK, can_price, priced_groups
+from sudare.anonymize.generalize.prices import can_price, priced_groups
 from sudare.anonymize.generalize.space import with_slots
 from sudare.anonymize.generalize.start import (
     cheapest_scheme_first,
@@ -18,7 +19,7 @@ from sudare.anonymize.generalize.start import (
     schemes_of,
     words_of,
 )
-from sudare.anonymize.search import Budget, Rebuilding, refine
+from sudare.anonymize.search import Budget, Rebuilding, refine, words_from
 from sudare.errors import CancelledError
 from sudare.kernels.blocks import rows_by_label
 from sudare.kernels.covers import SET
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from sudare.anonymize.generalize.prices import Searches
     from sudare.anonymize.generalize.start import Ladder
     from sudare.anonymize.recode import Axis
     from sudare.describe.hierarchy.shares import Objective
@@ -49,21 +51,36 @@ _LARGEST_REGION = 150
 
 
 @dataclass(frozen=True, eq=False)
+class Pricing:
+    """How hard to look for groups by prices."""
+
+    searches: Searches
+    exchanges: float
+    """Regions of boxes exchanged for each row."""
+    region: int
+    """Their size, about, in rows."""
+    heat: float
+    """First temperature of the exchange."""
+    most_work: float
+    """Largest product of rows and schemes."""
+    descent: bool = True
+    """Whether single records are moved afterwards."""
+
+
+@dataclass(frozen=True, eq=False)
 class Search:
     """How hard to look for better groups."""
 
     moves: float
     """Annealing moves for each row, where schemes are too many to list."""
-    priced: bool
-    """Whether groups are chosen by prices, where schemes can be listed and only the size of a group matters."""
     openings: int
-    """Passes that open new groups."""
+    """Passes that open new groups, where groups are not chosen by prices."""
     attempts: float
-    """Regions rebuilt for each row, where groups are not chosen by prices."""
-    attempts_after_prices: float
-    """The same where they are."""
+    """Regions rebuilt for each row, in the same case."""
     most: int
     """At most this many regions (and a thousand times as many moves)."""
+    prices: Pricing
+    """Where schemes can be listed and only the size of a group matters."""
     seed: int = 0
 
 
@@ -82,7 +99,7 @@ def grouped(
     random = np.random.default_rng(search.seed)
     ladders = ladders_of(axes, model, weights, objective)
     schemes = schemes_of(ladders)
-    attempts = search.attempts
+    priced = False
     if schemes is None:
         labels, count = np.zeros(len(model.codes), dtype=np.int64), 1
         useful = None
@@ -91,16 +108,40 @@ def grouped(
         labels, count = attach(model, labels, count, left, smallest, asked, progress)
         useful = schemes[taken > 0]
         # Free sets lose less than the boxes of any hierarchy, so their prices would mislead.
-        boxes = can_price(ladders, len(schemes), len(labels), smallest, MOST_WORK) and not np.any(
-            model.mode == SET
+        priced = (
+            rules is None
+            and not np.any(model.mode == SET)
+            and can_price(ladders, len(schemes), len(labels), smallest, search.prices.most_work)
         )
-        if search.priced and rules is None and boxes:
-            labels, count, left = priced_groups(model, ladders, labels, smallest, progress)
-            labels, count = attach(model, labels, count, left, smallest, asked, progress)
-            attempts = search.attempts_after_prices
+    if priced:
+        labels = _priced(model, ladders, labels, smallest, asked, search, progress)
+        count = int(labels.max()) + 1
     labels, count = cut_groups(model, labels, count, smallest, max(_LONGEST, 2 * smallest), asked)
-    labels = _refined(model, ladders, useful, labels, smallest, rules, search, attempts, random, progress)
+    if not priced or search.prices.descent:
+        labels = _refined(
+            *(model, ladders, useful, labels, smallest, rules),
+            *(replace(search, openings=0, attempts=0) if priced else search, random, progress),
+        )
     return _split(model, labels, smallest, asked)
+
+
+def _priced(
+    model: Covers,
+    ladders: Sequence[Ladder],
+    labels: Ints,
+    smallest: int,
+    no_more: Rules,
+    search: Search,
+    progress: Progress,
+) -> Ints:
+    """Groups by prices, then boxes exchanged region by region."""
+    asked = search.prices
+    found = priced_groups(model, ladders, labels, smallest, progress, asked.searches)
+    labels, _ = attach(model, found.labels, found.groups, found.left, smallest, no_more, progress)
+    return exchanged(
+        *(model, found.boxes, found.prices, labels, smallest, int(asked.exchanges * len(labels))),
+        *(max(asked.region, 4 * smallest), asked.heat, words_from(search.seed), progress),
+    )
 
 
 def _refined(
@@ -111,7 +152,6 @@ def _refined(
     smallest: int,
     rules: Rules | None,
     search: Search,
-    attempts_a_row: float,
     random: np.random.Generator,
     progress: Progress,
 ) -> Ints:
@@ -123,7 +163,7 @@ def _refined(
     part = with_slots(model, rows, max(len(own), len(rows) // smallest) + 1)
     some = None if rules is None else rules._replace(sensitive=np.ascontiguousarray(rules.sensitive[:, rows]))
     near = near_rows(part, NEAR, random, progress, None if some is None else some.sensitive[0])
-    attempts = min(int(attempts_a_row * len(rows)), search.most)
+    attempts = min(int(search.attempts * len(rows)), search.most)
     rebuilding = None
     if schemes is not None and attempts:
         table, starts = words_of(model, ladders)

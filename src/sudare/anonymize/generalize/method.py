@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sudare.anonymize.generalize.groups import Search, grouped
+from sudare.anonymize.generalize.groups import Pricing, Search, grouped
 from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
+from sudare.anonymize.generalize.prices import MORE_SEARCHES, MOST_WORK, SEARCHES
 from sudare.anonymize.generalize.space import Cells, covers_of
-from sudare.anonymize.mondrian import block_rules, smallest_group
+from sudare.anonymize.grouping import block_rules, smallest_group
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.recode import axes_of, recode
 from sudare.assess.requirement import compile_rules
@@ -30,12 +31,26 @@ if TYPE_CHECKING:
 
 Effort = Literal["fast", "default", "thorough"]
 _SEARCHES = {
-    "fast": Search(moves=0, priced=False, openings=0, attempts=0, attempts_after_prices=0, most=0),
+    "fast": Search(
+        moves=0,
+        openings=0,
+        attempts=0,
+        most=0,
+        prices=Pricing(SEARCHES, exchanges=0.1, region=80, heat=1.0, most_work=5e8, descent=False),
+    ),
     "default": Search(
-        moves=1000, priced=True, openings=2, attempts=0.3, attempts_after_prices=0, most=12_000
+        moves=1000,
+        openings=2,
+        attempts=0.3,
+        most=12_000,
+        prices=Pricing(SEARCHES, exchanges=0.5, region=80, heat=1.0, most_work=MOST_WORK),
     ),
     "thorough": Search(
-        moves=20_000, priced=True, openings=6, attempts=5.0, attempts_after_prices=2.0, most=200_000
+        moves=20_000,
+        openings=6,
+        attempts=5.0,
+        most=200_000,
+        prices=Pricing(MORE_SEARCHES, exchanges=4.0, region=150, heat=2.0, most_work=MOST_WORK),
     ),
 }
 

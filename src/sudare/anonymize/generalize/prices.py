@@ -35,9 +35,11 @@ _LARGEST_TABLE = 2**25
 """Blocks times values of a column: four bytes each."""
 _FIRST_PRICE = 0.7
 """Prices begin at this share of what each record loses in a first solution."""
-_SEARCHES = ((30, 1.0), (30, 0.5), (40, 0.25))
+Searches = tuple[tuple[int, float], ...]
 """After each search for boxes: rounds of ascent, and their first step."""
-_MORE_SEARCHES = ((60, 0.25), (100, 0.25), (100, 0.12), (100, 0.12))
+SEARCHES: Searches = ((60, 1.0), (60, 0.5), (100, 0.5))
+MORE_SEARCHES: Searches = ((40, 1.0), (40, 1.0), (100, 1.0), (100, 0.5), (100, 0.5))
+_BOUND_SEARCHES = ((60, 0.25), (100, 0.25), (100, 0.12), (100, 0.12))
 """For a bound."""
 _GOAL = 0.9
 """Share of the first solution's loss that the ascent steps towards."""
@@ -45,6 +47,7 @@ _HOPE = 0.5
 """Boxes are kept that are worth more than minus this many times the mean loss of k records: prices will change."""
 _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
 """Records listed of a box: 20 k, but no more than 400, but no fewer than 4 k."""
+_PATIENCE = 8
 _DIVES, _DIVE_ROUNDS, _DIVE_STEP = 8, 20, 0.5
 _LEAST_WORTH = 3.0
 """The last boxes may be worth as little as minus this many times the mean loss of k records: a record without a group
@@ -65,6 +68,12 @@ class Lattice:
     """Every level of every column: the class of each code, and what it costs."""
 
     codes: npt.NDArray[np.int32]
+    """Each combination of values once."""
+    combination: Ints
+    """That of each record."""
+    records: Ints
+    """Records in the order of their combinations."""
+    counts: Ints
     classes: Ints
     shares: Floats
     offsets: Ints
@@ -73,22 +82,35 @@ class Lattice:
     levels: Ints
 
     def boxes(self, prices: Floats, smallest: int, hope: float, progress: Progress) -> tuple[Boxes, float]:
-        """The boxes worth more than minus `hope`, and the dual bound of the total loss at these prices."""
-        order = np.argsort(-prices, kind="stable")
-        codes, sorted_prices = np.ascontiguousarray(self.codes[order]), prices[order]
+        """The boxes worth more than minus `hope`, and the dual bound of the total loss at these prices.
+
+        Equal records count with the mean of their prices: the bound is concave and they may change places, so it
+        never falls by that.
+        """
+        means = np.bincount(self.combination, prices, len(self.counts)) / self.counts
+        order = np.argsort(-means, kind="stable")
+        codes, counts = np.ascontiguousarray(self.codes[order]), self.counts[order]
         found, bound = no_boxes(), float(prices.sum())
         listed = max(min(_LISTED * smallest, _LISTED_MOST), _LISTED_LEAST * smallest)
         progress.start("look for boxes", int(self.levels[0]))
         for top in range(int(self.levels[0])):
             starts, rows, costs, names, gained = find_boxes(
-                codes,
-                *(self.classes, self.shares, self.offsets, self.widths, self.levels, top),
-                *(sorted_prices, smallest, hope, listed),
+                *(codes, counts, self.classes, self.shares, self.offsets, self.widths, self.levels, top),
+                *(means[order], smallest, hope, listed),
             )
-            found = united(found, Boxes(starts, order[rows], costs, names))
+            found = united(found, self._of_records(Boxes(starts, order[rows], costs, names), listed))
             bound -= gained
             progress.update(top + 1)
         return found, bound
+
+    def _of_records(self, boxes: Boxes, most: int) -> Boxes:
+        """The same boxes with records for combinations, at most so many of each."""
+        taken = np.minimum(self.counts, most)[boxes.rows]
+        first = (np.cumsum(self.counts) - self.counts)[boxes.rows]
+        ends = np.cumsum(taken)
+        places = np.arange(int(taken.sum())) - np.repeat(ends - taken - first, taken)
+        starts = np.concatenate([[0], ends])[boxes.starts]
+        return boxes._replace(starts=starts.astype(np.int64), rows=self.records[places])
 
 
 def can_price(ladders: Sequence[Ladder], schemes: int, rows: int, smallest: int, most_work: float) -> bool:
@@ -116,8 +138,15 @@ def lattice_of(model: Covers, ladders: Sequence[Ladder]) -> Lattice:
             shares.append(cost)
             offsets[place, level] = filled - int(lowest[column])
             filled += len(own)
+    codes, combination, counts = np.unique(
+        model.codes[:, columns], axis=0, return_inverse=True, return_counts=True
+    )
+    combination = combination.reshape(-1)
     return Lattice(
-        np.ascontiguousarray(model.codes[:, columns]),
+        np.ascontiguousarray(codes),
+        combination,
+        np.argsort(combination, kind="stable"),
+        counts,
         np.concatenate(classes),
         np.concatenate(shares),
         offsets,
@@ -126,14 +155,37 @@ def lattice_of(model: Covers, ladders: Sequence[Ladder]) -> Lattice:
     )
 
 
+class Priced(NamedTuple):
+    """Groups taken by their worth, and what they were taken from."""
+
+    labels: Ints
+    """-1: in no group."""
+    groups: int
+    left: Ints
+    """Rows in no group."""
+    boxes: Boxes
+    prices: Floats
+
+
 def priced_groups(
-    model: Covers, ladders: Sequence[Ladder], first: Ints, smallest: int, progress: Progress
-) -> tuple[Ints, int, Ints]:
-    """Labels (-1: in no group), the number of groups and the rows in none, starting from the prices of a solution."""
+    model: Covers,
+    ladders: Sequence[Ladder],
+    first: Ints,
+    smallest: int,
+    progress: Progress,
+    searches: Searches = SEARCHES,
+) -> Priced:
+    """Groups by prices, starting from the prices of a solution."""
     lattice = lattice_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, boxes = _priced(lattice, prices, mean, smallest, _SEARCHES, progress)
+    prices, boxes = _priced(lattice, prices, mean, smallest, searches, progress)
+    return Priced(*_dived(boxes, prices, mean, smallest), boxes, prices)
+
+
+def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> tuple[Ints, int, Ints]:
+    """Labels, number of groups and rows in none: a part of the records at a time, prices mended in between."""
     rows = len(prices)
+    no_ceilings = np.full(rows, np.inf)
     labels = np.full(rows, -1, dtype=np.int64)
     free = np.ones(rows, dtype=np.bool_)
     groups = 0
@@ -142,7 +194,9 @@ def priced_groups(
         groups = choose(*boxes[:3], prices, free, smallest, 0.0, quota, groups, labels)
         boxes = _of_free(boxes, free, smallest)
         goal = float(prices[free].sum()) * 1.02
-        prices = ascend(*boxes[:3], prices, free, smallest, goal, _DIVE_ROUNDS, _DIVE_STEP)
+        prices, _ = ascend(
+            *(*boxes[:3], prices, no_ceilings, free, smallest, goal, _DIVE_ROUNDS, _DIVE_STEP, _PATIENCE)
+        )
     least = -_LEAST_WORTH * smallest * mean
     groups = choose(*boxes[:3], prices, free, smallest, least, rows, groups, labels)
     return labels, int(groups), np.flatnonzero(labels < 0)
@@ -158,20 +212,25 @@ def least_loss(
     """
     lattice = lattice_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, _ = _priced(lattice, prices, mean, smallest, _SEARCHES + _MORE_SEARCHES, progress)
+    prices, _ = _priced(lattice, prices, mean, smallest, SEARCHES + _BOUND_SEARCHES, progress)
     bound = lattice.boxes(np.minimum(prices, 1.0), smallest, 0.0, progress)[1]
     return max(bound, 0.0) / len(prices)
 
 
 def _first_prices(model: Covers, labels: Ints, smallest: int) -> tuple[Floats, float]:
     """Prices from what each record loses in a solution, and the mean loss."""
+    lost = losses_of(model, labels, smallest)[0][labels]
+    return _FIRST_PRICE * lost, float(lost.mean())
+
+
+def losses_of(model: Covers, labels: Ints, smallest: int) -> tuple[Floats, Ints]:
+    """What a record of each group loses, and the sizes of groups; there may be more slots than groups."""
     part = partition_of(labels, smallest)
     slots = (len(part.size), model.codes.shape[1])
-    total = fill_costs(
+    fill_costs(
         model._replace(low=np.zeros(slots, dtype=np.int32), high=np.zeros(slots, dtype=np.int32)), part
     )
-    lost = part.cost / np.maximum(part.size, 1)
-    return _FIRST_PRICE * lost[part.label], total / len(labels)
+    return part.cost / np.maximum(part.size, 1), part.size
 
 
 def _priced(
@@ -179,16 +238,16 @@ def _priced(
     prices: Floats,
     mean: float,
     smallest: int,
-    searches: Sequence[tuple[int, float]],
+    searches: Searches,
     progress: Progress,
 ) -> tuple[Floats, Boxes]:
     boxes = no_boxes()
-    free = np.ones(len(prices), dtype=np.bool_)
+    free, no_ceilings = np.ones(len(prices), dtype=np.bool_), np.full(len(prices), np.inf)
     goal = _GOAL * mean * len(prices)
     for rounds, step in searches:
         found, _ = lattice.boxes(prices, smallest, _HOPE * smallest * mean, progress)
         boxes = united(boxes, found)
-        prices = ascend(*boxes[:3], prices, free, smallest, goal, rounds, step)
+        prices, _ = ascend(*boxes[:3], prices, no_ceilings, free, smallest, goal, rounds, step, _PATIENCE)
     return prices, boxes
 
 

@@ -79,7 +79,8 @@ def _part(axis: Axis, weight: float, objective: Objective, cells: Cells) -> _Par
 
 def _line(axis: OrderedAxis, weight: float) -> _Part:
     position = axis.position
-    width = float(position[-1] - position[0]) if len(position) > 1 else 1.0
+    # Numbers of which floats know no difference are one place on the line.
+    width = float(position[-1] - position[0]) if len(position) and position[-1] > position[0] else 1.0
     # Shifted before it is scaled: a column far from 0 keeps its digits.
     table = (position - position[0]) / width * weight if len(position) else np.zeros(1)
     unused = np.zeros(len(table), dtype=np.int32)

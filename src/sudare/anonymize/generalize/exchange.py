@@ -1,0 +1,80 @@
+"""Exchange of boxes: groups chosen by prices made better, region by region (see `sudare.kernels.exchange`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.anonymize.generalize.prices import Boxes, losses_of
+from sudare.kernels.exchange import Listed, boxes_of_rows, chained, exchange
+from sudare.kernels.prices import worths_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.kernels.covers import Covers
+    from sudare.progress import Progress
+
+    Ints = npt.NDArray[np.int64]
+
+_HOPE = 0.5
+"""Boxes are used that are worth more than minus this many times the mean loss of k records."""
+_SLICES = 20
+"""The temperature falls in so many steps."""
+
+
+def exchanged(
+    model: Covers,
+    boxes: Boxes,
+    prices: npt.NDArray[np.float64],
+    labels: Ints,
+    smallest: int,
+    attempts: int,
+    target: int,
+    heat: float,
+    words: npt.NDArray[np.uint64],
+    progress: Progress,
+) -> Ints:
+    """Labels that lose no more: `attempts` regions of about `target` records formed anew.
+
+    `heat` is the first temperature in units of the mean loss of a region's records; the last one is 0.
+    """
+    best_labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    lost, sizes = losses_of(model, best_labels, smallest)
+    rows = len(labels)
+    total = best = float(lost[best_labels].sum())
+    starts, listed_rows, costs, _ = _worthy(boxes, prices, smallest, _HOPE * smallest * total / rows)
+    listed = Listed(starts, listed_rows, costs, *boxes_of_rows(starts, listed_rows, rows))
+    groups = chained(listed, best_labels.copy(), sizes, lost)
+    progress.start("exchange boxes", attempts)
+    size = max(attempts // _SLICES, 1)
+    for start in range(0, attempts, size):
+        temperature = heat * (1.0 - start / max(attempts - size, 1))
+        total += exchange(
+            listed,
+            groups,
+            prices,
+            smallest,
+            min(size, attempts - start),
+            target,
+            max(temperature, 0.0),
+            words,
+        )
+        if total < best:
+            best = total
+            best_labels[:] = groups.label
+        progress.update(min(start + size, attempts))
+    return np.unique(best_labels, return_inverse=True)[1].astype(np.int64)
+
+
+def _worthy(boxes: Boxes, prices: npt.NDArray[np.float64], smallest: int, hope: float) -> Boxes:
+    """The boxes worth more than minus `hope`."""
+    kept = worths_of(*boxes[:3], prices, smallest) > -hope
+    sizes = np.diff(boxes.starts)
+    return Boxes(
+        np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
+        boxes.rows[np.repeat(kept, sizes)],
+        boxes.costs[kept],
+        boxes.names[kept],
+    )

@@ -1,0 +1,38 @@
+"""What every method that forms groups asks of the requirements."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from sudare.assess.requirement import BlockRequirement, Requirement
+from sudare.errors import ParameterError
+from sudare.kernels import rules as kernel_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sudare.assess.requirement import Rule
+    from sudare.describe.table import Table
+
+
+def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]:
+    """The rules a grouping method has to keep; at least one requirement must be on blocks."""
+    rules = [
+        rule
+        for requirement in requirements
+        if isinstance(requirement, BlockRequirement)
+        for rule in requirement.rules(table)
+    ]
+    if not rules:
+        raise ParameterError(
+            "A grouping method was given no requirement on blocks; add one, for example k-anonymity with k=5."
+        )
+    return rules
+
+
+def smallest_group(rules: Sequence[Rule]) -> int:
+    """Fewest rows any compliant group can have: k, or l values, whichever is more."""
+    counting = {kernel_rules.SIZE, kernel_rules.DISTINCT, kernel_rules.ENTROPY, kernel_rules.RECURSIVE}
+    # exp(entropy) of n rows is at most n; the small slack keeps l = 2.0000000001 from asking for three.
+    return max([1] + [math.ceil(rule.bound - 1e-6) for rule in rules if rule.kind in counting])
