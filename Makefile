@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint bench experiments docs clean
+.PHONY: demo test lint bench experiments robustness docs clean
 
 # The whole job on a made-up hospital table; says where the report is.
 demo: $(STAMP)
@@ -26,6 +26,10 @@ bench: .venv-bench/.installed
 # The papers' tables and figures beside ours, into docs/evidence. Both go on where they stopped; FRESH=1 begins anew.
 experiments: $(STAMP)
 	$(BIN)/python benchmarks/experiments.py $(if $(FRESH),--fresh)
+
+# Spoiled files, kill -9, several runs at once, full disks, ten million rows; two hours, and goes on where it stopped.
+robustness: $(STAMP)
+	$(BIN)/python benchmarks/robustness/all.py $(if $(FRESH),--fresh)
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install -q -e ".[docs]"

@@ -109,8 +109,8 @@ def all_pairs(table: str, objective: Any, kind: str, number: int) -> Case:
         return all_radii(ground.space, ground.codes, number, values, min(stop, described.rows))
 
     def facts(radii: Any) -> dict[str, Any]:
-        counts = distortion._asked(described, [asked])  # noqa: SLF001  # rows by themselves are not public
-        costs, exact = distortion._row_costs(described, ground, counts, distortion.BUDGET, SILENT)  # noqa: SLF001
+        counts = distortion.counts_asked(described, [asked])
+        costs, exact = distortion.row_costs(described, ground, counts, distortion.BUDGET, SILENT)
         ours, theirs = costs[: len(radii)][exact[: len(radii)]], (radii / ground.total)[exact[: len(radii)]]
         return {"rows": len(radii), "apart": float(abs(ours - theirs).max(initial=0.0))}
 

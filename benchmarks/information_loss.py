@@ -174,7 +174,7 @@ def other_way(form: str, rows: int) -> Case:
         ),
     }[form]
     return Case(
-        lambda: sd.measure.ild(before, after, distance, columns=columns, p=power, seed=1),  # type: ignore[arg-type]
+        lambda: sd.measure.ild(before, after, distance, columns=columns, p=power, seed=1),  # type: ignore[arg-type]  # one of the forms above
         _facts,
     )
 

@@ -202,17 +202,7 @@ def _uncut(report: Report) -> None:
     rows = []
     for name in _NAMES:
         ours = _taken(report, sudare, repeats=0, name=name, kind="personalized", m=2)
-        rows.append(
-            [
-                name,
-                seconds(ours.median),
-                seconds(ours.cpu),
-                megabytes(ours.peak_mb),
-                f"{ours.facts['util1']:.2%}",
-                f"{ours.facts['util2']:.6f}",
-                ours.facts["violations"],
-            ]
-        )
+        rows.append(_uncut_row(name, ours))
         report.ratio(f"60 s / Sudare, {name} uncut, m = 2", 60, ours.median, "above 1")
         report.ratio(f"4 GB / Sudare's peak, {name} uncut, m = 2", 4096, ours.peak_mb, "above 1")
     report.table("Uncut, personalized, m = 2", _UNCUT_COLUMNS, rows)
@@ -224,20 +214,22 @@ def _sampled(report: Report) -> None:
         ours = _taken(
             report, sudare, repeats=0, limit=3000.0, name=name, kind="personalized", m=5, eps=0.01, delta=0.01
         )
-        rows.append(
-            [
-                name,
-                seconds(ours.median),
-                seconds(ours.cpu),
-                megabytes(ours.peak_mb),
-                f"{ours.facts['util1']:.2%}",
-                f"{ours.facts['util2']:.6f}",
-                ours.facts["violations"],
-            ]
-        )
+        rows.append(_uncut_row(name, ours))
         report.note(f"{name}: {ours.facts['verifier']}")
         report.ratio(f"600 s / Sudare, {name} uncut, (0.01, 0.01)-rho^5", 600, ours.median, "above 1")
     report.table("Uncut, personalized, (0.01, 0.01)-rho^5", _UNCUT_COLUMNS, rows)
+
+
+def _uncut_row(name: str, ours: Measurement) -> list[Any]:
+    return [
+        name,
+        seconds(ours.median),
+        seconds(ours.cpu),
+        megabytes(ours.peak_mb),
+        f"{ours.facts['util1']:.2%}",
+        f"{ours.facts['util2']:.6f}",
+        ours.facts["violations"],
+    ]
 
 
 _UNCUT_COLUMNS = ["data", "seconds", "cpu", "peak", "suppressed", "KL", "violations"]

@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 
 from harness import Report  # type: ignore[import-not-found]  # beside this script
-from microaggregation_growth import growths  # type: ignore[import-not-found]
-from microaggregation_million import million  # type: ignore[import-not-found]
-from microaggregation_quality import quality  # type: ignore[import-not-found]
+from microaggregation_growth import growths  # type: ignore[import-not-found]  # beside this script
+from microaggregation_million import million  # type: ignore[import-not-found]  # beside this script
+from microaggregation_quality import quality  # type: ignore[import-not-found]  # beside this script
 
 _SECTIONS = ("quality", "million", "growth")
 

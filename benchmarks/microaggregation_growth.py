@@ -7,7 +7,7 @@ import statistics
 from typing import TYPE_CHECKING
 
 from harness import growth, seconds  # type: ignore[import-not-found]  # beside this script
-from microaggregation_million import algorithm, measured  # type: ignore[import-not-found]
+from microaggregation_million import algorithm, measured  # type: ignore[import-not-found]  # beside this script
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ import numpy as np
 
 import sudare as sd
 from microaggregation_tables import GOALS, tables  # type: ignore[import-not-found]  # beside this script
-from sudare.anonymize.microaggregate.refine import refined
+from sudare.anonymize.microaggregate.best import refined
 
 if TYPE_CHECKING:
     import argparse
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from harness import Report  # type: ignore[import-not-found]
+    from harness import Report  # type: ignore[import-not-found]  # beside this script
 
     Floats = npt.NDArray[np.float64]
 

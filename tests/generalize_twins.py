@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 import sudare as sd
@@ -102,8 +103,8 @@ def hierarchy(random, leaves):
     order = sorted(range(len(levels)), key=lambda node: levels[node])
     number = {node: place for place, node in enumerate(order)}
     return Hierarchy(
-        [number[parents.get(node, node)] for node in order],  # type: ignore[arg-type]
-        [levels[node] for node in order],  # type: ignore[arg-type]
+        np.array([number[parents.get(node, node)] for node in order], dtype=np.int32),
+        np.array([levels[node] for node in order], dtype=np.int32),
         tuple(f"n{place}" for place in range(len(order))),
     )
 

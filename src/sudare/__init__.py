@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 # rebind a name that its package already has in sys.modules.
 import sudare.anonymize
 import sudare.assess
-import sudare.read  # noqa: F401
+import sudare.read  # noqa: F401  # bound, not used: see above
 from sudare.flow import anonymize, assess, read
 
 if TYPE_CHECKING:

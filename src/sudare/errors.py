@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+_LONGEST = 200
+"""Characters of a value that a sentence quotes."""
+_LONGEST_NAME = 60
+"""Characters of each of the names there are to choose from."""
+
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class SudareError(Exception):
@@ -16,6 +26,10 @@ class SudareError(Exception):
     """
 
     summary = "an error"
+
+    def __init__(self, *sentence: object) -> None:
+        # A name or value that the sentence quotes may hold line ends, or signs that command a terminal.
+        super().__init__(*(_CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(part)) for part in sentence))
 
 
 class InputError(SudareError):
@@ -60,6 +74,16 @@ class CancelledError(SudareError):
     summary = "canceled by the user"
 
 
+def shown(value: object) -> str:
+    """A value as a sentence quotes it: whole if it is short, else its beginning.
+
+    >>> shown([1, "a"]), len(shown("a" * 10_000))
+    ("[1, 'a']", 201)
+    """
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
 def did_you_mean(given: str, allowed: Iterable[str]) -> str:
     """Close the sentence of an unknown name: a guess when one is near, else the list of what exists.
 
@@ -71,7 +95,7 @@ def did_you_mean(given: str, allowed: Iterable[str]) -> str:
     names = [str(name) for name in allowed]
     near = difflib.get_close_matches(given, names, n=1)
     if near:
-        return f"did you mean '{near[0]}'?"
-    shown = ", ".join(f"'{name}'" for name in names[:20])
+        return f"did you mean '{near[0][:_LONGEST_NAME]}'?"
+    listed = ", ".join(f"'{name[:_LONGEST_NAME]}'" for name in names[:20])
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-    return f"choose one of {shown}{more}." if names else "there is nothing to choose from."
+    return f"choose one of {listed}{more}." if names else "there is nothing to choose from."

@@ -26,7 +26,7 @@ from typing import Annotated, Any, Generic, TypeVar, cast, dataclass_transform
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from sudare.errors import ParameterError, did_you_mean
+from sudare.errors import ParameterError, did_you_mean, shown
 
 __all__ = [
     "Annotated",
@@ -80,7 +80,7 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
     first = error.errors()[0]
     place = first["loc"][:1] if fields else first["loc"]
     field = ".".join(
-        fields[part] if isinstance(part, int) and part < len(fields) else str(part) for part in place
+        fields[part] if isinstance(part, int) and 0 <= part < len(fields) else str(part) for part in place
     )
     if first["type"] in {"missing", "missing_argument"}:
         return f"{subject}: '{field}' is missing; give it a value."
@@ -92,9 +92,9 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
     if first["type"] == "value_error":
         return f"{subject}: {first['ctx']['error']}"
     if first["type"] in {"model_type", "dict_type", "dataclass_type"}:
-        return f"{subject}: '{field}' is {first['input']!r}, but it should be a mapping of its fields."
+        return f"{subject}: '{field}' is {shown(first['input'])}, but it should be a mapping of its fields."
     rule = re.sub(r"^\w+ should", "should", first["msg"])
-    return f"{subject}: '{field}' is {first['input']!r}, but it {rule}."
+    return f"{subject}: '{field}' is {shown(first['input'])}, but it {rule}."
 
 
 class Catalogue(Generic[T]):
@@ -128,7 +128,7 @@ class Catalogue(Generic[T]):
             return self._from_text(given)
         if not isinstance(given, Mapping) or "type" not in given:
             raise ParameterError(
-                f"{given!r} does not name a {self.what}; write a mapping with 'type', "
+                f"{shown(given)} does not name a {self.what}; write a mapping with 'type', "
                 f"for example {{type: {next(iter(self.entries))}}}."
             )
         rest = {key: value for key, value in given.items() if key != "type"}
@@ -164,7 +164,7 @@ class Catalogue(Generic[T]):
         return rows
 
     def _from_text(self, text: str) -> T:
-        name, *pairs = text.replace(":", " ", 1).split()
+        name, *pairs = text.replace(":", " ", 1).split() or [""]
         values: dict[str, Any] = {}
         for pair in pairs:
             field, equals, value = pair.partition("=")

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.contract.test_methods import Recorder
+from tests.contract import checks
+from tests.contract.checks import Recorder
 from tests.itemset_twins import rare_sets, unsafe_adversaries
 
 import sudare as sd
@@ -166,18 +167,7 @@ def test_it_reports_progress_and_can_be_cancelled(name, requirement):
 
 @every_method
 def test_wrong_parameters_are_one_sentence(name):
-    for wrong in ({**EXAMPLES[name].parameters, "nonsense": 1}, {"nonsense": 1}):
-        with pytest.raises(ParameterError) as caught:
-            BASKET_METHODS.build({"type": name, **wrong})
-        sentence = str(caught.value)
-        assert sentence.startswith(name)
-        assert "\n" not in sentence
-        assert sentence.endswith((".", "?"))
-    for field in dataclasses.fields(BASKET_METHODS[name]):
-        with pytest.raises(ParameterError) as caught:
-            BASKET_METHODS.build({"type": name, **EXAMPLES[name].parameters, field.name: object()})
-        assert f"'{field.name}'" in str(caught.value)
-        assert "\n" not in str(caught.value)
+    checks.wrong_parameters_are_one_sentence(BASKET_METHODS, name, EXAMPLES[name].parameters)
 
 
 @every_method
@@ -193,11 +183,7 @@ def test_a_requirement_that_it_cannot_reach_is_one_sentence(name):
 
 @every_method
 def test_parameters_are_frozen_and_survive_a_recipe(name):
-    method = method_of(name)
-    assert BASKET_METHODS.build(BASKET_METHODS.dump(method)) == method
-    for field in dataclasses.fields(method):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(method, field.name, None)
+    checks.parameters_are_frozen_and_survive_a_recipe(BASKET_METHODS, method_of(name))
 
 
 @every_promise

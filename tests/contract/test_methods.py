@@ -11,11 +11,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from tests import twins
+from tests.contract import checks
+from tests.contract.checks import Recorder
 
 import sudare as sd
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.protocol import Context
-from sudare.errors import CancelledError, ParameterError, SudareError
+from sudare.errors import CancelledError, SudareError
 from sudare.randomness import Randomness
 
 ROWS = 60
@@ -221,26 +223,6 @@ def test_rows_are_traced_through_a_whole_run(name):
     assert all(ages[row] is not None for row in release.frame["row"])
 
 
-class Recorder:
-    """A progress that remembers what it was told and cancels at the given update."""
-
-    def __init__(self, cancel_at=None):
-        self.cancel_at = cancel_at
-        self.updates: list[float] = []
-        self.total = 0.0
-
-    def start(self, phase, total):
-        assert phase
-        assert total >= 0
-        self.total = total
-
-    def update(self, done):
-        self.updates.append(done)
-        assert done <= self.total + 1e-9
-        if self.cancel_at is not None and len(self.updates) > self.cancel_at:
-            raise CancelledError("cancelled")
-
-
 @every_method
 def test_it_can_be_cancelled(name):
     table = described(data())
@@ -256,18 +238,7 @@ def test_it_can_be_cancelled(name):
 
 @every_method
 def test_wrong_parameters_are_one_sentence(name):
-    for wrong in ({**EXAMPLES[name].parameters, "nonsense": 1}, {"nonsense": 1}):
-        with pytest.raises(ParameterError) as caught:
-            METHODS.build({"type": name, **wrong})
-        sentence = str(caught.value)
-        assert sentence.startswith(name)
-        assert "\n" not in sentence
-        assert sentence.endswith((".", "?"))
-    for field in dataclasses.fields(METHODS[name]):
-        with pytest.raises(ParameterError) as caught:
-            METHODS.build({"type": name, **EXAMPLES[name].parameters, field.name: object()})
-        assert f"'{field.name}'" in str(caught.value)
-        assert "\n" not in str(caught.value)
+    checks.wrong_parameters_are_one_sentence(METHODS, name, EXAMPLES[name].parameters)
 
 
 @pytest.mark.parametrize("seed", [-1, "x", 1.5])
@@ -292,11 +263,7 @@ def test_a_quasi_identifier_is_protected_whatever_it_is_called_afterwards():
 
 @every_method
 def test_parameters_are_frozen_and_survive_a_recipe(name):
-    method = method_of(name)
-    assert METHODS.build(METHODS.dump(method)) == method
-    for field in dataclasses.fields(method):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(method, field.name, None)
+    checks.parameters_are_frozen_and_survive_a_recipe(METHODS, method_of(name))
 
 
 @every_method

@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.bound_twins import all_pairs
 
 import sudare as sd
 from sudare.assess.bounds import feasible, k_bound, l_bound, lower_bound, max_blocks, min_largest_block, space
-from sudare.assess.bounds.distortion import all_pairs
 
 GRADES = ["none", "low", "middle", "high"]
 LANDS = {
@@ -152,7 +152,7 @@ def test_k_bound_is_all_pairs(table, objective, k, largest):
 
 @given(tables(), objectives, st.sampled_from([1, 1.5, 2, 2.7, 3, 4]), st.sampled_from([1, 3, 1500]))
 @settings(max_examples=60, deadline=None)
-def test_l_bound_is_all_pairs(table, objective, l, largest):  # noqa: E741
+def test_l_bound_is_all_pairs(table, objective, l, largest):  # noqa: E741  # the name in the field
     with mock.patch.object(space, "_LARGEST_TABLE", largest):
         found = l_bound(table, l, "ill", objective=objective)
         if table.frame["ill"].n_unique() < l:
@@ -166,7 +166,7 @@ def test_l_bound_is_all_pairs(table, objective, l, largest):  # noqa: E741
 
 @given(tables(max_rows=7), objectives, st.integers(1, 3), st.sampled_from([1, 2, 2.5, 3]))
 @settings(max_examples=25, deadline=None)
-def test_no_partition_is_below(table, objective, k, l):  # noqa: E741
+def test_no_partition_is_below(table, objective, k, l):  # noqa: E741  # the name in the field
     values = table.frame["ill"].to_list()
 
     def complies(block):
@@ -210,7 +210,7 @@ counts = st.lists(st.integers(0, 40), min_size=1, max_size=9)
 
 
 @given(counts, st.integers(1, 6))
-def test_most_blocks_is_the_largest_that_fills(given_counts, l):  # noqa: E741
+def test_most_blocks_is_the_largest_that_fills(given_counts, l):  # noqa: E741  # the name in the field
     fits = [
         blocks
         for blocks in range(1, sum(given_counts) + 1)
@@ -223,7 +223,7 @@ def test_most_blocks_is_the_largest_that_fills(given_counts, l):  # noqa: E741
 
 
 @given(counts, st.floats(1, 8))
-def test_smallest_largest_block_by_entropy(given_counts, l):  # noqa: E741
+def test_smallest_largest_block_by_entropy(given_counts, l):  # noqa: E741  # the name in the field
     positive = [n for n in given_counts if n]
     total = sum(positive)
     entropy = -sum(n / total * math.log(n / total) for n in positive)

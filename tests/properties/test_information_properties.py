@@ -1,4 +1,4 @@
-"""ILD of any data under any distance against a twin that visits every pair in plain Python."""
+"""ILD of any data under any distance of columns against a twin that visits every pair in plain Python."""
 
 import datetime as dt
 import math
@@ -6,61 +6,16 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.information_twins import FAST, LETTERS, POWERS, agrees, levenshtein, with_missing
 
 import sudare as sd
 
-FAST = settings(max_examples=40, deadline=None)
-POWERS = st.sampled_from([0.5, 1, 2, 2.0, 3, 4.5])
-ORDERS = st.sampled_from([1, 1.5, 2, 3, math.inf])
 NUMBERS = st.none() | st.integers(-50, 50)
+
+
 WORDS = st.none() | st.text("ab京", max_size=4)
-LETTERS = st.none() | st.sampled_from([*"abcdef"])
-
-
-# --- the twin ------------------------------------------------------------------------------------------------------
-
-
-def amount(values, distance, p):
-    """I_p: the sum over ordered pairs."""
-    return math.fsum(distance(one, other) ** p for one in values for other in values)
-
-
-def with_missing(distance, reach):
-    """Missing is 0 from missing and `reach` from everything else."""
-
-    def whole(one, other):
-        if one is None or other is None:
-            return 0.0 if one is other else reach
-        return distance(one, other)
-
-    return whole
-
-
-def agrees(found, before, after, distance, p):
-    """The library's amounts and loss are the twin's."""
-    was, now = amount(before, distance, p), amount(after, distance, p)
-    assert found.before == pytest.approx(was, rel=1e-9, abs=1e-9)
-    if was == 0:
-        assert float(found) == 0
-        assert found.note
-    else:
-        assert found.after == pytest.approx(now, rel=1e-9, abs=1e-9 * was)
-        assert float(found) == pytest.approx((was - now) / was, rel=1e-9, abs=1e-9)
-        assert found.note is None
-        assert found.interval is None
-        assert found.way in {"closed form", "distinct values"}
-
-
-def levenshtein(one, other):
-    """The textbook's table."""
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        above, row = row, [i]
-        for j, b in enumerate(other, 1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (a != b)))
-    return row[-1]
 
 
 def damerau(one, other):
@@ -310,82 +265,6 @@ def test_trees(made, data, p):
     found = sd.measure.ild(table, frame(after, pl.String), sd.distance.TreeDistance(), p=p)
     assert found.way == "closed form"
     agrees(found, before, after, edges, p)
-
-
-# --- rows ----------------------------------------------------------------------------------------------------------
-
-
-def joined(distances, weights, order):
-    """(sum w d^q)^(1/q)."""
-
-    def whole(one, other):
-        parts = [
-            (weight, distance(x, y))
-            for weight, distance, x, y in zip(weights, distances, one, other, strict=True)
-        ]
-        if math.isinf(order):
-            return max(weight * apart for weight, apart in parts)
-        return math.fsum(weight * apart**order for weight, apart in parts) ** (1 / order)
-
-    return whole
-
-
-ROWS = st.tuples(
-    st.integers(-9, 9),
-    st.integers(-9, 9),
-    LETTERS,
-    LETTERS,
-    st.text("ab", max_size=3),
-    st.text("ab", max_size=3),
-)
-
-
-@FAST
-@given(
-    st.lists(ROWS, min_size=2, max_size=12),
-    st.none() | st.lists(st.sampled_from([0, 0.25, 1, 3]), min_size=3, max_size=3),
-    ORDERS,
-    POWERS,
-)
-def test_products(rows, given_weights, order, p):
-    columns = list(zip(*rows, strict=True))
-    before, after = columns[::2], columns[1::2]
-    longest = max(len(text) for text in (*before[2], *after[2]))
-    twins = [
-        lambda x, y: float(abs(x - y)),
-        lambda x, y: float(x != y),
-        with_missing(levenshtein, float(longest)),
-    ]
-    amounts = [amount(values, twin, 2) for values, twin in zip(before, twins, strict=True)]
-    weights = given_weights or [1 / whole if whole > 0 else 0.0 for whole in amounts]
-    named = dict(zip("nct", weights, strict=True)) if given_weights else {}
-    product = sd.distance.Product(
-        {"n": sd.distance.Euclid(), "c": sd.distance.Discrete(), "t": sd.distance.Levenshtein()}, named, order
-    )
-    found = sd.measure.ild(_table(before), _table(after), product, p=p)
-    pairs = list(zip(*before, strict=True)), list(zip(*after, strict=True))
-    agrees(found, *pairs, joined(twins, weights, order), p)
-    for name, was, now, twin in zip("nct", before, after, twins, strict=True):
-        agrees(found.columns[name], was, now, twin, p)
-
-
-def _table(columns):
-    kinds = (pl.Int64, pl.String, pl.String)
-    return pl.DataFrame(
-        {
-            name: pl.Series(values, dtype=kind)
-            for name, values, kind in zip("nct", columns, kinds, strict=True)
-        }
-    )
-
-
-@FAST
-@given(st.lists(st.tuples(*[st.integers(-20, 20)] * 4), min_size=2, max_size=15), ORDERS, POWERS)
-def test_minkowski(rows, order, p):
-    whole = np.array(rows, dtype=float)
-    found = sd.measure.ild(whole[:, :2], whole[:, 2:], sd.distance.Minkowski(order), p=p)
-    twin = joined([lambda x, y: abs(x - y)] * 2, [1.0, 1.0], order)
-    agrees(found, whole[:, :2].tolist(), whole[:, 2:].tolist(), twin, p)
 
 
 # --- laws ----------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What the system tests share: the command called in this process, a small table, and folders listed."""
 
 import hashlib
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,19 @@ requirements: [{type: k-anonymity, k: 5}, {type: l-diversity, l: 2}]
 method: {type: mondrian}
 output: {folder: release, reports: []}
 """
+
+
+def changed(recipe, path, value):
+    """A recipe with one thing changed, or taken away where the value is None."""
+    made = json.loads(json.dumps(recipe))
+    place = made
+    for key in path[:-1]:
+        place = place[key]
+    if value is None:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return made
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
+from tests.system.conftest import changed
 
 import sudare as sd
 from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
@@ -75,19 +76,6 @@ def test_a_recipe_survives_yaml(validator, name, tmp_path):
     assert validator.is_valid(recipe.to_dict())
 
 
-def change(path, value):
-    """The documented recipe with one thing changed."""
-    changed = json.loads(json.dumps(documented()))
-    place = changed
-    for key in path[:-1]:
-        place = place[key]
-    if value is None:
-        del place[path[-1]]
-    else:
-        place[path[-1]] = value
-    return changed
-
-
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
@@ -118,7 +106,7 @@ def change(path, value):
     ids=str,
 )
 def test_the_schema_refuses_what_the_parser_refuses_in_one_sentence(validator, path, value, words):
-    bad = change(path, value)
+    bad = changed(documented(), path, value)
     with pytest.raises(sd.SudareError) as caught:
         BasketRecipe.parse(yaml.safe_dump(bad))
     sentence = str(caught.value)

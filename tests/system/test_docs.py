@@ -328,6 +328,19 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in _anchors(place), f"{page.name} links to {target}: no such heading."
 
 
+def test_places_in_the_code_are_where_the_page_says():
+    text = (DOCS / "where-things-are.md").read_text(encoding="utf-8")
+    places = re.findall(r"`([\w/]+\.py)(?::(\w+))?`", text)
+    assert len(places) > 40
+    for path, name in places:
+        source = (ROOT / "src" / "sudare" / path).read_text(encoding="utf-8")
+        assert re.search(rf"^(def|class) {name}\b", source, re.MULTILINE) or not name, (
+            f"{path} has no {name}."
+        )
+    absent = [name for name in (*METHODS, *BASKET_METHODS) if f"`{name}`" not in text]
+    assert not absent, f"docs/where-things-are.md does not say where {absent} are."
+
+
 def _anchors(page: Path) -> set[str]:
     """The anchors of headings as Markdown makes them."""
     headings = re.findall(r"^#+ (.+?)\s*$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)

@@ -149,7 +149,7 @@ def test_writer_that_breaks(job, command, monkeypatch):
     assert events() == ["started", "failed"]
 
 
-@pytest.mark.parametrize("target", ["sudare.release.write.write_data", "sudare.release.write._write_json"])
+@pytest.mark.parametrize("target", ["sudare.release.write.write_data", "sudare.release.folder._write_json"])
 def test_disk_that_is_full_when_patched(job, fails, monkeypatch, target):
     def full(*given, **options):
         raise OSError(28, "No space left on device")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
-from tests.system.conftest import RECIPE
+from tests.system.conftest import RECIPE, changed
 
 import sudare as sd
 from sudare.anonymize.catalogue import METHODS
@@ -58,19 +58,6 @@ def test_the_schema_knows_what_the_parser_takes(validator, given):
     assert [error.message for error in validator.iter_errors(given)] == []
 
 
-def change(path, value):
-    """The documented recipe with one thing changed."""
-    changed = json.loads(json.dumps(documented()))
-    place = changed
-    for key in path[:-1]:
-        place = place[key]
-    if value is None:
-        del place[path[-1]]
-    else:
-        place[path[-1]] = value
-    return changed
-
-
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -94,7 +81,7 @@ def change(path, value):
     ids=str,
 )
 def test_the_schema_refuses_what_the_parser_refuses(validator, path, value):
-    bad = change(path, value)
+    bad = changed(documented(), path, value)
     with pytest.raises(sd.SudareError):
         Recipe.parse(yaml.safe_dump(bad))
     bad["method"] = bad["method"] if isinstance(bad["method"], list) else [bad["method"]]

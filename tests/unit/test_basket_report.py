@@ -5,23 +5,21 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.test_report import Outline
+from tests.report_pages import KINDS, LANGUAGES, Outline, drawings_of_a_whole_page
 
 import sudare as sd
 from sudare.assess.itemsets.adversary import Adversary
 from sudare.errors import ParameterError
-from sudare.release.basket_folder import _public
+from sudare.release.basket_manifest import public_basket_part
 from sudare.release.report import basket_page, basket_sections, charts
 from sudare.release.report.basket_page import basket_report_html
-from sudare.release.report.texts import Language, Texts, loaded, words
+from sudare.release.report.texts import Texts, loaded, words
 from sudare.release.verify_requirements import Finding
 
-KINDS: tuple[Literal["internal", "public"], ...] = ("internal", "public")
-LANGUAGES: tuple[Language, ...] = ("en", "ja")
 ITEMS = [
     "bread",
     "milk",
@@ -79,17 +77,8 @@ def pages(folders):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_is_a_whole_page_that_loads_nothing(pages, kind, language):
     html = pages[kind, language]
-    outline = Outline(html)
-    assert outline.open == []
-    assert ("html", {"lang": language}) in outline.tags
-    tags = {tag for tag, _ in outline.tags}
-    assert tags.isdisjoint({"script", "link", "img", "iframe", "object", "foreignobject", "a"})
-    assert "http:" not in html
-    assert "https:" not in html
-    assert not re.search(r"url\(|@import|src=|\son\w+=", html)
-    drawings = [given for tag, given in outline.tags if tag == "svg" and given.get("class") == "marks"]
+    drawings = drawings_of_a_whole_page(html, language)
     assert len(drawings) == (5 if kind == "internal" else 3)
-    assert all(given["role"] == "img" and given["aria-label"] for given in drawings)
     assert Texts(language)("verdict.holds") in html
     assert "sudare check DIR --original FILE" in html
 
@@ -110,14 +99,14 @@ def test_the_public_page_is_made_of_the_release_alone(pages, folders, release, l
     blind = dataclasses.replace(release, original=other, notes=("other notes",), verdicts=(), warnings=())
     written = folders[language]
     again = basket_report_html(
-        blind, written.findings, _public(written.manifest), kind="public", language=language
+        blind, written.findings, public_basket_part(written.manifest), kind="public", language=language
     )
     assert again == html
 
 
 def test_public_losses_have_three_digits(release, folders, pages):
     shown = dataclasses.replace(release, losses=dict.fromkeys(release.losses, 0.123456))
-    manifest = _public({**folders["en"].manifest, "losses": dict.fromkeys(release.losses, 0.123)})
+    manifest = public_basket_part({**folders["en"].manifest, "losses": dict.fromkeys(release.losses, 0.123)})
     html = basket_report_html(shown, folders["en"].findings, manifest, kind="public", language="en")
     assert "0.123</td>" in html
     assert "0.1235" not in html
@@ -184,7 +173,7 @@ def test_texts_are_complete_and_all_used(release, monkeypatch, folders):
     empty = sd.anonymize(sd.read_baskets([[], []]), sd.KmAnonymity(2, 1))
     for case in (release, km, calm, silent, sampled, grouped, empty):
         for kind in KINDS:
-            about = manifest if kind == "internal" else _public(manifest)
+            about = manifest if kind == "internal" else public_basket_part(manifest)
             basket_report_html(case, findings, about, kind=kind, language="en")
     basket_report_html(release, findings[:1], manifest, kind="internal", language="en")
 
@@ -192,7 +181,7 @@ def test_texts_are_complete_and_all_used(release, monkeypatch, folders):
         raise ParameterError("More than 5,000,000 sets.")
 
     monkeypatch.setattr(basket_sections, "mined_rules", too_many)
-    basket_report_html(release, findings, _public(manifest), kind="public", language="en")
+    basket_report_html(release, findings, public_basket_part(manifest), kind="public", language="en")
     assert loaded("basket_texts_en.yaml").keys() - used == set()
     assert words("en", "baskets").keys() >= words("en").keys()
 

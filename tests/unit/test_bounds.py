@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.bound_twins import all_pairs
 
 import sudare as sd
 from sudare.assess.bounds import (
@@ -19,7 +20,6 @@ from sudare.assess.bounds import (
     max_blocks,
     min_largest_block,
 )
-from sudare.assess.bounds.distortion import all_pairs
 from sudare.errors import CancelledError, DescriptionError, InfeasibleError, ParameterError
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -42,7 +42,7 @@ def test_exact_feasibility_where_the_corollary_says_no():
     between = [500, 500, 3]
     floor = math.floor(sum(between) / 3)
     reached = sum(n / 1003 * min(math.log(floor), -math.log(n / 1003)) for n in between)
-    l = (math.exp(reached) + largest_feasible_l(between, "entropy")) / 2  # noqa: E741
+    l = (math.exp(reached) + largest_feasible_l(between, "entropy")) / 2  # noqa: E741  # the name in the field
     assert math.log(l) > reached
     assert feasible(between, l, "entropy")
     assert min_largest_block(between, l, "entropy") == floor + 1
@@ -77,7 +77,7 @@ def test_wrong_counts(counts):
 
 
 @pytest.mark.parametrize("l", [0, 0.5, float("nan"), float("inf"), "2"])
-def test_wrong_l(l):  # noqa: E741
+def test_wrong_l(l):  # noqa: E741  # the name in the field
     with pytest.raises(ParameterError, match="l is"):
         max_blocks([1, 2], l)
     with pytest.raises(ParameterError, match="kind is"):
@@ -236,8 +236,8 @@ def coil():
 @needs_coil
 def test_coil_counts(coil):
     counts = np.bincount(coil.codes(coil.names("sensitive")[0]).codes)
-    assert [max_blocks(counts, l) for l in (2, 4, 8)] == [2911, 1455, 716]  # noqa: E741
-    assert [min_largest_block(counts, l, "entropy") for l in (2, 4, 8)] == [2, 4, 9]  # noqa: E741
+    assert [max_blocks(counts, l) for l in (2, 4, 8)] == [2911, 1455, 716]  # noqa: E741  # the name in the field
+    assert [min_largest_block(counts, l, "entropy") for l in (2, 4, 8)] == [2, 4, 9]  # noqa: E741  # the name in the field
 
 
 @needs_coil
@@ -248,7 +248,7 @@ def test_coil_k(coil, k, bound):
 
 @needs_coil
 @pytest.mark.parametrize(("l", "bound"), [(2, 0.1667), (4, 0.2350), (8, 0.2780)])
-def test_coil_l(coil, l, bound):  # noqa: E741
+def test_coil_l(coil, l, bound):  # noqa: E741  # the name in the field
     assert round(l_bound(coil, l, coil.names("sensitive")[0]).value, 4) == bound
 
 

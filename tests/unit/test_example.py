@@ -152,8 +152,8 @@ def test_wrong_use_is_one_sentence():
     with pytest.raises(ParameterError, match="cannot have -1 rows"):
         hospital(-1)
     with pytest.raises(ParameterError, match="no language 'fr'"):
-        hospital(1, language="fr")  # type: ignore[arg-type]
+        hospital(1, language="fr")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(ParameterError, match="no language 'fr'"):
-        hospital_columns("fr")  # type: ignore[arg-type]
+        hospital_columns("fr")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(ParameterError, match="seed"):
         hospital(1, seed=-1)

@@ -250,7 +250,7 @@ def test_constant_and_empty_columns_tell_nobody_apart():
         (["1.10"], pl.Decimal(10, 2), "numeric"),
         ([True, False], pl.Boolean, "nominal"),
         ([dt.date(2024, 1, 1)], pl.Date, "date"),
-        ([dt.datetime(2024, 1, 1)], pl.Datetime("us"), "date"),  # noqa: DTZ001
+        ([dt.datetime(2024, 1, 1)], pl.Datetime("us"), "date"),  # noqa: DTZ001  # tables have times without a zone
         ([dt.datetime(2024, 1, 1, tzinfo=dt.UTC)], pl.Datetime("ms", "UTC"), "date"),
         ([dt.time(12)], pl.Time, "ordinal"),
         ([dt.timedelta(1)], pl.Duration, "numeric"),

@@ -267,7 +267,7 @@ def test_a_removed_ledger_is_not_made_again_behind_the_back(ledger):
 
 
 def test_a_locked_ledger_gets_a_sentence(ledger, monkeypatch):
-    monkeypatch.setattr("sudare.release.ledger._PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("sudare.release.ledger_file._PATIENCE_SECONDS", 0.1)
     with closing(sqlite3.connect(ledger.path, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         with pytest.raises(OutputError, match="locked by another program"):

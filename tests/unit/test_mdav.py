@@ -186,10 +186,10 @@ def test_mistakes_are_one_sentence():
     with pytest.raises(ParameterError, match="at least 2"):
         vmdav(records, 1)
     with pytest.raises(ParameterError, match="'fast', which is unknown"):
-        mdav(records, 2, method="fast")  # type: ignore[arg-type]
+        mdav(records, 2, method="fast")  # type: ignore[arg-type]  # wrong on purpose
     for gamma in (-1.0, float("nan"), float("inf"), True, "1"):
         with pytest.raises(ParameterError, match="gamma is"):
-            vmdav(records, 2, gamma)  # type: ignore[arg-type]
+            vmdav(records, 2, gamma)  # type: ignore[arg-type]  # wrong on purpose
 
 
 @pytest.mark.parametrize("name", _TABLES)

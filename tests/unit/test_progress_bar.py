@@ -48,8 +48,8 @@ def notebook(monkeypatch):
         return displayed[-1]
 
     ipython, shows = ModuleType("IPython"), ModuleType("IPython.display")
-    ipython.get_ipython = lambda: SimpleNamespace(kernel=None)  # type: ignore[attr-defined]
-    shows.display = display  # type: ignore[attr-defined]
+    ipython.get_ipython = lambda: SimpleNamespace(kernel=None)  # type: ignore[attr-defined]  # an empty module gets it
+    shows.display = display  # type: ignore[attr-defined]  # an empty module gets it
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", shows)
     return displayed

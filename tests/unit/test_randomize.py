@@ -1,70 +1,19 @@
-"""Randomize, Pk-anonymity and their verification, as users meet them."""
+"""Randomization of tables: every kind of column, mechanisms given and chosen, missing cells, order of rows."""
 
 # mypy: disable-error-code="arg-type, call-arg, attr-defined, union-attr"
 
-import json
 import math
 from datetime import date, datetime
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
+from tests.randomize_cases import ORDER, RANGES, ROWS, context, frame, method, small, table
 
 import sudare as sd
-from sudare.anonymize.catalogue import METHODS
-from sudare.anonymize.protocol import Context
-from sudare.assess.catalogue import REQUIREMENTS
-from sudare.describe.mechanism import MECHANISMS, Density, Laplace, Normal, Retention, Uniform
-from sudare.errors import DescriptionError, GuaranteeError, InfeasibleError, ParameterError, SudareError
-from sudare.randomness import Randomness
-from sudare.release.verify import verify_frame
-from sudare.release.verify_noise import noise_epsilon
-
-ROWS = 400
-
-
-def frame(rows=ROWS):
-    place = np.arange(rows)
-    return pl.DataFrame(
-        {
-            "age": place % 90,
-            "sex": np.where(place % 3 == 0, "女", "男"),
-            "weight": 40.0 + place % 50 / 2,
-            "born": pl.Series(10_000 + place % 300, dtype=pl.Int32).cast(pl.Date),
-            "pain": np.array(["none", "mild", "severe"])[place % 3],
-            "disease": np.array(["flu", "gout", "cold", "胃炎"])[place % 4],
-            "row": place,
-        }
-    )
-
-
-RANGES = {"age": (0, 120), "weight": (0, 200), "born": ("1990-01-01", "2030-12-31")}
-ORDER = ("none", "mild", "severe")
-
-
-def table(given=None, **more):
-    described = sd.read(frame() if given is None else given)
-    return described.describe(
-        **{
-            "quasi": ["age", "sex", "weight", "born", "pain"],
-            "sensitive": ["disease"],
-            "insensitive": ["row"],
-            "kinds": {"pain": "ordinal"},
-            **more,
-        }
-    )
-
-
-def method(**fields):
-    return sd.Randomize(**{"ranges": RANGES, "values": {"pain": ORDER}, **fields})
-
-
-def small(values=None, **columns):
-    given = pl.DataFrame(columns or {"age": list(range(30)), "sex": ["F", "M"] * 15})
-    return sd.read(given).describe(quasi=given.columns)
+from sudare.describe.mechanism import Laplace, Normal, Retention, Uniform
+from sudare.errors import DescriptionError, GuaranteeError, InfeasibleError, ParameterError
 
 
 def test_the_example_of_the_design():
@@ -182,7 +131,7 @@ def test_types_of_numbers(dtype):
 
 def test_moments_become_midnights_and_truth_values_stay():
     people = small(
-        seen=pl.datetime_range(datetime(2024, 1, 1, 13), datetime(2024, 1, 20, 13), "1d", eager=True),  # noqa: DTZ001
+        seen=pl.datetime_range(datetime(2024, 1, 1, 13), datetime(2024, 1, 20, 13), "1d", eager=True),  # noqa: DTZ001  # tables have times without a zone
         insured=[True, False] * 10,
     )
     release = sd.anonymize(
@@ -260,10 +209,6 @@ def test_rows_are_shuffled_unless_told_otherwise():
     assert kept.table.frame["row"].to_list() == list(range(ROWS))
 
 
-def context(k=5.0, seed=None):
-    return Context((sd.PkAnonymity(k),), Randomness(seed))
-
-
 def test_released_ages_follow_their_mechanism():
     people = sd.read(pl.DataFrame({"age": [30] * 20_000})).describe(quasi=["age"])
     release = sd.anonymize(people, sd.PkAnonymity(400), method=sd.Randomize(ranges={"age": (0, 50)}), seed=4)
@@ -272,220 +217,3 @@ def test_released_ages_follow_their_mechanism():
     chances = mechanism.cumulative(30, points) - mechanism.cumulative(30, points, strict=True)
     counts = np.bincount(release.frame["age"].to_numpy(), minlength=51)
     assert stats.chisquare(counts, chances * 20_000).pvalue > 1e-4
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        ({"ranges": {}}, "no range for 'age'"),
-        ({"ranges": {"age": (0.5, 120)}}, "whole ends"),
-        ({"ranges": {"age": (120, 0)}}, "low end"),
-        ({"ranges": {"age": ("0", "120")}}, "give numbers"),
-        ({"ranges": {"agee": (0, 120)}}, "did you mean 'age'"),
-        ({"ranges": {"age": (0, 120)}, "grids": {"age": 0.5}}, "whole step"),
-        ({"ranges": {"age": (0, 120)}, "grids": {"age": 7}}, "does not divide"),
-        ({"mechanisms": {"age": "laplas"}}, "did you mean 'laplace'"),
-        ({"mechanisms": {"sex": "laplace"}, "ranges": {"age": (0, 120)}}, "use retention"),
-        (
-            {"mechanisms": {"age": {"type": "normal", "bounded": False}}, "ranges": {"age": (0, 120)}},
-            "rate 0",
-        ),
-        ({"exact": ["sex", "age"]}, "no column to randomize"),
-        ({"exact": ["sex"], "columns": ["sex"]}, "decide for one"),
-        ({"ranges": {"age": (0, 120)}, "values": {"sex": ["F", None, "M"]}}, "last"),
-        ({"outside": "ignore"}, "outside"),
-        ({"weights": {"age": 0}}, "weights"),
-    ],
-)
-def test_wrong_parameters_are_one_sentence(fields, part):
-    with pytest.raises(SudareError) as caught:
-        sd.anonymize(small(), sd.PkAnonymity(5), method=sd.Randomize(**fields))
-    assert part in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_other_refusals():
-    with pytest.raises(InfeasibleError, match="31"):
-        sd.anonymize(small(), sd.PkAnonymity(31), method=sd.Randomize(ranges={"age": (0, 120)}))
-    twice = [sd.Randomize(ranges={"age": (0, 120)})] * 2
-    with pytest.raises(ParameterError, match="already"):
-        sd.anonymize(small(), sd.PkAnonymity(5), method=twice)
-    lists = sd.read(pl.DataFrame({"items": [[1], [2]]})).describe(quasi=["items"])
-    with pytest.raises(ParameterError, match="no mechanism"):
-        sd.Randomize().apply(lists, context(2))
-    people = table().describe(insensitive=["row"])
-    with pytest.raises(ParameterError, match="'row'"):
-        sd.anonymize(people, sd.PkAnonymity(5), method=method(exact=["row"]))
-
-    class Custom:
-        pdf, cdf, ppf = stats.norm.pdf, stats.norm.cdf, stats.norm.ppf
-
-    with pytest.raises(ParameterError, match="public description"):
-        sd.Randomize(mechanisms={"age": Density(Custom, 0, 1)})
-
-
-def test_constant_and_missing_columns_cost_nothing():
-    people = small(age=list(range(30)), one=["x"] * 30, none=pl.Series([None] * 30, dtype=pl.String))
-    for policy in ("category", "keep"):
-        release = sd.anonymize(
-            people, sd.PkAnonymity(5), method=sd.Randomize(ranges={"age": (0, 120)}, missing=policy), seed=1
-        )
-        assert release.table.column("one").mechanism.rate() == 1
-        assert release.table.column("age").mechanism.rate() == pytest.approx(4 / 29)
-        assert release.frame["none"].null_count() == 30
-    constant = small(age=list(range(30)), level=["x"] * 30).describe(kinds={"level": "ordinal"})
-    assert sd.anonymize(constant, sd.PkAnonymity(5), method=sd.Randomize(ranges={"age": (0, 120)})).holds
-
-
-def test_odd_tables():
-    with pytest.raises(InfeasibleError, match="1 record,"):
-        sd.anonymize(small(age=[3]), sd.PkAnonymity(2), method=sd.Randomize(ranges={"age": (0, 120)}))
-    alike = sd.anonymize(
-        small(age=[3] * 9), sd.PkAnonymity(8.9), method=sd.Randomize(ranges={"age": (0, 120)}), seed=1
-    )
-    assert alike.holds
-    assert alike.frame["age"].n_unique() > 4
-    far = small(money=[1e15, 1e15 + 50.25, 1e15 + 100] * 5)
-    release = sd.anonymize(
-        far, sd.PkAnonymity(4), method=sd.Randomize(ranges={"money": (1e15, 1e15 + 100)}), seed=1
-    )
-    assert release.frame["money"].is_between(1e15, 1e15 + 100).all()
-    assert verify_frame(release.table.frame, described(release), [{"type": "pk-anonymity", "k": 4}])[-1].holds
-
-
-def test_pk_anonymity_of_tables_that_are_not_randomized():
-    people = small(age=[1, 1, 1, 2, 2], sex=["F", "F", "F", "M", "M"])
-    assert sd.PkAnonymity(2).check(people).reached == 2
-    verdict = sd.PkAnonymity(3).check(people)
-    assert not verdict.holds
-    assert verdict.violating_rows.tolist() == [3, 4]
-    assert verdict.explanation.count("\n") == 0
-    empty = people.take(np.empty(0, dtype=np.int64))
-    assert sd.PkAnonymity(3).check(empty).holds
-    assert sd.assess(people, sd.PkAnonymity(3)).verdicts[0].reached == 2
-
-
-def test_a_method_that_groups_may_go_first():
-    people = table(quasi=["age", "sex"], insensitive=["row", "weight", "born", "pain"])
-    release = sd.anonymize(
-        people,
-        sd.PkAnonymity(5),
-        sd.KAnonymity(5),
-        method=[sd.Mondrian(), sd.Randomize(columns=["disease"])],
-        seed=1,
-    )
-    assert release.holds
-
-
-# -- written and read back --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("file_format", ["csv", "parquet"])
-@pytest.mark.parametrize("missing", ["category", "keep"])
-def test_a_written_release_is_verified_from_its_files(tmp_path, file_format, missing):
-    gaps = frame().with_columns(
-        pl.when(pl.col("row") % 4 > 0).then(pl.col(name)).alias(name)
-        for name in ("age", "sex", "pain", "weight")
-    )
-    release = sd.anonymize(table(gaps), sd.PkAnonymity(5), method=method(missing=missing), seed=1)
-    written = release.write(tmp_path / "out", format=file_format)
-    finding = written.findings[-1]
-    assert finding.requirement["type"] == "pk-anonymity"
-    assert finding.holds
-    assert finding.reached == pytest.approx(release.verdicts[0].reached, rel=1e-9)
-    columns = json.loads((tmp_path / "out/public/manifest.json").read_text(encoding="utf-8"))["columns"]
-    assert columns["age"]["mechanism"]["type"] == "laplace"
-    assert columns["row"].get("mechanism") is None
-    assert sd.verify_release(tmp_path / "out")[-1].holds
-
-
-def described(release):
-    """Columns as a manifest has them."""
-    from sudare.describe.mechanism import MECHANISMS
-
-    return {
-        column.name: {
-            "role": column.role,
-            "kind": column.kind,
-            **({"mechanism": MECHANISMS.dump(column.mechanism)} if column.mechanism else {}),
-        }
-        for column in release.table.columns
-    }
-
-
-def test_a_weaker_mechanism_than_promised_is_noticed():
-    release = sd.anonymize(table(), sd.PkAnonymity(5), method=method(), seed=1)
-    columns = described(release)
-    asked = [{"type": "pk-anonymity", "k": 5}]
-    assert verify_frame(release.table.frame, columns, asked)[-1].holds
-
-    def verified(name, **changes):
-        changed = {**columns, name: {**columns[name], "mechanism": {**columns[name]["mechanism"], **changes}}}
-        return verify_frame(release.table.frame, changed, asked)[-1]
-
-    assert not verified("age", scale=50).holds
-    assert not verified("sex", keep=0.9).holds
-    assert not verified("sex", distribution=[0.01, 0.99]).holds
-    assert not verified("weight", high=100).holds
-    assert not verified("weight", grid=7).holds
-    assert not verified("age", type="normal", deviation=1e9, bounded=False).holds
-    assert "cannot be checked" in verified("age", type="magic").sentence
-    assert "cannot be checked" in verified("age", scale=None).sentence
-    assert "never releases" in verified("sex", values=["a", "b"]).sentence
-    bare = {
-        name: {key: value for key, value in about.items() if key != "mechanism"}
-        for name, about in columns.items()
-    }
-    assert verify_frame(release.table.frame, bare, asked)[-1].reached == 1
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    st.floats(1.01, 30),
-    st.sampled_from(["laplace", "normal", "uniform", "density"]),
-    st.booleans(),
-    st.floats(1e-3, 1e3),
-    st.floats(0.01, 1),
-)
-def test_the_verifier_agrees_with_the_check(k, kind, gaps, width, share):
-    rows = 40
-    values = pl.Series(
-        [None if gaps and row % 3 == 0 else row / rows * width for row in range(rows)], dtype=pl.Float64
-    )
-    people = small(x=values, sex=["F", "M"] * 20)
-    given_mechanisms = {
-        "x": {"type": "density", "noise": "logistic"} if kind == "density" else kind,
-        "sex": {"type": "retention", "distribution": [share / (1 + share), 1 / (1 + share)]},
-    }
-    how = sd.Randomize(ranges={"x": (0, width)}, mechanisms=given_mechanisms, missing="category")
-    release = sd.anonymize(people, sd.PkAnonymity(k), method=how, measures=["dm"], seed=1)
-    finding = verify_frame(release.table.frame, described(release), [{"type": "pk-anonymity", "k": k}])[-1]
-    assert finding.holds, finding.sentence
-    assert finding.reached == pytest.approx(release.verdicts[0].reached, rel=1e-8)
-    mechanisms = {name: MECHANISMS.dump(release.table.column(name).mechanism) for name in ("x", "sex")}
-    for name, mechanism in mechanisms.items():
-        assert noise_epsilon(name, mechanism) == pytest.approx(
-            release.table.column(name).mechanism.epsilon(), rel=1e-6, abs=1e-9
-        )
-
-
-def test_parameters_survive_a_recipe():
-    how = method(
-        mechanisms={"age": Laplace(30, 0, 120), "sex": "retention"}, exact=["pain"], weights={"age": 2}
-    )
-    assert METHODS.build(METHODS.dump(how)) == how
-    assert METHODS.build(json.loads(json.dumps(METHODS.dump(how)))) == how
-    assert REQUIREMENTS.build("pk-anonymity k=10") == sd.PkAnonymity(10)
-    with pytest.raises(ParameterError, match="greater than 1"):
-        sd.PkAnonymity(1)
-
-
-def test_a_shuffled_release_cannot_be_measured_again_by_position(tmp_path):
-    from sudare.errors import InputError
-    from sudare.release.reopen import reopen_pair
-
-    frame().write_csv(tmp_path / "in.csv")
-    release = sd.anonymize(table(), sd.PkAnonymity(5), method=method(), seed=1)
-    release.write(tmp_path / "out")
-    with pytest.raises(InputError, match="random order"):
-        reopen_pair(str(tmp_path / "in.csv"), str(tmp_path / "out"))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import sudare as sd
 from sudare.anonymize.microaggregate.arrays import loss, sse, standardized
+from sudare.anonymize.microaggregate.best import refined
 from sudare.anonymize.microaggregate.bounds import nearest_bound
-from sudare.anonymize.microaggregate.refine import refined
 from sudare.errors import CancelledError, InfeasibleError, ParameterError
 
 WRONG: Any = "lazy"

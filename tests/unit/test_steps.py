@@ -1,11 +1,9 @@
-"""The small methods, each against its definition: sampling, suppression, coding, rounding, pseudonyms, swapping."""
+"""Sampling, shuffling, suppressing, coding, rounding: each against its definition."""
 
 # mypy: disable-error-code="arg-type, call-arg, attr-defined, index, operator"
 # parameters are given as users write them: lists, single names, and wrong ones
 
 import datetime as dt
-import hashlib
-import hmac
 import math
 from collections import Counter
 from fractions import Fraction
@@ -15,23 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import twins
+from tests.step_cases import step, table_of
 
 import sudare as sd
-from sudare.anonymize.protocol import Context
-from sudare.errors import InfeasibleError, InputError, ParameterError, SudareError
-from sudare.randomness import Randomness
-
-KEY = "a key of more than sixteen bytes"
-
-
-def table_of(frame, **roles):
-    return sd.read(frame).describe(**roles)
-
-
-def step(method, table, *requirements, seed=1):
-    """One method alone, without what a run adds around it."""
-    return method.apply(table, Context(requirements, Randomness(seed)))
-
+from sudare.errors import InfeasibleError, ParameterError, SudareError
 
 # --- sampling and shuffling -------------------------------------------------------------------------------
 
@@ -199,180 +184,6 @@ def test_whole_numbers_stay_whole_and_near(values, base):
     assert rounded.dtype == pl.Int64
     for value, near in zip(values, rounded, strict=True):
         assert near == round(Fraction(value, base)) * base  # Python rounds halves to even
-
-
-# --- pseudonyms -------------------------------------------------------------------------------------------
-
-
-def hmac_of(value, key=KEY, length=32):
-    return hmac.new(key.encode(), value.encode(), hashlib.sha256).hexdigest()[:length]
-
-
-@pytest.mark.parametrize("length", [8, 32, 64])
-def test_pseudonyms_are_hmac_sha_256(monkeypatch, length):
-    monkeypatch.setenv("SUDARE_TEST_KEY", KEY)
-    table = table_of(
-        pl.DataFrame({"name": ["山田", "Ann", None, "Ann", ""], "n": [1, 2, 2, 10**15, None]}),
-        identifier=["name"],
-    )
-    method = sd.Pseudonymize(["name", "n"], key_variable="SUDARE_TEST_KEY", length=length)
-    frame = step(method, table).table.frame
-    names = [
-        None if value is None else hmac_of(value, length=length) for value in ["山田", "Ann", None, "Ann", ""]
-    ]
-    assert frame["name"].to_list() == names
-    numbers = [
-        None if value is None else hmac_of(value, length=length)
-        for value in ["1", "2", "2", "1000000000000000", None]
-    ]
-    assert frame["n"].to_list() == numbers
-
-
-def test_the_key_can_be_in_a_file(tmp_path):
-    (tmp_path / "key").write_text(f"  {KEY}\n", encoding="utf-8")
-    table = table_of(pl.DataFrame({"name": ["Ann"]}))
-    frame = step(sd.Pseudonymize("name", key_file=tmp_path / "key"), table).table.frame
-    assert frame["name"].to_list() == [hmac_of("Ann")]
-
-
-def test_without_a_key_pseudonyms_link_within_one_release_only():
-    table = table_of(pl.DataFrame({"name": ["Ann", "Bob", "Ann"]}), identifier=["name"])
-    first, second = (
-        sd.anonymize(table, method=sd.Pseudonymize("name")).frame["name"].to_list() for _ in range(2)
-    )
-    assert first[0] == first[2] != first[1]
-    assert set(first).isdisjoint(second)
-    assert hmac_of("Ann", "") not in first
-
-
-def test_pseudonyms_survive_the_removal_of_identifiers():
-    table = table_of(pl.DataFrame({"name": ["Ann", "Bob"], "id": ["x", "y"]}), identifier=["name", "id"])
-    assert sd.anonymize(table, method=sd.Pseudonymize("name")).frame.columns == ["name"]
-
-
-def test_the_key_is_never_in_the_release(monkeypatch, tmp_path):
-    monkeypatch.setenv("SUDARE_TEST_KEY", KEY)
-    table = table_of(
-        pl.DataFrame({"name": ["Ann", "Bob"] * 3, "q": [1] * 6}), identifier=["name"], quasi=["q"]
-    )
-    method = sd.Pseudonymize("name", key_variable="SUDARE_TEST_KEY")
-    release = sd.anonymize(table, sd.KAnonymity(2), method=[method, sd.Mondrian()])
-    assert KEY not in repr(release) + repr(release.methods) + repr(release.notes)
-    release.write(tmp_path / "out")
-    written = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
-    assert written
-    for path in written:
-        assert KEY.encode() not in path.read_bytes(), path.name
-        assert b"Bob" not in path.read_bytes(), path.name
-
-
-@pytest.mark.parametrize("short", ["", "short", "15 bytes long.."])
-def test_a_short_key_is_refused_without_being_shown(monkeypatch, tmp_path, short):
-    monkeypatch.setenv("SUDARE_TEST_KEY", short)
-    (tmp_path / "key").write_text(short + " " * 20, encoding="utf-8")
-    table = table_of(pl.DataFrame({"name": ["Ann"]}))
-    for method in (
-        sd.Pseudonymize("name", key_variable="SUDARE_TEST_KEY"),
-        sd.Pseudonymize("name", key_file=tmp_path / "key"),
-    ):
-        with pytest.raises(SudareError, match="16") as caught:
-            step(method, table)
-        assert not short or f"'{short}'" not in str(caught.value)
-
-
-def test_an_absent_key_is_a_sentence(monkeypatch, tmp_path):
-    monkeypatch.delenv("SUDARE_TEST_KEY", raising=False)
-    table = table_of(pl.DataFrame({"name": ["Ann"]}))
-    with pytest.raises(InputError, match="SUDARE_TEST_KEY"):
-        step(sd.Pseudonymize("name", key_variable="SUDARE_TEST_KEY"), table)
-    with pytest.raises(InputError, match="absent"):
-        step(sd.Pseudonymize("name", key_file=tmp_path / "absent"), table)
-
-
-# --- removal ----------------------------------------------------------------------------------------------
-
-
-def test_identifiers_are_removed_even_when_nobody_asked():
-    table = table_of(pl.DataFrame({"name": ["a", "b"], "x": [1, 2], "y": [1, 2]}), identifier=["name"])
-    assert step(sd.RemoveIdentifiers(), table).table.frame.columns == ["x", "y"]
-    assert step(sd.RemoveIdentifiers("x"), table).table.frame.columns == ["name", "y"]
-    assert sd.anonymize(table, method=sd.RemoveIdentifiers("x")).frame.columns == ["y"]
-    assert sd.anonymize(table, method=sd.Shuffle()).frame.columns == ["x", "y"]
-
-
-# --- swapping ---------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.none() | st.integers(-50, 50), min_size=1, max_size=60),
-    st.sampled_from([0.01, 0.1, 0.5, 1.0]),
-    st.integers(0, 5),
-)
-def test_rank_swapping_keeps_margins_and_missing(values, window, seed):
-    frame = pl.DataFrame({"a": pl.Series(values, dtype=pl.Int64), "b": [str(value) for value in values]})
-    swapped = step(sd.RankSwap(["a", "b"], window=window), table_of(frame), seed=seed).table.frame
-    assert Counter(swapped["a"].to_list()) == Counter(values)
-    assert Counter(swapped["b"].to_list()) == Counter(frame["b"].to_list())
-    assert swapped["a"].is_null().to_list() == frame["a"].is_null().to_list()
-
-
-@pytest.mark.parametrize("window", [0.01, 0.05, 0.2, 1])
-@pytest.mark.parametrize("rows", [2, 3, 100])
-def test_rank_swapping_stays_within_the_window(rows, window):
-    order = Randomness(5).permutation(rows)
-    days = [dt.date(2020, 1, 1) + dt.timedelta(days=int(day)) for day in order]
-    table = table_of(pl.DataFrame({"day": days, "n": order * 10.0**15}))
-    for seed in range(5):
-        swapped = step(sd.RankSwap(["day", "n"], window=window), table, seed=seed).table.frame
-        ranks = {value: rank for rank, value in enumerate(sorted(days))}
-        moved = [abs(ranks[new] - ranks[old]) for old, new in zip(days, swapped["day"], strict=True)]
-        assert max(moved) <= max(1, window * rows)
-        if window * rows >= 2:
-            assert sum(distance > 0 for distance in moved) >= rows / 2
-        assert sorted(swapped["n"].to_list()) == sorted((order * 10.0**15).tolist())
-
-
-def test_columns_are_rank_swapped_by_themselves():
-    table = table_of(pl.DataFrame({"a": range(100), "b": range(100), "c": range(100)}))
-    swapped = step(sd.RankSwap(["a", "b"], window=0.2), table).table.frame
-    assert swapped["a"].to_list() != swapped["b"].to_list()
-    assert swapped["c"].to_list() == list(range(100))
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.tuples(st.sampled_from(["x", "y", None]), st.sampled_from("pq")), min_size=1, max_size=60),
-    st.sampled_from([0.05, 0.3, 1.0]),
-    st.integers(0, 5),
-)
-def test_data_swapping_exchanges_pairs_within_strata(rows, share, seed):
-    count = len(rows)
-    frame = pl.DataFrame(
-        {
-            "within": [one for one, _ in rows],
-            "too": [other for _, other in rows],
-            "id": list(range(count)),
-            "same": [str(row) for row in range(count)],
-            "kept": list(range(count)),
-        }
-    )
-    method = sd.SwapRecords(["id", "same"], share=share, within=["within", "too"])
-    swapped = step(method, table_of(frame), seed=seed).table.frame
-    partner = swapped["id"].to_list()
-    assert swapped["same"].to_list() == [str(row) for row in partner]  # together
-    assert all(partner[partner[row]] == row for row in range(count))  # in pairs
-    assert all(rows[partner[row]] == rows[row] for row in range(count))  # who agree
-    assert sum(partner[row] != row for row in range(count)) <= round(share * count)
-    assert swapped.select("within", "too", "kept").equals(frame.select("within", "too", "kept"))
-
-
-def test_data_swapping_takes_the_share_it_is_given():
-    table = table_of(pl.DataFrame({"id": range(1000)}))
-    for share in (0.1, 0.5, 1):
-        partner = step(sd.SwapRecords("id", share=share), table).table.frame["id"].to_list()
-        moved = sum(row != other for row, other in enumerate(partner))
-        assert moved == pytest.approx(share * 1000, abs=2)
 
 
 # --- wrong use --------------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
-"""The independent verifier: worked examples, sentences, files and their faults."""
+"""The independent verifier: k-anonymity, l-diversity, and what cannot be checked; worked examples and sentences."""
 
-import hashlib
-import json
 import math
 import time
 from datetime import date, datetime
@@ -10,54 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.verify_cases import COLUMNS, check, table
 
-from sudare.errors import InputError
-from sudare.release.verify import verify_frame, verify_release
-
-COLUMNS = {
-    "age": {"role": "quasi", "kind": "numeric"},
-    "sex": {"role": "quasi", "kind": "nominal"},
-    "disease": {"role": "sensitive", "kind": "nominal"},
-}
-# Stomach (gastric ulcer, gastritis) and lung (flu, bronchitis, pneumonia); the lung has a level between.
-DISEASES = {
-    "labels": [
-        "ulcer",
-        "gastritis",
-        "flu",
-        "bronchitis",
-        "pneumonia",
-        None,
-        "infection",
-        "stomach",
-        "lung",
-        "any",
-    ],
-    "parent": [7, 7, 6, 6, 8, 9, 8, 9, 9, 9],
-    "level": [0, 0, 0, 0, 0, 0, 1, 2, 2, 3],
-}
-
-
-def table(*blocks):
-    """One block per list of sensitive values."""
-    rows = [(str(number), value) for number, block in enumerate(blocks) for value in block]
-    return pl.DataFrame(rows, schema={"block": pl.String, "value": pl.String}, orient="row")
-
-
-def check(frame, requirement, kind="nominal", hierarchy=None):
-    columns = {"block": {"role": "quasi", "kind": "nominal"}, "value": {"role": "sensitive", "kind": kind}}
-    no_identifiers, finding = verify_frame(
-        frame, columns, [requirement], {} if hierarchy is None else {"value": hierarchy}
-    )
-    assert no_identifiers.holds
-    assert finding.requirement == requirement
-    return finding
-
-
-def closeness(frame, distance, kind="nominal", hierarchy=None, t=0.5):
-    return check(
-        frame, {"type": "t-closeness", "t": t, "distance": distance, "sensitive": None}, kind, hierarchy
-    )
+from sudare.release.verify import verify_frame
 
 
 def diversity(frame, level, kind, c=None):
@@ -142,7 +95,7 @@ def test_many_columns_and_long_values_are_cut_in_sentences():
     "values",
     [
         pl.Series([date(2020, 1, 1)] * 2 + [date(2020, 1, 2)] * 2),
-        pl.Series([datetime(2020, 1, 1, 3)] * 2 + [None] * 2),  # noqa: DTZ001
+        pl.Series([datetime(2020, 1, 1, 3)] * 2 + [None] * 2),  # noqa: DTZ001  # tables have times without a zone
         pl.Series([True] * 2 + [False] * 2),
         pl.Series(["a", "a", "b", "b"], dtype=pl.Categorical),
         pl.Series([["a", "b"], ["a", "b"], ["b"], ["b"]]),
@@ -244,133 +197,6 @@ def test_several_sensitive_columns_each_by_itself():
     assert "in each of disease, cost" in two.sentence
 
 
-# t-closeness: Li, Li, Venkatasubramanian 2007, section 5, salaries 3k … 11k and their blocks
-
-
-def salaries(*blocks):
-    """Blocks of salaries, and what is left of 3k … 11k such that the whole table has each as often."""
-    values = [f"{number}000" for number in range(3, 12)]
-    copies = 4
-    rest = [value for value in values for _ in range(copies)]
-    for block in blocks:
-        for value in block:
-            rest.remove(value)
-    return table(*blocks, rest)
-
-
-@pytest.mark.parametrize(
-    ("block", "expected"), [(["3000", "4000", "5000"], 0.375), (["6000", "8000", "11000"], 1 / 6)]
-)
-def test_ordered_distance_of_the_paper(block, expected):
-    frame = salaries(block)
-    finding = closeness(frame, "ordered", "numeric", t=0.2)
-    assert finding.reached == pytest.approx(expected, abs=1e-12)
-    assert finding.holds == (expected < 0.2)
-    assert finding.violating_rows == (0 if finding.holds else 3)
-    if not finding.holds:
-        assert finding.sentence == (
-            "The block block = 0 is 0.375 (ordered distance) away from the whole table in value; "
-            "3 rows in 1 block are above t = 0.2."
-        )
-    else:
-        assert finding.sentence == (
-            "No block is further than 0.166667 (ordered distance) from the whole table in value (asked: 0.2)."
-        )
-
-
-def test_numbers_are_ordered_as_numbers_and_dates_as_dates():
-    skewed = table(["2"] * 2, ["9"], ["10"])
-    assert closeness(skewed, "ordered", "numeric").reached == pytest.approx(0.625)  # the block of "10"
-    assert closeness(skewed, "ordered", "nominal").reached == pytest.approx(0.5)  # as text 10 < 2 < 9
-    frame = pl.DataFrame({"block": ["0", "1", "1"], "value": [date(2020, 1, 9), date(2020, 1, 10), None]})
-    assert closeness(frame, "ordered", "date").reached == pytest.approx(0.5)
-
-
-def test_order_of_the_hierarchy_counts_for_text():
-    frame = table(["low"], ["mid"], ["high"], ["low"])
-    # high, low, mid as text: the block of mid is furthest; low, mid, high: the block of high.
-    hierarchy = {"labels": ["low", "mid", "high", "*"], "parent": [3, 3, 3, 3], "level": [0, 0, 0, 1]}
-    assert closeness(frame, "ordered", "ordinal").reached == pytest.approx((0.25 + 0.75) / 2)
-    assert closeness(frame, "ordered", "ordinal", hierarchy).reached == pytest.approx((0.5 + 0.75) / 2)
-
-
-def test_missing_comes_last_in_order():
-    frame = table(["1", "2"], [None, None])
-    # Cumulated: block (0.5, 1) and (0, 0) against (0.25, 0.5).
-    assert closeness(frame, "ordered", "numeric").reached == pytest.approx((0.25 + 0.5) / 2)
-
-
-def test_equal_distance():
-    frame = table(["a", "a"], ["b", "c"])
-    assert closeness(frame, "equal").reached == pytest.approx(0.5)
-    assert closeness(frame, "equal", t=0.5).holds
-    assert not closeness(frame, "equal", t=0.4999).holds
-
-
-def test_hierarchical_distance_of_single_leaves():
-    # Two blocks of one value each: half of the mass moves to the other value.
-    for one, other, level in [
-        ("ulcer", "gastritis", 2),
-        ("flu", "bronchitis", 1),
-        ("flu", "pneumonia", 2),
-        ("flu", "ulcer", 3),
-        ("flu", None, 3),
-    ]:
-        finding = closeness(table([one], [other]), "hierarchical", hierarchy=DISEASES)
-        assert finding.reached == pytest.approx(0.5 * level / 3), (one, other)
-
-
-def test_missing_leaf_is_added_under_the_root():
-    hierarchy = {"labels": ["a", "b", "*"], "parent": [2, 2, 2], "level": [0, 0, 1]}
-    assert closeness(table(["a"], [None]), "hierarchical", hierarchy=hierarchy).reached == pytest.approx(0.5)
-    assert closeness(table(["a"], [None]), "ordered", hierarchy=hierarchy).reached == pytest.approx(0.5)
-
-
-def test_leaves_are_found_by_the_number_or_date_they_mean():
-    hierarchy = {"labels": ["1", "2", "3", "low", "*"], "parent": [3, 3, 4, 4, 4], "level": [0, 0, 0, 1, 2]}
-    frame = pl.DataFrame({"block": ["0", "1"], "value": [1.0, 2.0]})
-    assert closeness(frame, "hierarchical", "numeric", hierarchy).reached == pytest.approx(0.25)
-    assert closeness(frame, "hierarchical", "nominal", hierarchy).reached == pytest.approx(0.25)
-    # "2" and "2.0" are one leaf, even where the kind keeps them apart as text.
-    assert closeness(table(["2", "2"], ["2.0"]), "hierarchical", "nominal", hierarchy).reached == 0.0
-    dates = {"labels": ["2020-01-01", "2020-01-02", "2020"], "parent": [2, 2, 2], "level": [0, 0, 1]}
-    frame = pl.DataFrame({"block": ["0", "1"], "value": [datetime(2020, 1, 1), datetime(2020, 1, 2)]})  # noqa: DTZ001
-    assert closeness(frame, "hierarchical", "date", dates).reached == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
-def test_one_value_only_is_no_distance(distance):
-    hierarchy = {"labels": ["a"], "parent": [0], "level": [0]}
-    finding = closeness(table(["a", "a"], ["a"]), distance, hierarchy=hierarchy, t=0)
-    assert (finding.holds, finding.reached) == (True, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("hierarchy", "reason"),
-    [
-        (None, "the manifest has no hierarchy for value"),
-        ({}, "not made of lists of whole numbers"),
-        ({"labels": ["a", "*"], "parent": ["x", 1], "level": [0, 1]}, "not made of lists of whole numbers"),
-        ({"labels": ["a", "*"], "parent": [1], "level": [0]}, "differ in length"),
-        ({"labels": ["a", "*"], "parent": [0, 1], "level": [0, 1]}, "is not one tree"),
-        ({"labels": ["a", "*"], "parent": [7, 1], "level": [0, 1]}, "is not one tree"),
-        (
-            {"labels": ["a", "b", "*"], "parent": [1, 2, 2], "level": [0, 0, 1]},
-            "do not rise towards its root",
-        ),
-        (
-            {"labels": ["a", "a", "*"], "parent": [2, 2, 2], "level": [0, 0, 1]},
-            "two leaves for the value 'a'",
-        ),
-        ({"labels": ["b", "*"], "parent": [1, 1], "level": [0, 1]}, "the value 'a' of value is not a leaf"),
-    ],
-)
-def test_broken_hierarchy_does_not_hold(hierarchy, reason):
-    finding = closeness(table(["a"], ["a"]), "hierarchical", hierarchy=hierarchy, t=1)
-    assert (finding.holds, finding.reached) == (False, None)
-    assert reason in finding.sentence
-
-
 # What cannot be checked, and identifiers
 
 
@@ -450,156 +276,6 @@ def test_no_rows():
     )
     assert all(finding.holds and finding.reached is None for finding in findings)
     assert all("There are no rows" in finding.sentence for finding in findings)
-
-
-# Releases on disk
-
-
-@pytest.fixture
-def release(tmp_path):
-    """A function that writes a small release and gives its folder; changes go into the manifest."""
-
-    def write(folder="", **changes):
-        place = tmp_path / "release" / folder
-        place.mkdir(parents=True)
-        data = place / "data.csv"
-        data.write_text("age,sex,disease\n3*,F,flu\n3*,F,cold\n4*,M,flu\n4*,M,cold\n", encoding="utf-8")
-        manifest: dict[str, Any] = {
-            "format": 1,
-            "data": {
-                "file": "data.csv",
-                "format": "csv",
-                "sha256": hashlib.sha256(data.read_bytes()).hexdigest(),
-                "rows": 4,
-                "escape_formulas": True,
-            },
-            "columns": {"name": {"role": "identifier", "kind": "string"}, **COLUMNS},
-            "requirements": [
-                {"type": "k-anonymity", "k": 2},
-                {"type": "l-diversity", "l": 2.0, "kind": "entropy", "c": None, "sensitive": None},
-            ],
-            "hierarchies": {},
-        }
-        for key, value in changes.items():
-            target = manifest["data"] if key in manifest["data"] and key != "format" else manifest
-            target[key] = value
-        (place / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-        return tmp_path / "release"
-
-    return write
-
-
-@pytest.mark.parametrize("folder", ["", "public"])
-def test_release_holds(release, folder):
-    findings = verify_release(release(folder))
-    assert [finding.requirement["type"] for finding in findings] == [
-        "unchanged-files",
-        "no-identifiers",
-        "k-anonymity",
-        "l-diversity",
-    ]
-    assert all(finding.holds for finding in findings)
-    assert findings[0].sentence.startswith("The file data.csv is the one of the manifest (4 rows, SHA-256 ")
-
-
-def test_release_in_shift_jis(release):
-    folder = release()
-    content = "age,sex,disease\n3*,女,風邪\n3*,女,骨折\n".encode("cp932")
-    (folder / "data.csv").write_bytes(content)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["data"] |= {"encoding": "cp932", "rows": 2, "sha256": hashlib.sha256(content).hexdigest()}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    assert all(finding.holds for finding in verify_release(folder))
-
-
-def test_file_that_can_no_longer_be_read(release):
-    folder = release()
-    (folder / "data.csv").write_bytes(b"")
-    (finding,) = verify_release(folder)
-    assert not finding.holds
-    assert finding.sentence.endswith(", and it can no longer be read.")
-
-
-def test_changed_cell_is_found(release):
-    folder = release()
-    data = folder / "data.csv"
-    data.write_text(data.read_text().replace("4*,M,cold", "5*,M,cold"))
-    unchanged, _, k, _ = verify_release(folder)
-    assert not unchanged.holds
-    assert "SHA-256" in unchanged.sentence
-    assert (k.holds, k.violating_rows) == (False, 2)
-
-
-def test_wrong_row_count_and_columns_are_found(release):
-    columns = {name: about for name, about in COLUMNS.items() if name != "sex"}
-    unchanged, identifiers, *_ = verify_release(
-        release(rows=5, columns={**columns, "zip": {"role": "quasi", "kind": "string"}})
-    )
-    assert not unchanged.holds
-    assert unchanged.sentence == (
-        "The file data.csv is not the one of the manifest: it has 4 rows instead of 5, "
-        "and it lacks the column zip, and it has the unknown column sex."
-    )
-    assert not identifiers.holds
-
-
-def test_identifier_in_the_file_is_found(release):
-    columns = {**COLUMNS, "sex": {"role": "identifier", "kind": "string"}}
-    _, identifiers, *_ = verify_release(release(columns=columns))
-    assert identifiers.sentence == "The data still hold the identifier sex."
-
-
-def test_missing_folder_and_manifest(tmp_path):
-    with pytest.raises(InputError, match=r"^There is no folder .*nowhere; give the folder"):
-        verify_release(tmp_path / "nowhere")
-    with pytest.raises(InputError, match=r"holds no manifest\.json"):
-        verify_release(tmp_path)
-
-
-@pytest.mark.parametrize("content", [b"{", b"\xff\xfe\x00", b"", b"[" * 100_000])
-def test_broken_json(release, content):
-    folder = release()
-    (folder / "manifest.json").write_bytes(content)
-    with pytest.raises(InputError, match="is not valid JSON; restore it"):
-        verify_release(folder)
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        (
-            {"format": 2},
-            "has format 2, but this version of Sudare reads formats up to 1; install a newer Sudare",
-        ),
-        ({"format": "1"}, "has no proper 'format'"),
-        ({"format": True}, "has no proper 'format'"),
-        ({"data": []}, "has no proper 'data'"),
-        (
-            {"data": {"file": "data.csv", "format": "dbf"}},
-            "gives the data format 'dbf', which is none of csv,",
-        ),
-        ({"rows": "4"}, "has no proper 'rows'"),
-        ({"columns": {"age": "quasi"}}, "has no proper 'columns' entry for 'age'"),
-        ({"requirements": ["k"]}, "has a requirement that is no JSON object"),
-        ({"requirements": None}, "has no proper 'requirements'"),
-        ({"file": "gone.csv"}, "that the manifest names does not exist; restore it"),
-        ({"file": "../../data.csv"}, "outside its own folder"),
-        ({"file": "/etc/passwd"}, "outside its own folder"),
-        ({"file": "a\0b"}, "outside its own folder"),
-    ],
-)
-def test_faults_of_the_manifest(release, changes, sentence):
-    with pytest.raises(InputError) as caught:
-        verify_release(release(**changes))
-    assert sentence in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_manifest_that_is_no_object(release):
-    folder = release()
-    (folder / "manifest.json").write_text("[]")
-    with pytest.raises(InputError, match="is not a JSON object"):
-        verify_release(folder)
 
 
 # Size

@@ -161,7 +161,7 @@ def _need(table: Table, name: str, rate: float) -> ColumnNeed:
             return ColumnNeed(name, "uniform", "as wide as the range: nothing is left", 1.0, 0.0)
         noise = calibrate("laplace", rate, low=0, high=1, missing=missing)
         scale = f"scale {noise.scale:.3g} of its range"  # type: ignore[attr-defined]  # a Laplace
-        flip = f", missing exchanged with {noise.flip:.1%}" if missing else ""  # type: ignore[attr-defined]
+        flip = f", missing exchanged with {noise.flip:.1%}" if missing else ""  # type: ignore[attr-defined]  # as above
         return ColumnNeed(name, "laplace", scale + flip, noise.rate(), noise.epsilon())
     if values < 2:
         return ColumnNeed(name, "retention", "a single value: nothing to hide", 1.0, 0.0)

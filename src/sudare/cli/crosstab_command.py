@@ -69,7 +69,7 @@ def command(
             dict(_bins(text) for text in bins or []),
             mechanisms=dict(_mechanism(text) for text in mechanism or []),
             stop=stop,  # type: ignore[arg-type]  # checked where it is used, as for Python
-            start=start,  # type: ignore[arg-type]
+            start=start,  # type: ignore[arg-type]  # as above
             draws=draws,
             seed=seed,
             progress=progress,
@@ -147,8 +147,8 @@ def _texts(table: Any) -> dict[str, list[str | None]]:
 def _cells(table: Any) -> list[dict[str, Any]]:
     import polars as pl
 
-    frame = table.counts
-    return frame.with_columns(pl.col(table.by).cast(pl.String)).to_dicts()  # type: ignore[no-any-return]
+    frame: pl.DataFrame = table.counts
+    return frame.with_columns(pl.col(table.by).cast(pl.String)).to_dicts()
 
 
 def _write(frame: Any, place: Path) -> None:

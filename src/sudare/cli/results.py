@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sudare.cli.show import figure, print_table, print_verdicts, say, say_place
 
 if TYPE_CHECKING:
     from sudare.assess.linking import Linking
     from sudare.assess.risk import Risk
-    from sudare.release.write import Written
+    from sudare.release.basket_release import BasketRelease
+    from sudare.release.folder import Written
+    from sudare.release.release import Release
 
 
-def show_written(written: Written) -> None:
+def show_written(written: Written[Release]) -> None:
     """Verdicts from the written files, risk before and after, losses, and where everything is."""
     from sudare.measure.catalogue import MEASURES
 
@@ -37,6 +39,23 @@ def show_written(written: Written) -> None:
             )
     for warning in release.warnings:
         say(f"! {warning}")
+    _say_places(written)
+
+
+def show_baskets(written: Written[BasketRelease]) -> None:
+    """Verdicts from the written files, losses, what was done, and where everything is."""
+    from sudare.measure.itemsets import BASKET_MEASURES
+
+    release = written.release
+    print_verdicts((finding.holds, finding.sentence) for finding in written.findings)
+    losses = [(name, figure(value), BASKET_MEASURES[name].meaning) for name, value in release.losses.items()]
+    print_table("Loss", ["measure", "value", "meaning"], losses)
+    for line in (*release.notes, *(f"! {warning}" for warning in release.warnings)):
+        say(line)
+    _say_places(written)
+
+
+def _say_places(written: Written[Any]) -> None:
     say_place("Hand over:     ", written.folder / "public")
     say_place("Keep private:  ", written.folder / "internal")
     for report in written.reports:

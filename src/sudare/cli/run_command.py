@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sudare.cli.options import Json, LedgerPath, Method, Overwrite, Require, check_language
+
+if TYPE_CHECKING:
+    from sudare.release.folder import Written
 
 
 def command(
@@ -38,24 +41,23 @@ def command(
 
       cat patients.csv | sudare run stdin.recipe.yaml --stdout > safe.csv
     """
+    from sudare.cli.results import show_baskets, show_written
     from sudare.cli.show import print_json, progress_bar
-    from sudare.release.basket_recipe import is_basket_recipe
+    from sudare.release.basket_recipe import BasketRecipe, is_basket_recipe
+    from sudare.release.basket_run import run_baskets
     from sudare.release.ledger import Ledger
     from sudare.release.recipe import Recipe
     from sudare.release.run import run
 
     if json and stdout:
         raise typer.BadParameter("--json and --stdout both claim standard output; keep one")
-    if is_basket_recipe(recipe):
-        if stdout:
-            raise typer.BadParameter("--stdout goes with recipes of tables; leave it out for baskets")
-        return _run_baskets(
-            recipe, out, require, method, overwrite=overwrite, lang=lang, seed=seed, ledger=ledger, json=json
-        )
-    asked = Recipe.load(recipe).replaced(requirements=require, method=method)
+    of_baskets = is_basket_recipe(recipe)
+    if of_baskets and stdout:
+        raise typer.BadParameter("--stdout goes with recipes of tables; leave it out for baskets")
+    asked: Any = (BasketRecipe if of_baskets else Recipe).load(recipe)
     with progress_bar(quiet=json) as progress:
-        written = run(
-            asked,
+        written: Written[Any] = (run_baskets if of_baskets else run)(
+            asked.replaced(requirements=require, method=method),
             folder=out,
             overwrite=overwrite or None,
             language=None if lang is None else check_language(lang),
@@ -70,53 +72,8 @@ def command(
 
         escape = written.manifest["data"]["escape_formulas"]
         print(csv_text(written.release.table.frame, escape_formulas=escape), end="")
+    elif of_baskets:
+        show_baskets(written)
     else:
-        from sudare.cli.results import show_written
-
         show_written(written)
-    return 0
-
-
-def _run_baskets(
-    recipe: Path,
-    out: Path | None,
-    require: list[str] | None,
-    method: list[str] | None,
-    *,
-    overwrite: bool,
-    lang: str | None,
-    seed: int | None,
-    ledger: Path | None,
-    json: bool,
-) -> int:
-    """The release of a recipe of baskets."""
-    from sudare.cli.show import figure, print_json, print_table, print_verdicts, progress_bar, say, say_place
-    from sudare.measure.itemsets import BASKET_MEASURES
-    from sudare.release.basket_recipe import BasketRecipe
-    from sudare.release.basket_run import run_baskets
-    from sudare.release.ledger import Ledger
-
-    asked = BasketRecipe.load(recipe).replaced(requirements=require, method=method)
-    with progress_bar(quiet=json) as progress:
-        written, release = run_baskets(
-            asked,
-            folder=out,
-            overwrite=overwrite or None,
-            language=None if lang is None else check_language(lang),
-            seed=seed,
-            ledger=Ledger(ledger),
-            progress=progress,
-        )
-    if json:
-        print_json({"folder": str(written.folder), "manifest": written.manifest})
-        return 0
-    print_verdicts((finding.holds, finding.sentence) for finding in written.findings)
-    losses = [(name, figure(value), BASKET_MEASURES[name].meaning) for name, value in release.losses.items()]
-    print_table("Loss", ["measure", "value", "meaning"], losses)
-    for line in (*release.notes, *(f"! {warning}" for warning in release.warnings)):
-        say(line)
-    say_place("Hand over:     ", written.folder / "public")
-    say_place("Keep private:  ", written.folder / "internal")
-    for report in written.reports:
-        say_place("Report:        ", report)
     return 0

@@ -27,7 +27,7 @@ def read_baskets(
     id: str | None = None,  # noqa: A002  # the word of the field
     items: str | None = None,
     sensitive: str | None = None,
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,  # noqa: A002  # likewise
     table: str | None = None,
     query: str | None = None,
     sheet: str | None = None,

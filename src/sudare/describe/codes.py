@@ -67,8 +67,8 @@ def _counted(series: pl.Series) -> tuple[npt.NDArray[np.int32], pl.Series] | Non
     if not (series.dtype.is_integer() or series.dtype == pl.Date) or series.dtype in _WIDE or not len(series):
         return None
     physical = series.to_physical().to_numpy()
-    lowest = int(physical.min())
-    if int(physical.max()) - lowest > 2 * len(physical):
+    lowest, highest = int(physical.min()), int(physical.max())
+    if highest - lowest > 2 * len(physical) or highest > np.iinfo(np.int64).max:
         return None
     offset = physical.astype(np.int64) - lowest
     present = np.bincount(offset) > 0

@@ -25,7 +25,7 @@ def _of_model(name: str, options: dict[str, Any]) -> Callable[..., Any]:
     def stub(*_: Any) -> None:
         raise NotImplementedError(name)
 
-    @overload(stub, jit_options=options, strict=False)  # type: ignore[untyped-decorator]
+    @overload(stub, jit_options=options, strict=False)  # type: ignore[untyped-decorator]  # numba has no types
     def choose(model: Any, *_: Any) -> Any:
         return getattr(_MODULES[model.instance_class], name).py_func
 

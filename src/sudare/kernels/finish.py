@@ -52,7 +52,7 @@ def split_group(model, rows, count, smallest, rules, scratch, chosen):
                 or not _narrower(model, rows, count, chosen, column, whole)
             ):
                 continue
-            if _mended(rows, count, smallest, rules, scratch, chosen, inside, first, second):
+            if _mended(rows, count, smallest, rules, scratch, chosen, first, second):
                 return True
     return False
 
@@ -70,7 +70,7 @@ def _narrower(model, rows, count, chosen, column, whole):
 
 
 @kernel
-def _mended(rows, count, smallest, rules, scratch, chosen, inside, first, second):
+def _mended(rows, count, smallest, rules, scratch, chosen, first, second):
     """Whether both parts comply, after giving rows of the first to the second where that is needed."""
     if not _complies(rows, count, chosen, True, smallest, rules, scratch, first):
         return False

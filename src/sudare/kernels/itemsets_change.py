@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sudare.kernels.itemsets_sensitive import first_from
 from sudare.kernels.itemsets_walk import size_offset
 from sudare.kernels.jit import lean
 
@@ -39,14 +40,7 @@ def has_all(starts, codes, alive, items, number, size, row):
     for item in range(size):
         code = items[number, item]
         if end - position > 16:
-            low, high = position, end
-            while low < high:
-                middle = (low + high) // 2
-                if codes[middle] < code:
-                    low = middle + 1
-                else:
-                    high = middle
-            position = low
+            position = first_from(codes, position, end, code)
         else:
             while codes[position] != code:
                 position += 1

@@ -97,7 +97,7 @@ def tally_items(starts, codes, alive, known, rows, count, tally, seen):
 @lean
 def worst_of_samples(
     starts, codes, alive, owner, places_starts, places, marks, asking,
-    users, known, over, under, rows, tally, seen, worst,
+    users, known, rows, tally, seen, worst,
 ):  # fmt: skip
     """Write for each drawn adversary its most certain inference: worst[draw] = (item, support with it, support)."""
     for draw in range(len(users)):

@@ -62,8 +62,8 @@ def _set_bits(starts, codes, bits):
 
 
 @inlined
-def find(codes, start, end, code):
-    """Position of a code in an ascending stretch, or -1."""
+def first_from(codes, start, end, code):
+    """First position of an ascending stretch whose code is not less, or its end."""
     low, high = start, end
     while low < high:
         middle = (low + high) // 2
@@ -71,7 +71,14 @@ def find(codes, start, end, code):
             low = middle + 1
         else:
             high = middle
-    return low if low < end and codes[low] == code else -1
+    return low
+
+
+@inlined
+def find(codes, start, end, code):
+    """Position of a code in an ascending stretch, or -1."""
+    place = first_from(codes, start, end, code)
+    return place if place < end and codes[place] == code else -1
 
 
 @inlined

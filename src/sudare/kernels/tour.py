@@ -79,7 +79,7 @@ def _two_opt(tour, a):
             if c == b or d == a:
                 continue
             old = a_b + _length(tour, c, d)
-            if old - a_c - _length(tour, b, d) > _GAIN * old and _exchange(tour, a, b, c, d, _LONGEST):
+            if old - a_c - _length(tour, b, d) > _GAIN * old and _exchange(tour, a, b, c, _LONGEST):
                 _look_again(tour, b)
                 _look_again(tour, c)
                 _look_again(tour, d)
@@ -118,12 +118,12 @@ def _or_opt(tour, a):
                     old = freed + _length(tour, c, e)
                     if old - a_c - _length(tour, end, e) <= _GAIN * (a_before + old):
                         continue
-                    x, y = (c, e) if c_first else (e, c)
-                    if not _exchange(tour, before, a, x, y, _LONGEST):
+                    x = c if c_first else e
+                    if not _exchange(tour, before, a, x, _LONGEST):
                         continue
-                    _exchange(tour, before, x, after, end, n)
+                    _exchange(tour, before, x, after, n)
                     if c_first:
-                        _exchange(tour, c, end, a, e, n)
+                        _exchange(tour, c, end, a, n)
                     _look_again(tour, before)
                     _look_again(tour, after)
                     _look_again(tour, end)
@@ -134,8 +134,8 @@ def _or_opt(tour, a):
 
 
 @kernel
-def _exchange(tour, u, v, w, z, longest):
-    """Replace edges u-v and w-z by u-w and v-z, where the tour goes u v … w z or z w … v u; whether it was done."""
+def _exchange(tour, u, v, w, longest):
+    """Replace edges u-v and w-z by u-w and v-z; whether it was done. z is what comes after w: u v … w z or z w … v u."""
     n = len(tour.city)
     if tour.city[(tour.place[u] + 1) % n] == v:
         start, stop = tour.place[v], tour.place[w]

@@ -88,9 +88,10 @@ def _features(pair: Pair, names: list[str]) -> tuple[Floats, Floats]:
         sides[0].append(np.eye(margin.spread.shape[1])[margin.before])
         sides[1].append(margin.spread[margin.after])
     rows = pair.before.rows, pair.after.rows
-    return tuple(
+    before, after = (
         np.hstack(side) if side else np.zeros((count, 0)) for side, count in zip(sides, rows, strict=True)
-    )  # type: ignore[return-value]
+    )
+    return before, after
 
 
 def _sampled(rows: Floats, chosen: np.random.Generator) -> Floats:

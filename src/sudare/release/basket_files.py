@@ -7,6 +7,7 @@ left out unless asked for: they identify people. A long table then numbers the b
 from __future__ import annotations
 
 import json
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,8 +119,7 @@ def _texts(items: Sequence[Item]) -> list[str]:
     """The items as texts, which must still differ."""
     texts = [str(item) for item in items]
     if len(set(texts)) < len(texts):
-        seen: set[str] = set()
-        twice = next(text for text in texts if text in seen or seen.add(text))  # type: ignore[func-returns-value]
+        twice = next(text for text, count in Counter(texts).items() if count > 1)
         raise OutputError(
             f"The number {twice} and the text '{twice}' are two items, which a text cannot tell apart; write JSON, or "
             "rename one of them."

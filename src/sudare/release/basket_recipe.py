@@ -12,37 +12,31 @@ Paths are relative to the recipe's own folder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import yaml
-from pydantic import (
-    BeforeValidator,
-    Field,
-    PlainSerializer,
-    PlainValidator,
-    ValidationError,
-    WithJsonSchema,
-    field_validator,
-)
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, field_validator
 
 from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.anonymize.itemsets.suppress import SuppressItems
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
+from sudare.describe.basket_sources import read_baskets
 from sudare.errors import InputError, ParameterError, did_you_mean
 from sudare.measure.itemsets import BASKET_MEASURES
-from sudare.parameters import sentence_of
-from sudare.read.database import redact
+from sudare.release.recipe_base import AnyOutput, AnyRecipe
 from sudare.release.recipe_parts import (
-    Language,
     Part,
-    ReportKind,
     absolute_entry,
     entry_of,
+    listed,
+    one_or_several,
     parse_yaml,
     read_text,
 )
+
+if TYPE_CHECKING:
+    from sudare.describe.baskets import Baskets
 
 Layout = Literal["lines", "json", "long", "lists", "sets"]
 
@@ -76,19 +70,11 @@ class BasketSource(Part):
     """Whether the first line of a long text table names its columns; without names users come first, then items."""
 
 
-class BasketOutput(Part):
+class BasketOutput(AnyOutput):
     """What is written, and where."""
 
-    folder: str
-    """Folder that the release becomes."""
     layout: Layout | None = None
     """Layout of the data file: lines, json, long, lists or sets; that of the source when left out."""
-    reports: tuple[ReportKind, ...] = ("public", "internal")
-    """Which reports are written: public (hand over), internal (for the custodian only)."""
-    language: Language = "en"
-    """Language of the reports."""
-    overwrite: bool = False
-    """Whether an earlier release in the folder is replaced."""
 
 
 class SensitiveFile(Part):
@@ -147,11 +133,13 @@ _NAMED: dict[str, Any] = {
 }
 
 
-class BasketRecipe(Part):
+class BasketRecipe(AnyRecipe):
     """Everything about one release of baskets."""
 
-    version: Literal[1] = 1
-    """Version of the recipe format."""
+    source_field = "baskets"
+    requirements_known = BASKET_REQUIREMENTS
+    methods_known = BASKET_METHODS
+
     baskets: BasketSource
     """Where the baskets are."""
     sensitive: Annotated[
@@ -166,11 +154,7 @@ class BasketRecipe(Part):
     requirements: tuple[Annotated[Any, *entry_of(BASKET_REQUIREMENTS)], ...] = Field(min_length=1)
     """What the release must satisfy, all of it together."""
     method: Annotated[
-        tuple[Annotated[Any, *entry_of(BASKET_METHODS)], ...],
-        BeforeValidator(lambda given: given if isinstance(given, (list, tuple)) else [given]),
-        WithJsonSchema(
-            {"anyOf": [BASKET_METHODS.schema(), {"type": "array", "items": BASKET_METHODS.schema()}]}
-        ),
+        tuple[Annotated[Any, *entry_of(BASKET_METHODS)], ...], *one_or_several(BASKET_METHODS)
     ] = Field(default_factory=lambda: (SuppressItems(),))
     """One method, or several in order."""
     measures: tuple[str, ...] | None = None
@@ -189,49 +173,22 @@ class BasketRecipe(Part):
         return given
 
     @classmethod
-    def load(cls, path: str | Path) -> BasketRecipe:
-        """Read and validate a recipe file."""
-        return cls.parse(read_text(Path(path)), name=str(path), folder=Path(path).parent)
+    def _absolute_rest(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """Sensitive items and hierarchies of methods may be files beside the recipe."""
+        made: dict[str, Any] = {}
+        if "sensitive" in raw:
+            made["sensitive"] = absolute_entry(raw["sensitive"], "file", folder, or_address=True)
+        if raw.get("method") is not None:
+            made["method"] = [_absolute_method(method, folder) for method in listed(raw["method"])]
+        return made
 
-    @classmethod
-    def parse(cls, text: str, *, name: str = "recipe", folder: Path | None = None) -> BasketRecipe:
-        """Validate the text of a recipe; relative paths are taken from `folder`."""
-        raw = parse_yaml(text, name)
-        if not isinstance(raw, dict):
-            raise InputError(f"The recipe '{name}' holds no mapping; start with 'version: 1' and 'baskets:'.")
-        try:
-            return cls.model_validate(_absolute(raw, (folder or Path()).absolute()))
-        except ValidationError as error:
-            raise ParameterError(sentence_of(error, f"Recipe '{name}'")) from None
-
-    def replaced(
-        self, *, requirements: Sequence[str] | None = None, method: Sequence[str] | None = None
-    ) -> BasketRecipe:
-        """The recipe with other requirements or methods, given as texts; what is empty stays."""
-        changes: dict[str, Any] = {}
-        if requirements:
-            changes["requirements"] = tuple(BASKET_REQUIREMENTS.build(text) for text in requirements)
-        if method:
-            changes["method"] = tuple(BASKET_METHODS.build(text) for text in method)
-        return self.model_copy(update=changes)
-
-    def without_secrets(self) -> BasketRecipe:
-        """The recipe with the password of a database address left out: fit to be kept."""
-        if "://" not in self.baskets.path:
-            return self
-        return self.model_copy(
-            update={"baskets": self.baskets.model_copy(update={"path": redact(self.baskets.path)})}
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The mapping that `parse` reads back."""
-        full = {"version": self.version, **self.model_dump(mode="json", exclude_defaults=True)}
-        full["method"] = [BASKET_METHODS.dump(method) for method in self.method]
-        return full
-
-    def to_yaml(self) -> str:
-        """The recipe as a YAML file."""
-        return yaml.safe_dump(self.to_dict(), sort_keys=False, allow_unicode=True)
+    def read(self) -> Baskets:
+        """Read the baskets and say which items are sensitive."""
+        baskets = read_baskets(self.baskets.path, **self.baskets.model_dump(exclude={"path"}))
+        if self.sensitive is None:
+            return baskets
+        named = Path(self.sensitive.file) if isinstance(self.sensitive, SensitiveFile) else self.sensitive
+        return baskets.describe(sensitive=named, unknown=self.unknown)
 
 
 def json_schema() -> dict[str, Any]:
@@ -246,21 +203,6 @@ def is_basket_recipe(path: Path) -> bool:
     except InputError:
         return False  # the recipe of a table says better what is wrong
     return isinstance(raw, dict) and "baskets" in raw
-
-
-def _absolute(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The recipe with its file paths made absolute, as a new mapping."""
-    made = dict(raw)
-    methods = raw.get("method")
-    if methods is not None:
-        listed = methods if isinstance(methods, list) else [methods]
-        made["method"] = [_absolute_method(method, folder) for method in listed]
-    for part, field in (("baskets", "path"), ("output", "folder"), ("sensitive", "file")):
-        given = raw.get(part)
-        if isinstance(given, Mapping) and isinstance(given.get(field), str):
-            path = given[field]
-            made[part] = {**given, field: path if path == "-" or "://" in path else str(folder / path)}
-    return made
 
 
 def _absolute_method(method: Any, folder: Path) -> Any:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sudare.anonymize.itemsets.protocol import BasketAnonymizer
     from sudare.describe.baskets import Baskets
     from sudare.read.basket_codes import Item
-    from sudare.release.basket_folder import WrittenBaskets
+    from sudare.release.folder import Written
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,9 @@ class BasketRelease:
         return self.released.items == self.original.items
 
     @shows_progress
-    def write(self, folder: str | Path, *, progress: Progress | None = None, **output: Any) -> WrittenBaskets:
+    def write(
+        self, folder: str | Path, *, progress: Progress | None = None, **output: Any
+    ) -> Written[BasketRelease]:
         """Write the release, verified from the written file beside the original; nothing is left on failure.
 
         `output` takes the fields of a recipe's output: layout, language, reports, overwrite.

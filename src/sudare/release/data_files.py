@@ -11,21 +11,18 @@ is absent, or holds an empty text. **Numbers** are written in plain decimal nota
 from __future__ import annotations
 
 import errno
-import io
 import os
 import re
-import tempfile
-from datetime import date
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from sudare.errors import InputError, OutputError, did_you_mean
+from sudare.read.foreign import no_panic
+from sudare.release.excel_files import excel_bytes, excel_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
 
 Format = Literal["csv", "tsv", "parquet", "arrow", "excel"]
 
@@ -43,12 +40,6 @@ _JOINT = "|"
 _FORMULA = r"^[=+\-@\t\r]"
 _PLAIN_NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
 _ESCAPE = "'"
-_EXCEL_ROWS, _EXCEL_COLUMNS, _EXCEL_TEXT = 1_048_576, 16_384, 32_767
-_EXCEL_FIRST_DATE = date(1900, 3, 1)
-"""Before it, Excel's calendar has a day that never was."""
-_EXCEL_EXACT = 10**15
-"""Excel shows 15 digits of a number."""
-_RECORDS = "records"
 
 
 def write_data(
@@ -75,7 +66,7 @@ def write_data(
             elif format == "arrow":
                 frame.write_ipc(file)
             elif format == "excel":
-                file.write(_excel_bytes(_flat(frame, escape_formulas=escape_formulas), path))
+                file.write(excel_bytes(_flat(frame, escape_formulas=escape_formulas), path))
             else:
                 text = csv_text(frame, separator=_SEPARATORS[format], escape_formulas=escape_formulas)
                 file.write(_encoded(text, path, encoding))
@@ -110,24 +101,25 @@ def read_data(
     """
     _check_format(format)
     try:
-        if format == "parquet":
-            return pl.read_parquet(path, glob=False)
-        if format == "arrow":
-            return pl.read_ipc(path.read_bytes())
-        cells = _excel_cells(path) if format == "excel" else _text_cells(path, _SEPARATORS[format], encoding)
+        with no_panic():
+            if format == "parquet":
+                return pl.read_parquet(path, glob=False)
+            if format == "arrow":
+                return pl.read_ipc(path.read_bytes())
+            is_excel = format == "excel"
+            cells = excel_cells(path) if is_excel else _text_cells(path, _SEPARATORS[format], encoding)
+        if escape_formulas:
+            cells = cells.select(pl.all().str.strip_prefix(_ESCAPE))
+        body = cells.slice(1)
+        body.columns = ["" if name is None else str(name) for name in cells.row(0)]
     except Exception:  # noqa: BLE001  # whatever the library says: the file is not what was written
         raise InputError(
             f"'{path}' cannot be read as the {format} file of a release; write the release again."
         ) from None
-    if escape_formulas:
-        cells = cells.select(pl.all().str.strip_prefix(_ESCAPE))
-    names = ["" if name is None else str(name) for name in cells.row(0)]
-    body = cells.slice(1)
-    body.columns = names
     return body
 
 
-def _check_format(format: str) -> None:  # noqa: A002
+def _check_format(format: str) -> None:  # noqa: A002  # the word of the recipe
     if format not in EXTENSIONS:
         raise OutputError(f"The format '{format}' cannot be written; {did_you_mean(format, EXTENSIONS)}")
 
@@ -142,7 +134,8 @@ def _sentence(path: Path, error: Exception) -> str:
         return f"You are not permitted to write '{path}'; choose another folder, or ask for permission."
     if number == errno.ENOENT:
         return f"The folder of '{path}' does not exist; create it, or choose another one."
-    return f"'{path}' cannot be written ({os.strerror(number) if number else error}); choose another path."
+    reason = os.strerror(number) if number else " ".join(str(error).split())
+    return f"'{path}' cannot be written ({reason}); choose another path."
 
 
 def _encoded(text: str, path: Path, encoding: str) -> bytes:
@@ -187,7 +180,7 @@ def _flat_column(column: pl.Series) -> pl.Series:
         column, kind = column.arr.to_list(), pl.List(kind.inner)
     if isinstance(kind, pl.List):
         return _joined(column, kind)
-    if isinstance(kind, pl.Binary | pl.Struct | pl.Object):
+    if isinstance(kind, pl.Binary | pl.Duration | pl.Struct | pl.Object):
         raise OutputError(
             f"The column '{column.name}' has the type {kind}, which text and Excel files cannot hold; "
             f"use the format 'parquet', or remove the column."
@@ -221,113 +214,3 @@ def _text_cells(path: Path, separator: str, encoding: str) -> pl.DataFrame:
     if encoding.lower() not in {"utf-8", "utf8"}:
         data = data.decode(encoding).encode()
     return pl.read_csv(data, has_header=False, separator=separator, infer_schema=False)
-
-
-def _excel_bytes(frame: pl.DataFrame, path: Path) -> bytes:
-    """A workbook with one sheet, `data`; xlsxwriter's temporary files stay beside the release, and go."""
-    import xlsxwriter  # type: ignore[import-untyped]  # it has no types
-
-    if frame.height >= _EXCEL_ROWS or frame.width > _EXCEL_COLUMNS:
-        raise OutputError(
-            f"The table has {frame.height} rows and {frame.width} columns, but an Excel sheet holds at most "
-            f"{_EXCEL_ROWS - 1} and {_EXCEL_COLUMNS}; use 'csv' or 'parquet'."
-        )
-    buffer = io.BytesIO()
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".excel-") as folder:
-        options = {
-            "constant_memory": True,
-            "tmpdir": folder,
-            "strings_to_formulas": False,
-            "strings_to_urls": False,
-            "strings_to_numbers": False,
-        }
-        workbook = xlsxwriter.Workbook(buffer, options)
-        _fill_sheet(workbook, pl.DataFrame([_excel_column(column) for column in frame]))
-        try:
-            workbook.close()
-        except xlsxwriter.exceptions.FileCreateError as error:
-            raise OutputError(_sentence(path, error.args[0])) from None
-    return buffer.getvalue()
-
-
-def _fill_sheet(workbook: Any, frame: pl.DataFrame) -> None:
-    """Numbers, dates and truth values as cells of their own kind; a missing value is no cell at all."""
-    sheet = workbook.add_worksheet("data")
-    day = workbook.add_format({"num_format": "yyyy-mm-dd"})
-    writers = [_excel_writer(sheet, kind, day) for kind in frame.dtypes]
-    for index, name in enumerate(frame.columns):
-        sheet.write_string(0, index, name)
-    for row, values in enumerate(frame.iter_rows(), 1):
-        for index, value in enumerate(values):
-            if value is not None:
-                writers[index](row, index, value)
-    # A sheet ends with its last cell, so the number of records, of which some may be all missing, is kept too.
-    workbook.define_name(_RECORDS, f"=data!$A$1:$A${frame.height + 1}")
-
-
-class _ExactFloat(float):
-    """A float that xlsxwriter writes with all its digits; it asks for 16, one too few for some."""
-
-    def __format__(self, specification: str) -> str:
-        return float.__repr__(self)
-
-
-def _excel_writer(sheet: Any, kind: pl.DataType, day: Any) -> Callable[[int, int, Any], object]:
-    write: Callable[[int, int, Any], object]
-    if kind == pl.String:
-        write = sheet.write_string
-        return write
-    if kind == pl.Boolean:
-        write = sheet.write_boolean
-        return write
-    if kind == pl.Date:
-        return lambda row, index, value: sheet.write_datetime(row, index, value, day)
-    return lambda row, index, value: sheet.write_number(row, index, _ExactFloat(value))
-
-
-def _excel_column(column: pl.Series) -> pl.Series:
-    """The column, as text where Excel would not give every one of its values back."""
-    kind = column.dtype
-    if kind == pl.String:
-        longest = column.alias("cells").str.len_chars().max()
-        if isinstance(longest, int) and longest > _EXCEL_TEXT:
-            raise OutputError(
-                f"The column '{column.name}' has a text of {longest} characters, but an Excel cell holds at most "
-                f"{_EXCEL_TEXT}; use 'csv' or 'parquet'."
-            )
-        return column
-    present = column.alias("cells").drop_nulls()
-    exact = kind == pl.Boolean
-    if kind == pl.Date:
-        exact = bool((present >= _EXCEL_FIRST_DATE).all())
-    elif kind.is_integer():
-        exact = bool(present.is_between(-_EXCEL_EXACT, _EXCEL_EXACT).all())
-    elif kind.is_float():
-        exact = bool(present.is_finite().all())
-    return column if exact else _as_written(column)
-
-
-def _as_written(column: pl.Series) -> pl.Series:
-    """A column that is not text, as the text a CSV file would hold."""
-    lines = column.to_frame().write_csv(include_header=False, float_scientific=False).split("\n")[:-1]
-    return pl.Series(column.name, [line or None for line in lines], dtype=pl.String)
-
-
-def _excel_cells(path: Path) -> pl.DataFrame:
-    """Every cell as text, the names as the first row."""
-    import fastexcel
-
-    reader = fastexcel.read_excel(path)
-    extent = next(name.formula for name in reader.defined_names() if name.name == _RECORDS)
-    records = int(extent.rpartition("$")[2]) - 1
-    first = reader.load_sheet(0, header_row=None, skip_rows=0, n_rows=1, dtypes="string").to_polars()
-    body = reader.load_sheet(0, header_row=None, skip_rows=1, schema_sample_rows=None).to_polars()
-    columns = []
-    for name, column in zip(first, body, strict=True):
-        if column.dtype == pl.Datetime:
-            column = column.cast(pl.Date)  # noqa: PLW2901  # only dates are written as dates
-        texts = (
-            column.cast(pl.String) if isinstance(column.dtype, pl.String | pl.Null) else _as_written(column)
-        )
-        columns.append(pl.concat([name, texts.alias(name.name).extend_constant(None, records - len(texts))]))
-    return pl.DataFrame(columns)

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sudare.progress import Progress
-    from sudare.release.write import Written
+    from sudare.release.folder import Written
+    from sudare.release.release import Release
 
 
 def demo(
     folder: Path, *, rows: int, language: str, overwrite: bool, progress: Progress | None = None
-) -> Written:
+) -> Written[Release]:
     """Write table and recipe into a folder and run the recipe; the ledger of the demonstration stays there too."""
     table, recipe = folder / "patients.csv", folder / "recipe.yaml"
     if (table.exists() or recipe.exists()) and not overwrite:

@@ -14,52 +14,30 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sqlite3
-import time
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sudare.errors import CancelledError, InputError, OutputError, ParameterError, SudareError, did_you_mean
+from sudare.release.ledger_file import (
+    EVENTS,
+    NEXT_NUMBER,
+    Event,
+    broken_file,
+    broken_triggers,
+    connection_to,
+    prepare,
+)
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator
 
-Event = Literal["started", "released", "failed", "cancelled"]
-
-_VERSION = 1
-_APPLICATION = 0x53554441  # "SUDA" in the file's header: ours, not another program's database
 _FIRST_CHAIN = "0" * 64
-_PATIENCE_SECONDS = 30.0
 _SECRET_NAMES = frozenset({"key", "secret", "seed", "password"})
-
-# AUTOINCREMENT remembers the highest number ever given, so entries cut off the end are missed too.
-_NEXT_NUMBER = """
-    1 + max(coalesce((SELECT max(number) FROM entry), 0),
-            coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entry'), 0))"""
-_TABLE = f"""
-    CREATE TABLE entry (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        time TEXT NOT NULL,
-        event TEXT NOT NULL CHECK (event IN {get_args(Event)}),
-        run TEXT NOT NULL,
-        details TEXT NOT NULL,
-        chain TEXT NOT NULL)"""
-_TRIGGERS = {
-    "entry_update": """
-        CREATE TRIGGER entry_update BEFORE UPDATE ON entry
-        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only: an entry is never changed'); END""",
-    "entry_delete": """
-        CREATE TRIGGER entry_delete BEFORE DELETE ON entry
-        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only: an entry is never deleted'); END""",
-    # INSERT OR REPLACE deletes without asking the trigger above.
-    "entry_insert": f"""
-        CREATE TRIGGER entry_insert BEFORE INSERT ON entry WHEN NEW.number <> {_NEXT_NUMBER}
-        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only: an entry goes to the end'); END""",
-}
 
 
 @dataclass(frozen=True)
@@ -103,8 +81,7 @@ class Ledger:
                 f"The folder of the ledger '{self.path}' cannot be created ({error.strerror}); "
                 "choose another path."
             ) from error
-        with self._connection("rwc") as connection:
-            self._prepare(connection)
+        prepare(self.path)
 
     @contextmanager
     def failures(self, run: str) -> Iterator[None]:
@@ -132,15 +109,13 @@ class Ledger:
         Raises:
             ParameterError: an unknown event, a run that is no UUID, or details that cannot be recorded.
         """
-        if event not in get_args(Event):
-            raise ParameterError(
-                f"'{event}' is not an event of the ledger; {did_you_mean(event, get_args(Event))}"
-            )
+        if event not in EVENTS:
+            raise ParameterError(f"'{event}' is not an event of the ledger; {did_you_mean(event, EVENTS)}")
         run = _uuid(run)
         text = _details_text(details)
-        with self._connection() as connection:
+        with connection_to(self.path) as connection:
             connection.execute("BEGIN IMMEDIATE")  # the next number and the chain's end are ours until COMMIT
-            [number] = connection.execute(f"SELECT {_NEXT_NUMBER}").fetchone()
+            [number] = connection.execute(f"SELECT {NEXT_NUMBER}").fetchone()
             last = connection.execute("SELECT chain FROM entry ORDER BY number DESC LIMIT 1").fetchone()
             now = datetime.now(UTC).isoformat(timespec="microseconds")
             chain = _chain(last[0] if last else _FIRST_CHAIN, number, now, event, run, text)
@@ -155,7 +130,7 @@ class Ledger:
             raise ParameterError(f"last={last} is negative; ask for 0 or more entries.")
         query = "SELECT * FROM entry WHERE run = coalesce(?, run) ORDER BY number DESC LIMIT ?"
         asked = (None if run is None else _uuid(run), -1 if last is None else last)  # -1: no limit
-        with self._connection() as connection:
+        with connection_to(self.path) as connection:
             rows = connection.execute(query, asked).fetchall()
         return [self._entry(row) for row in reversed(rows)]
 
@@ -164,7 +139,7 @@ class Ledger:
         query = """
             SELECT * FROM entry WHERE event = 'started'
             AND run NOT IN (SELECT run FROM entry WHERE event <> 'started') ORDER BY number"""
-        with self._connection() as connection:
+        with connection_to(self.path) as connection:
             rows = connection.execute(query).fetchall()
         return [self._entry(row) for row in rows]
 
@@ -175,11 +150,11 @@ class Ledger:
         the triggers are still those of an append-only ledger and the file is sound.
         """
         try:
-            with self._connection() as connection:
+            with connection_to(self.path) as connection:
                 connection.execute("BEGIN")  # one moment for all the questions, whoever appends meanwhile
                 return [
-                    *_broken_file(connection),
-                    *_broken_triggers(connection),
+                    *broken_file(connection),
+                    *broken_triggers(connection),
                     *_broken_chain(connection),
                 ]
         except InputError as error:
@@ -193,46 +168,6 @@ class Ledger:
             raise InputError(
                 f"Entry {number} of the ledger '{self.path}' was changed and cannot be read; verify the ledger."
             ) from error
-
-    @contextmanager
-    def _connection(self, mode: Literal["rw", "rwc"] = "rw") -> Iterator[sqlite3.Connection]:
-        """A connection for one operation; closing it undoes a transaction that was not committed."""
-        address = f"{self.path.absolute().as_uri()}?mode={mode}"
-        try:
-            with closing(
-                sqlite3.connect(address, uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None)
-            ) as connection:
-                connection.execute("PRAGMA synchronous = FULL")
-                yield connection
-        except sqlite3.Error as error:
-            raise _told(self.path, error) from error
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make an empty file a ledger; refuse what is not one of a version we know."""
-        # Objects first: another process may make the ledger between two reads, and what is read later is newer.
-        [objects] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        [application] = connection.execute("PRAGMA application_id").fetchone()
-        [version] = connection.execute("PRAGMA user_version").fetchone()
-        if application != _APPLICATION and objects:
-            raise InputError(
-                f"'{self.path}' is a database of another program, not a ledger; choose another path."
-            )
-        if version > _VERSION:
-            raise InputError(
-                f"The ledger '{self.path}' has version {version} and this Sudare knows up to {_VERSION}; "
-                "install a newer Sudare or choose another path."
-            )
-        if objects:
-            return
-        _write_ahead(connection)
-        connection.execute("BEGIN IMMEDIATE")
-        [objects] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if not objects:  # else another process was quicker
-            for statement in (_TABLE, *_TRIGGERS.values()):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {_VERSION}")
-        connection.execute("COMMIT")
 
 
 def _default_path() -> Path:
@@ -295,19 +230,6 @@ def _chain(previous: str, number: int, moment: str, event: str, run: str, detail
     return hashlib.sha256((previous + _canonical(entry)).encode()).hexdigest()
 
 
-def _broken_file(connection: sqlite3.Connection) -> Iterator[str]:
-    for [finding] in connection.execute("PRAGMA quick_check(5)"):
-        if finding != "ok":
-            yield f"The file of the ledger is damaged ({finding})."
-
-
-def _broken_triggers(connection: sqlite3.Connection) -> Iterator[str]:
-    found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
-    for name, statement in _TRIGGERS.items():
-        if found.get(name, "").split() != statement.split():
-            yield f"The trigger '{name}' that keeps the ledger append-only is missing or was changed."
-
-
 def _broken_chain(connection: sqlite3.Connection) -> Iterator[str]:
     before, previous = 0, _FIRST_CHAIN
     for number, *content, chain in connection.execute("SELECT * FROM entry ORDER BY number"):
@@ -318,7 +240,7 @@ def _broken_chain(connection: sqlite3.Connection) -> Iterator[str]:
         ):
             yield f"Entry {number} does not fit the chain: it or the one before it was changed afterwards."
         before, previous = number, str(chain)
-    [expected] = connection.execute(f"SELECT {_NEXT_NUMBER}").fetchone()
+    [expected] = connection.execute(f"SELECT {NEXT_NUMBER}").fetchone()
     if expected != before + 1:
         yield _missing(before + 1, expected - 1)
     given = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'entry'").fetchone()
@@ -330,37 +252,3 @@ def _missing(first: int, last: int) -> str:
     if first == last:
         return f"Entry {first} is missing."
     return f"The entries {first} to {last} are missing."
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch the new file to the write-ahead log; SQLite does not wait for other openers here, so we do."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        else:
-            return
-
-
-def _told(path: Path, error: sqlite3.Error) -> SudareError:
-    """The sentence for what SQLite refused; the low byte is the kind, the rest its extension."""
-    kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if kind == sqlite3.SQLITE_FULL:
-        return OutputError(f"The ledger '{path}' was not written because the disk is full; free some space.")
-    if kind in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return OutputError(
-            f"The ledger '{path}' has been locked by another program for {_PATIENCE_SECONDS:.0f} seconds; "
-            "close that program and try again."
-        )
-    if kind in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR}:
-        return OutputError(
-            f"The ledger '{path}' cannot be opened for writing ({error}); choose another path or ask for the "
-            "right to write there."
-        )
-    if kind == sqlite3.SQLITE_NOTADB:
-        return InputError(f"'{path}' is not a ledger (no SQLite file); choose another path.")
-    return InputError(f"The ledger '{path}' is damaged ({error}); restore it from a copy.")

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sudare.describe.table import Column, Table
-    from sudare.release.recipe import Output, Recipe
+    from sudare.release.recipe import Output
+    from sudare.release.recipe_base import AnyRecipe
     from sudare.release.release import Release
 
 FORMAT = 1
@@ -34,7 +35,7 @@ _PRIVATE_PARAMETERS = ("key_file", "key_variable")
 
 
 def manifest_of(
-    release: Release, output: Output, data: Path, *, recipe: Recipe | None, run: str | None
+    release: Release, output: Output, data: Path, *, recipe: AnyRecipe | None, run: str | None
 ) -> dict[str, Any]:
     """The internal manifest of a release whose data file is written."""
     table = release.table

@@ -15,12 +15,10 @@ Paths are relative to the recipe's own folder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-import yaml
-from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.mondrian import Mondrian
@@ -30,19 +28,14 @@ from sudare.assess.requirement import Requirement
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
 from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.describe.table import HierarchyMaker, Table
-from sudare.errors import DescriptionError, InputError, OutputError, ParameterError, did_you_mean
+from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.measure.catalogue import MEASURES
-from sudare.parameters import sentence_of
 from sudare.release.data_files import EXTENSIONS
-from sudare.release.recipe_parts import (
-    Language,
-    Part,
-    ReportKind,
-    absolute_entry,
-    entry_of,
-    parse_yaml,
-    read_text,
-)
+from sudare.release.recipe_base import AnyOutput, AnyRecipe
+from sudare.release.recipe_parts import Part, absolute_entry, entry_of, listed, one_or_several
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RequirementEntry = Annotated[Requirement, *entry_of(REQUIREMENTS)]
 MethodEntry = Annotated[Anonymizer, *entry_of(METHODS)]
@@ -92,21 +85,13 @@ class ColumnPart(Part):
     """own: missing is a value of its own; reject: missing is an error; drop: such rows are left out."""
 
 
-class Output(Part):
+class Output(AnyOutput):
     """What is written, and where."""
 
-    folder: str
-    """Folder that the release becomes; it must not exist yet unless `overwrite`."""
     format: Literal["csv", "tsv", "parquet", "arrow", "excel"] = "csv"
     """Kind of data file."""
     escape_formulas: bool = True
     """Whether text that a spreadsheet would execute (= + - @) is written so that it does not."""
-    reports: tuple[ReportKind, ...] = ("public", "internal")
-    """Which reports are written: public (hand over), internal (for the custodian only)."""
-    language: Language = "en"
-    """Language of the reports."""
-    overwrite: bool = False
-    """Whether an earlier release in the folder is replaced."""
     crosstab: Annotated[tuple[str, ...], Field(min_length=1, max_length=2)] | None = None
     """One or two columns of the cross tabulation in the reports of a randomized release; chosen when left out."""
 
@@ -116,22 +101,22 @@ class Output(Part):
         return f"data{EXTENSIONS[self.format]}"
 
 
-class Recipe(Part):
+class Recipe(AnyRecipe):
     """Everything about one release."""
 
-    version: Literal[1] = 1
-    """Version of the recipe format."""
+    source_field = "source"
+    requirements_known = REQUIREMENTS
+    methods_known = METHODS
+
     source: Source
     """Where the table is."""
     columns: dict[str, ColumnPart]
     """Every column of the table, by name."""
     requirements: tuple[RequirementEntry, ...] = Field(min_length=1)
     """What the release must satisfy, all of it together."""
-    method: Annotated[
-        tuple[MethodEntry, ...],
-        BeforeValidator(lambda given: given if isinstance(given, (list, tuple)) else [given]),
-        WithJsonSchema({"anyOf": [METHODS.schema(), {"type": "array", "items": METHODS.schema()}]}),
-    ] = Field(default_factory=lambda: (Mondrian(),))
+    method: Annotated[tuple[MethodEntry, ...], *one_or_several(METHODS)] = Field(
+        default_factory=lambda: (Mondrian(),)
+    )
     """One method, or several in order."""
     measures: tuple[str, ...] | None = None
     """Loss measures to report; all when left out."""
@@ -175,31 +160,18 @@ class Recipe(Part):
         return given
 
     @classmethod
-    def load(cls, path: str | Path) -> Recipe:
-        """Read and validate a recipe file."""
-        return cls.parse(read_text(Path(path)), name=str(path), folder=Path(path).parent)
+    def _absolute_rest(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """Hierarchies of columns and keys of methods may be files beside the recipe."""
+        made: dict[str, Any] = {}
+        if isinstance(raw.get("columns"), Mapping):
+            made["columns"] = {name: _absolute_column(part, folder) for name, part in raw["columns"].items()}
+        if raw.get("method") is not None:
+            made["method"] = [absolute_entry(method, "key_file", folder) for method in listed(raw["method"])]
+        return made
 
-    @classmethod
-    def parse(cls, text: str, *, name: str = "recipe", folder: Path | None = None) -> Recipe:
-        """Validate the text of a recipe; relative paths are taken from `folder`."""
-        raw = parse_yaml(text, name)
-        if not isinstance(raw, dict):
-            raise InputError(f"The recipe '{name}' holds no mapping; start with 'version: 1' and 'source:'.")
-        try:
-            return cls.model_validate(_absolute(raw, (folder or Path()).absolute()))
-        except ValidationError as error:
-            raise ParameterError(sentence_of(error, f"Recipe '{name}'")) from None
-
-    def replaced(
-        self, *, requirements: Sequence[str] | None = None, method: Sequence[str] | None = None
-    ) -> Recipe:
-        """The recipe with other requirements or methods, given as texts; what is empty stays."""
-        changes: dict[str, Any] = {}
-        if requirements:
-            changes["requirements"] = tuple(REQUIREMENTS.build(text) for text in requirements)
-        if method:
-            changes["method"] = tuple(METHODS.build(text) for text in method)
-        return self.model_copy(update=changes)
+    def read(self) -> Table:
+        """Read the table and give it the recipe's roles."""
+        return self.describe(self.source.read())
 
     def describe(self, table: Table) -> Table:
         """Give the table the recipe's roles; every column must be named, so that none slips through."""
@@ -222,64 +194,13 @@ class Recipe(Part):
             missing={name: part.missing for name, part in self.columns.items()},
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The mapping that `parse` reads back."""
-        return _without_defaults(self)
-
-    def without_secrets(self) -> Recipe:
-        """The recipe with the password of a database address left out: fit to be kept."""
-        from sudare.read.database import redact
-
-        if "://" not in self.source.path:
-            return self
-        return self.model_copy(
-            update={"source": self.source.model_copy(update={"path": redact(self.source.path)})}
-        )
-
-    def to_yaml(self) -> str:
-        """The recipe as a YAML file."""
-        return yaml.safe_dump(self.to_dict(), sort_keys=False, allow_unicode=True)
-
-    def save(self, path: str | Path) -> None:
-        """Write the recipe file."""
-        try:
-            Path(path).write_text(self.to_yaml(), encoding="utf-8")
-        except OSError as error:
-            raise OutputError(f"The recipe '{path}' cannot be written ({error.strerror}).") from None
-
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of recipes, for editors and other programs."""
     return Recipe.model_json_schema()
 
 
-def _absolute(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The recipe with its file paths made absolute, as a new mapping."""
-    made = dict(raw)
-    source, output, columns = raw.get("source"), raw.get("output"), raw.get("columns")
-    if isinstance(source, Mapping) and isinstance(source.get("path"), str):
-        path = source["path"]
-        keep = path == "-" or "://" in path
-        made["source"] = {**source, "path": path if keep else str(folder / path)}
-    if isinstance(output, Mapping) and isinstance(output.get("folder"), str):
-        made["output"] = {**output, "folder": str(folder / output["folder"])}
-    if isinstance(columns, Mapping):
-        made["columns"] = {name: _absolute_column(part, folder) for name, part in columns.items()}
-    methods = raw.get("method")
-    if methods is not None:
-        listed = methods if isinstance(methods, list) else [methods]
-        made["method"] = [absolute_entry(method, "key_file", folder) for method in listed]
-    return made
-
-
 def _absolute_column(part: Any, folder: Path) -> Any:
     if isinstance(part, Mapping) and "hierarchy" in part:
         return {**part, "hierarchy": absolute_entry(part["hierarchy"], "path", folder)}
     return part
-
-
-def _without_defaults(recipe: Recipe) -> dict[str, Any]:
-    full = recipe.model_dump(mode="json", exclude_defaults=True)
-    full = {"version": recipe.version, **full}
-    full["method"] = [METHODS.dump(method) for method in recipe.method]
-    return full

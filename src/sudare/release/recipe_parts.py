@@ -1,4 +1,4 @@
-"""What recipes of tables and of baskets share: strict YAML, validated parts, entries of catalogues, paths."""
+"""What recipes of tables and of baskets are made of: strict YAML, validated parts, entries of catalogues, paths."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, ValidationError, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainSerializer,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+)
 
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import Catalogue, sentence_of
+from sudare.release.strict_yaml import load
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +52,19 @@ def entry_of(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
     )
 
 
+def one_or_several(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
+    """How a field is read and described that holds one entry of a catalogue, or a list of them."""
+    return (
+        BeforeValidator(listed),
+        WithJsonSchema({"anyOf": [catalogue.schema(), {"type": "array", "items": catalogue.schema()}]}),
+    )
+
+
+def listed(given: Any) -> Any:
+    """One or several as several."""
+    return given if isinstance(given, (list, tuple)) else [given]
+
+
 def read_text(path: Path) -> str:
     """The text of a recipe file."""
     try:
@@ -56,33 +78,18 @@ def read_text(path: Path) -> str:
 def parse_yaml(text: str, name: str) -> Any:
     """What a recipe's text holds; no key may be given twice."""
     try:
-        return yaml.load(text, Loader=_StrictLoader)  # noqa: S506  # a SafeLoader that refuses repeated keys
+        return load(text)
     except yaml.YAMLError as error:
         raise InputError(f"The recipe '{name}' is not valid YAML ({_yaml_words(error)}); mend it.") from None
 
 
-def absolute_entry(entry: Any, field: str, folder: Path) -> Any:
-    """An entry with the path in one of its fields made absolute."""
+def absolute_entry(entry: Any, field: str, folder: Path, *, or_address: bool = False) -> Any:
+    """An entry with the path in one of its fields made absolute; `or_address`: '-' and addresses of databases stay."""
     if isinstance(entry, Mapping) and isinstance(entry.get(field), str):
-        return {**entry, field: str(folder / entry[field])}
+        path = entry[field]
+        keep = or_address and (path == "-" or "://" in path)
+        return {**entry, field: path if keep else str(folder / path)}
     return entry
-
-
-class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # C where it was built
-    """Safe YAML that refuses a key given twice: the second would silently win."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, str) and key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"'{key}' is given twice", key_node.start_mark
-                )
-            if isinstance(key, str):
-                seen.add(key)
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
-        return mapping
 
 
 def _yaml_words(error: yaml.YAMLError) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sudare.assess.requirement import Requirement
     from sudare.assess.verdict import Verdict
     from sudare.describe.table import Table
-    from sudare.release.write import Written
+    from sudare.release.folder import Written
 
 
 OF_GENERALIZATION = ("loss", "dis", "gcp", "ncp", "entropy_loss", "dm", "average_block", "cm")
@@ -112,7 +112,9 @@ class Release:
         return loss_chart(self.telling_losses, self.column_losses)
 
     @shows_progress
-    def write(self, folder: str | Path, *, progress: Progress | None = None, **output: Any) -> Written:
+    def write(
+        self, folder: str | Path, *, progress: Progress | None = None, **output: Any
+    ) -> Written[Release]:
         """Write the release with its evidence, verified from the written files; nothing is left on failure.
 
         `output` takes the fields of a recipe's output: format, language, reports, escape_formulas, overwrite.

@@ -67,7 +67,7 @@ def _with_effort(methods: Sequence[Anonymizer], effort: str | None) -> list[Anon
         )
     if effort is None:
         return list(methods)
-    return [replace(one, effort=effort) if hasattr(one, "effort") else one for one in methods]  # type: ignore[type-var]
+    return [replace(one, effort=effort) if hasattr(one, "effort") else one for one in methods]  # type: ignore[type-var]  # every method is a dataclass
 
 
 def _value(release: Release, name: str) -> float:

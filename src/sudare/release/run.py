@@ -1,11 +1,9 @@
-"""Run: the only orchestration. `anonymize` works in memory, `run` from a recipe to a written release."""
+"""Run, for tables: `anonymize` works in memory, `run` from a recipe to a written release."""
 
 from __future__ import annotations
 
 import time
-import uuid
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.catalogue import METHODS
@@ -27,17 +25,19 @@ from sudare.measure.generalization import column_losses
 from sudare.measure.pair import Pair
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.randomness import Randomness
-from sudare.release.ledger import Ledger
+from sudare.release.job import run_recipe
 from sudare.release.recipe import Recipe
 from sudare.release.release import Release
-from sudare.release.staging import check_target
-from sudare.release.write import Written, write_release
+from sudare.release.write import write_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from sudare.anonymize.protocol import Anonymizer
     from sudare.describe.table import Table
+    from sudare.release.folder import Written
+    from sudare.release.ledger import Ledger
 
 
 def anonymize(
@@ -104,56 +104,23 @@ def run(
     seed: int | None = None,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
-) -> Written:
+) -> Written[Release]:
     """Read, describe, anonymize, write, verify and enter into the ledger: the whole job of a recipe.
 
     The folder appears whole and verified, or not at all. The ledger has the start of the run before any work
     and its end after; a run that was killed shows as started only.
     """
-    asked = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
-    changes = {
-        "folder": str(Path(folder).absolute()) if folder else None,
-        "overwrite": overwrite,
-        "language": language,
-    }
-    output = asked.output.of(
-        **{
-            **asked.output.model_dump(),
-            **{name: value for name, value in changes.items() if value is not None},
-        }
+    return run_recipe(
+        recipe if isinstance(recipe, Recipe) else Recipe.load(recipe),
+        anonymize,
+        write_release,
+        folder=folder,
+        overwrite=overwrite,
+        language=language,
+        seed=seed,
+        ledger=ledger,
+        progress=progress,
     )
-    check_target(Path(output.folder), overwrite=output.overwrite)
-    book = ledger or Ledger()
-    number = str(uuid.uuid4())
-    shown = progress or SILENT
-    book.append("started", number, {"source": shown_source(asked.source.path), "folder": output.folder})
-    with book.failures(number):
-        shown.start("read", 1)
-        started = time.perf_counter()
-        table = asked.describe(asked.source.read())
-        reading = time.perf_counter() - started
-        shown.update(1)
-        release = anonymize(
-            table,
-            *asked.requirements,
-            method=asked.method,
-            measures=asked.measures,
-            seed=seed,
-            progress=shown,
-        )
-        release.seconds["read"] = reading
-        written = write_release(release, output, recipe=asked, run=number, progress=shown)
-    book.append(
-        "released",
-        number,
-        {
-            "folder": str(written.folder),
-            "rows": release.table.rows,
-            "data_sha256": written.manifest["data"]["sha256"],
-            "verdicts": [finding.sentence for finding in written.findings],
-        },
-    )
-    return written
 
 
 def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
@@ -189,8 +156,3 @@ def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
     started = time.perf_counter()
     yield
     seconds[phase] = time.perf_counter() - started
-
-
-def shown_source(path: str) -> str:
-    """The source's name without anything a database address may hide."""
-    return path.partition("://")[0] + "://…" if "://" in path else Path(path).name

@@ -74,17 +74,6 @@ def check_target(target: Path, *, overwrite: bool = False) -> None:
         _is_overwritten(Path(os.path.realpath(target)), overwrite=overwrite)
 
 
-def sweep_stale(parent: Path) -> int:
-    """Remove the temporary folders in `parent` that killed processes left; returns how many.
-
-    A folder whose lock is held belongs to a living process and stays.
-    """
-    if not parent.is_dir():
-        return 0
-    with _one_sentence(parent), _locked_parent(parent):
-        return _sweep(parent)
-
-
 def _is_overwritten(target: Path, *, overwrite: bool) -> bool:
     """Whether an earlier release has to make way; OutputError when `target` may not be taken at all."""
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.mondrian import smallest_group
+from sudare.anonymize.grouping import smallest_group
 from sudare.assess.requirement import Rule, compile_rules
 from sudare.kernels import rules as kernel_rules
 from sudare.kernels.blocks import rows_by_label

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import lattice_of
 from sudare.anonymize.full_domain.search import search
-from sudare.anonymize.mondrian import block_rules
+from sudare.anonymize.grouping import block_rules
 from sudare.anonymize.protocol import Context, Outcome
 from sudare.assess.study import require_feasible
 from sudare.describe.hierarchy.shares import Objective

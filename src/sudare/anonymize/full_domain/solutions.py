@@ -11,7 +11,7 @@ from sudare.anonymize.full_domain.classify import minimal_nodes
 from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import OBJECTIVES, all_levels, lattice_of
 from sudare.anonymize.full_domain.method import allowed_rows
-from sudare.anonymize.mondrian import block_rules
+from sudare.anonymize.grouping import block_rules
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.requirement import Requirement
 from sudare.errors import ParameterError

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sudare.anonymize.itemsets.every_adversary import Frequent, Uncertain
-from sudare.anonymize.itemsets.less import reach_with_less
 from sudare.anonymize.itemsets.protocol import BasketOutcome
 from sudare.anonymize.itemsets.sampled_adversaries import Sampled
-from sudare.anonymize.itemsets.working import Working
+from sudare.anonymize.itemsets.working import EVENNESS, Working
 from sudare.assess.itemsets.km_anonymity import KmAnonymity
 from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
 from sudare.errors import ParameterError
 from sudare.parameters import parameters
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from sudare.anonymize.protocol import Context
     from sudare.describe.baskets import Baskets
+
+_NEAR = 0.8
+"""Entries are given back up to this share of the divergence that the paper's rule has: the rest is the gain in util2."""
 
 
 @parameters
@@ -63,7 +68,7 @@ class SuppressItems:
         keepers = [_keeper(working, requirement) for requirement in context.requirements]
         given = 0
         if self.strategy == "default" and len(keepers) == 1 and not isinstance(keepers[0], Sampled):
-            given = reach_with_less(working, keepers[0])
+            given = _reach_with_less(working, keepers[0])
         else:
             # Each removes only, so taking turns ends; with a single one the first turn is enough.
             while sum(keeper.reach() for keeper in keepers) and len(keepers) > 1:
@@ -87,3 +92,47 @@ def _keeper(working: Working, requirement: Any) -> Uncertain | Frequent | Sample
             f"SuppressItems cannot reach {type(requirement).__name__}; ask for RhoUncertainty or KmAnonymity of baskets."
         )
     return Uncertain(working, requirement) if requirement.eps is None else Sampled(working, requirement)
+
+
+class _Result(NamedTuple):
+    removed: int
+    divergence: float
+    given: int
+    alive: npt.NDArray[np.bool_]
+
+
+def _reach_with_less(working: Working, keeper: Uncertain | Frequent) -> int:
+    """Suppress with several rules, give entries back, and leave the best result: never worse than the paper's rule.
+
+    The result is left in `working`; returned is how many entries were given back in it.
+
+    The paper's rule comes first, with the same random words that it would have alone: P is what it reaches. Every rule
+    then gives entries back. From P on that lowers util1 with every entry and never lifts util2 above P's, so this
+    result is at least as good as P on both counts; that of an even rule is taken if it is so too, and better by the
+    sum of both losses, each as a share of P's.
+    """
+    working.restart(None)
+    keeper.reach()
+    reference, divergence = working.removed, working.divergence
+    most = _NEAR * divergence
+    best = _given_back(working, keeper, most)
+    if not best.removed or not keeper.chooses:
+        return best.given
+
+    def weight(one: _Result) -> float:
+        return one.removed / reference + (one.divergence / divergence if divergence else 0.0)
+
+    for evenness in EVENNESS:
+        working.restart(evenness)
+        keeper.reach()
+        other = _given_back(working, keeper, most)
+        dominates = other.removed <= reference and other.divergence <= divergence
+        if dominates and weight(other) < weight(best):
+            best = other
+    working.take(best.alive)
+    return best.given
+
+
+def _given_back(working: Working, keeper: Uncertain | Frequent, most: float) -> _Result:
+    given = keeper.give_back(most)
+    return _Result(working.removed, working.divergence, given, working.alive.copy())

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+
 from sudare.anonymize.microaggregate.arrays import Floats, Labels, checked
 from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.mhm import mhm
 from sudare.anonymize.microaggregate.one_column import optimal_1d
-from sudare.anonymize.microaggregate.refine import refined
-from sudare.anonymize.search import Refined
+from sudare.anonymize.search import Budget, Refined, refine
 from sudare.errors import ParameterError, did_you_mean
+from sudare.kernels.squares import squares_model
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from sudare.kernels.rules import Rules
     from sudare.progress import Progress
 
@@ -22,6 +26,8 @@ Effort = Literal["fast", "default", "thorough"]
 _MOVES = {"fast": 0, "default": 40_000_000, "thorough": 160_000_000}
 _LARGEST_MDAV = 300_000
 _WIDEST_MDAV = 5
+_NEIGHBORS = 20
+"""Nearest records whose groups a record may move to."""
 
 
 def best(
@@ -69,3 +75,31 @@ def first_partition(X: Floats, k: int, progress: Progress = SILENT) -> Labels:
     if len(X) <= _LARGEST_MDAV or X.shape[1] <= _WIDEST_MDAV:
         return mdav(X, k, progress=progress)
     return mhm(X, k, path="flexdice", progress=progress)
+
+
+def refined(
+    X: Floats,
+    labels: Labels,
+    k: int,
+    *,
+    moves: int = 0,
+    seconds: float | None = None,
+    seed: int = 0,
+    rules: Rules | None = None,
+    progress: Progress = SILENT,
+) -> Refined:
+    """Labels of no greater SSE, by the engine in `sudare.anonymize.search`: descent, then annealing for `moves` or `seconds`; groups keep k and the rules."""
+    # No group is ever split off beyond one for every k records; one slot stays free for a split under way.
+    model = squares_model(X, max(int(labels.max()) + 1, len(X) // k) + 1)
+    budget = Budget(moves, seconds, seed)
+    return refine(model, _neighbors(X), labels, k, budget=budget, rules=rules, progress=progress)
+
+
+def _neighbors(X: Floats) -> npt.NDArray[np.int64]:
+    from scipy.spatial import KDTree
+
+    count = min(_NEIGHBORS, len(X) - 1)
+    if count < 1:
+        return np.zeros((len(X), 1), dtype=np.int64)
+    _, near = KDTree(X).query(X, count + 1, workers=-1)
+    return np.ascontiguousarray(near[:, 1:], dtype=np.int64)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from sudare.anonymize.microaggregate.arrays import Floats, Labels
     from sudare.describe.table import Table
 
+_EXACT = 2.0**53
+"""Up to here every whole number is a float64."""
+
 
 @dataclass(frozen=True, eq=False)
 class Embedded:
@@ -50,7 +53,9 @@ class Embedded:
         means = sums / np.maximum(counts, 1) + center
         # A group is published as missing where most of its records are.
         missing = 2 * counts < np.bincount(labels, minlength=groups)
-        whole = series.dtype.is_temporal() or (integers and series.dtype.is_integer())
+        # Whole numbers that floats do not tell apart cannot be rounded to one of them.
+        exact = bool((np.abs(values) <= _EXACT).all())
+        whole = series.dtype.is_temporal() or (integers and series.dtype.is_integer() and exact)
         column = pl.Series(name, (np.rint(means) if whole else means)[labels])
         column = column.set(pl.Series(missing[labels]), None)
         if whole:

@@ -28,7 +28,7 @@ from sudare.assess.requirement import sensitive_columns
 from sudare.errors import ParameterError
 from sudare.kernels.blocks import block_labels, dense_labels
 from sudare.kernels.bound_tree import Tree, build
-from sudare.kernels.bounds import all_radii, go_on, search_for, wanted_rows, wanted_values
+from sudare.kernels.bounds import go_on, search_for, wanted_rows, wanted_values
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def lower_bound(
             f"budget is {budget!r}, but it counts comparisons; give a whole number of 0 or more."
         )
     check_objective(objective)
-    asked = _asked(table, requirements)
+    asked = counts_asked(table, requirements)
     if not asked or not table.rows:
         why = (
             "the table has no rows"
@@ -123,7 +123,7 @@ def lower_bound(
         if count.available < count.target:
             return Bound(1.0, True, f"Only leaving all rows out complies: {count.obstacle}.")
     ground = ground_of(table, objective, weights)
-    costs, exact = _row_costs(table, ground, asked, budget, progress or SILENT)
+    costs, exact = row_costs(table, ground, asked, budget, progress or SILENT)
     value = min(float(costs.mean()), 1.0)
     named = " and ".join(count.name for count in asked)
     text = f"No release with {named} loses less than {value:.4f} ({objective})."
@@ -184,7 +184,8 @@ def ground_of(table: Table, objective: Objective, weights: Mapping[str, float] |
     )
 
 
-def _asked(table: Table, requirements: Sequence[Requirement]) -> list[_Count]:
+def counts_asked(table: Table, requirements: Sequence[Requirement]) -> list[_Count]:
+    """How many rows, or values of which column, a block must have together."""
     asked: list[_Count] = []
     for requirement in requirements:
         if isinstance(requirement, KAnonymity):
@@ -208,7 +209,7 @@ def _wanted(table: Table, ground: Ground, count: _Count) -> Wanted:
     return wanted_values(ground.tree, count.target, start, pairs % codes.count)
 
 
-def _row_costs(
+def row_costs(
     table: Table, ground: Ground, asked: Sequence[_Count], budget: int, progress: Progress
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """What each row costs at least, on the scale of the measures, and whether the budget sufficed for it."""
@@ -228,19 +229,3 @@ def _row_costs(
     place = np.empty(distinct, dtype=np.int64)
     place[ground.tree.order] = np.arange(distinct)
     return (radius / ground.total)[place][ground.labels], exact[place][ground.labels]
-
-
-def all_pairs(
-    table: Table,
-    target: int,
-    sensitive: str | None = None,
-    *,
-    objective: Objective = "dis",
-    weights: Mapping[str, float] | None = None,
-    stop: int | None = None,
-) -> npt.NDArray[np.float64]:
-    """The same figure for each of the first `stop` rows by comparing every two rows: the twin, for tests."""
-    ground = ground_of(table, objective, weights)
-    values = None if sensitive is None else table.codes(sensitive).codes.astype(np.int64)
-    rows = table.rows if stop is None else min(stop, table.rows)
-    return all_radii(ground.space, ground.codes, target, values, rows) / ground.total

@@ -176,7 +176,7 @@ class RhoUncertainty:
             found = np.empty((size, 3), dtype=np.int64)
             worst_of_samples(
                 read_only(known.starts), read_only(known.codes), alive, places.owner, places.starts, places.places,
-                places.marks, asking, drawn.users, drawn.known, over, under, places.rows, places.tally, places.seen, found,
+                places.marks, asking, drawn.users, drawn.known, places.rows, places.tally, places.seen, found,
             )  # fmt: skip
             unsafe = found[:, 1] * under > found[:, 2] * over
             failures += int(unsafe.sum())

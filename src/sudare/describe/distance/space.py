@@ -68,7 +68,7 @@ class Space(ABC):
     def between(self, one: Codes, other: Codes) -> Floats:
         """Distances of pairs of points, pair by pair; shapes are broadcast."""
 
-    def summed(self, counts: Floats, power: float) -> float | None:  # noqa: ARG002
+    def summed(self, counts: Floats, power: float) -> float | None:  # noqa: ARG002  # for those that have one
         """The sum over ordered pairs of counts * counts * distance^power by a closed form, if there is one."""
         return None
 

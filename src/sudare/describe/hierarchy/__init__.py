@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.describe.hierarchy.interval import Intervals as intervals  # noqa: N813
-from sudare.describe.hierarchy.levels_file import LevelsFile as csv  # noqa: N813
-from sudare.describe.hierarchy.masking import Mask as mask  # noqa: N813
-from sudare.describe.hierarchy.nested import Tree as tree  # noqa: N813
-from sudare.describe.hierarchy.ordered import Order as order  # noqa: N813
-from sudare.describe.hierarchy.periods import Dates as dates  # noqa: N813
-from sudare.describe.hierarchy.suppression import Suppress as suppress  # noqa: N813
+from sudare.describe.hierarchy.interval import Intervals as intervals  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.levels_file import LevelsFile as csv  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.masking import Mask as mask  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.nested import Tree as tree  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.ordered import Order as order  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.periods import Dates as dates  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.suppression import Suppress as suppress  # noqa: N813  # sd.hierarchy.… are verbs
 from sudare.describe.hierarchy.tree import Hierarchy
 
 # `tree` names the maker here; the module of that name is reached by `from sudare.describe.hierarchy.tree import …`

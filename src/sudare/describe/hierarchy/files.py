@@ -8,6 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sudare.errors import InputError, OutputError
+from sudare.read.sniff import decode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """The arrays that `write_json` wrote."""
     try:
         stored = json.loads(_bytes(path))
-    except ValueError:
+    except (ValueError, RecursionError):
         stored = None
     if not isinstance(stored, dict):
         raise InputError(f"'{path}' is not the JSON file of a hierarchy; give a file that `save` wrote.")
@@ -68,11 +69,11 @@ def _decode(path: Path, encoding: str | None) -> str:
     content = _bytes(path)
     for name in (encoding,) if encoding else _ENCODINGS:
         try:
-            return content.decode(name)
+            return decode(content, name)
         except UnicodeDecodeError:
             continue
         except LookupError:
-            raise InputError(f"'{name}' is not a known encoding; use for example utf-8 or cp932.") from None
+            raise InputError(f"{name!r} is not a known encoding; use for example utf-8 or cp932.") from None
     tried = encoding or "UTF-8 or Shift_JIS (CP932)"
     raise InputError(f"The hierarchy '{path}' is not text in {tried}; name its encoding.")
 

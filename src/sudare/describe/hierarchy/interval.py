@@ -95,7 +95,8 @@ class Intervals:
             return _Cuts(place, lambda i: edges[i + 1], len(self.bounds) - 1)
         assert self.quantiles is not None  # noqa: S101  # one of the three, by the validator
         rows = np.sort(values.cast(pl.Float64).drop_nulls().drop_nans().to_numpy())
-        at = np.arange(1, self.quantiles) * len(rows) // self.quantiles
+        parts = min(self.quantiles, len(rows))  # more would cut between the same rows
+        at = np.arange(1, parts) * len(rows) // parts
         inner = np.unique(rows[at])
         inner = inner[inner > rows[0]]
         ends = [None, *(Decimal(repr(float(cut))) for cut in inner), None]
@@ -169,7 +170,12 @@ def _grid(
         return origin + i * width
 
     values = frame["value"]
-    if values.dtype.is_signed_integer() and values.dtype != pl.Int128 and width % 1 == 0 and origin % 1 == 0:
+    if (
+        values.dtype.is_signed_integer()
+        and values.dtype != pl.Int128
+        and _is_whole(width)
+        and _is_whole(origin)
+    ):
         return (values.cast(pl.Int64).to_numpy() - int(origin)) // int(width), edge, None
     number = frame["number"].to_numpy()
     with np.errstate(over="ignore"):
@@ -183,6 +189,11 @@ def _grid(
     edges = np.array([float(edge(int(i))) for i in around])[inverse]
     left, right = edges[: len(place)], edges[len(place) :]
     return place - (number < left) + (number >= right), edge, None
+
+
+def _is_whole(number: Decimal) -> bool:
+    """Whether a number is an integer that arithmetic of 64 bits can bear."""
+    return abs(number) < _EXACT and number % 1 == 0
 
 
 def _numbers(frame: pl.DataFrame, column: str) -> pl.DataFrame:

@@ -24,7 +24,7 @@ class Mask:
     a value that is starred j times costs j / w. The leaf itself is released as the unpadded original.
     """
 
-    width: Annotated[int, Field(ge=1)] | None = None
+    width: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """Number of characters; the longest value's when not given."""
     pad: Literal["left", "right"] = "left"
     """Side on which shorter values are padded; left aligns numbers by their last digit."""

@@ -44,7 +44,7 @@ def _plain(given: Any, above: tuple[int, ...] = ()) -> Any:
 
 def _name(given: Any) -> str:
     if not isinstance(given, str | int | float):
-        raise ValueError(f"'mapping' has {given!r} where a value is needed; write a text or a number.")  # noqa: TRY004
+        raise ValueError(f"'mapping' has {given!r} where a value is needed; write a text or a number.")  # noqa: TRY004  # pydantic tells it
     return scalar_text(given)
 
 

@@ -234,7 +234,7 @@ class Hierarchy:
         try:
             labels = [None if label is None else str(label) for label in given["labels"]]
             bounds = [_array(given.get(name)) for name in ("lower", "upper")]
-            return cls(np.asarray(given["parent"]), np.asarray(given["level"]), tuple(labels), *bounds)
+            return cls(_numbers(given["parent"]), _numbers(given["level"]), tuple(labels), *bounds)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise DescriptionError(
                 f"A stored hierarchy does not hold the lists parent, level and labels ({error!r}); save it anew."
@@ -332,6 +332,14 @@ def _same(one: Floats | None, other: Floats | None) -> bool:
 
 def _plain(bounds: Floats | None) -> list[float | None] | None:
     return None if bounds is None else [None if np.isnan(bound) else float(bound) for bound in bounds]
+
+
+def _numbers(given: Any) -> Ints:
+    """Nodes or levels of a file: whole numbers, none so large that it would become another one as int32."""
+    array = np.asarray(given)
+    if array.size and (array.dtype.kind != "i" or array.min() < 0 or array.max() > np.iinfo(np.int32).max):
+        raise ValueError("nodes and levels are whole numbers from 0 on")
+    return array.astype(np.int32)
 
 
 def _array(bounds: Sequence[float | None] | None) -> Floats | None:

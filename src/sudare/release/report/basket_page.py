@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from sudare.release.report import basket_sections, sections
+from sudare.release.report import basket_sections
+from sudare.release.report.common import common_values
 from sudare.release.report.formats import figure
 from sudare.release.report.rendering import render
-from sudare.release.report.requirements import asked_rows, promises, verdict
 from sudare.release.report.texts import Language, Texts
 
 if TYPE_CHECKING:
@@ -43,21 +43,14 @@ def basket_report_html(
     supports = released.supports()
     return render(
         "basket_page.html.j2",
-        t=texts,
-        internal=internal,
-        created=str(manifest.get("created", ""))[:10],
-        verdict=verdict(release, shown, texts),
+        **common_values(release, shown, manifest, texts, internal=internal),
         size=texts(
             "verdict.size",
             baskets=figure(len(released)),
             entries=figure(released.entries),
             items=figure(int((supports > 0).sum())),
         ),
-        secure=release.secure,
         tiles=basket_sections.tiles(release, losses, texts, internal=internal),
-        warnings=release.warnings if internal else (),
-        notes=release.notes if internal else (),
-        asked=asked_rows(shown, texts),
         worst=basket_sections.worst(release, texts) if internal else (),
         loss=basket_sections.losses(losses, texts),
         alike=release.alike,
@@ -66,11 +59,8 @@ def basket_report_html(
         rules=basket_sections.rules(release, texts, with_original=internal and release.alike),
         rows=basket_sections.first_baskets(released),
         row_count=figure(len(released)),
-        promises=promises(shown, texts),
         general=texts("promise.general"),
         check="sudare check DIR --original FILE" if rho else "sudare check DIR",
-        recipe=sections.recipe_text(manifest),
-        provenance=basket_sections.provenance(manifest, texts),
         words=("item", "sensitive_item", "confidence", "suppression", "support"),
     )
 

@@ -14,10 +14,10 @@ from sudare.measure.itemsets import rules as mined_rules
 from sudare.release.report import charts
 from sudare.release.report.distributions import BlockSizes, Listed
 from sudare.release.report.formats import UNKNOWN, figure, share
-from sudare.release.report.sections import loss_row, method_text
+from sudare.release.report.sections import loss_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from sudare.describe.baskets import Baskets
     from sudare.release.basket_release import BasketRelease
@@ -185,42 +185,6 @@ def first_baskets(released: Baskets) -> list[dict[str, Any]]:
         {"number": number, "items": _short(", ".join(map(str, items)))}
         for number, items in enumerate(shown, start=1)
     ]
-
-
-def provenance(facts: Mapping[str, Any], texts: Texts) -> list[dict[str, str]]:
-    """Where the release comes from, as far as the manifest that is given says."""
-    return [
-        {"name": texts(f"provenance.{name}"), "value": value}
-        for name, value in _provenance(facts, texts)
-        if value
-    ]
-
-
-def _provenance(facts: Mapping[str, Any], texts: Texts) -> Iterator[tuple[str, str]]:
-    source, data = facts.get("input", {}), facts["data"]
-    yield "created", str(facts.get("created", "")).replace("T", " ").replace("+00:00", " UTC")
-    yield "run", facts.get("run") or ""
-    yield "sudare", str(facts.get("sudare", ""))
-    yield "input", str(source.get("name") or "")
-    yield "input_sha256", source.get("sha256") or ""
-    yield "input_baskets", _counted(source, texts) if source else ""
-    yield "data", f"{data['file']} · {data['layout']}"
-    yield "data_sha256", data["sha256"]
-    yield "data_baskets", _counted(data, texts)
-    yield "method", "; ".join(method_text(method) for method in facts.get("method", ()))
-    yield "secure", texts("page.yes" if facts.get("secure") else "page.no")
-    phases = facts.get("seconds", {}).items()
-    yield (
-        "seconds",
-        " · ".join(
-            f"{texts.or_else(f'provenance.phase.{phase}', phase)} {texts('page.seconds', value=f'{value:.2f}')}"
-            for phase, value in phases
-        ),
-    )
-
-
-def _counted(facts: Mapping[str, Any], texts: Texts) -> str:
-    return texts("provenance.entries", baskets=figure(facts["baskets"]), entries=figure(facts["entries"]))
 
 
 def _rule(row: Mapping[str, Any], texts: Texts) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.release.manifest import public_part
 from sudare.release.report import sections
+from sudare.release.report.common import common_values
 from sudare.release.report.formats import figure
 from sudare.release.report.randomized import randomization
 from sudare.release.report.rendering import render
-from sudare.release.report.requirements import asked_rows, promises, verdict
 from sudare.release.report.tabulation import tabulation
 from sudare.release.report.texts import Language, Texts
 
@@ -44,16 +44,9 @@ def report_html(
     table = release.table
     return render(
         "page.html.j2",
-        t=texts,
-        internal=internal,
-        created=str(facts.get("created", ""))[:10],
-        verdict=verdict(release, findings, texts),
+        **common_values(release, findings, facts, texts, internal=internal),
         size=texts("verdict.size", rows=figure(table.rows), columns=figure(len(table.frame.columns))),
-        secure=release.secure,
         tiles=sections.tiles(release, texts),
-        warnings=release.warnings if internal else (),
-        notes=release.notes if internal else (),
-        asked=asked_rows(findings, texts),
         risk=sections.risks(release.risk_before if internal else None, release.risk_after, texts),
         randomization=randomization(release, texts),
         tabulation=tabulation(release, texts, crosstab, with_original=internal),
@@ -67,9 +60,6 @@ def report_html(
         ),
         check="sudare check DIR",
         words=_words(release),
-        promises=promises(findings, texts),
-        recipe=sections.recipe_text(facts),
-        provenance=sections.provenance(facts, texts),
     )
 
 

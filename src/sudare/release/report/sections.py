@@ -1,12 +1,9 @@
-"""The figures of each section: risk, loss, distributions, first rows, provenance."""
+"""The figures of each section: risk, loss, distributions, first rows."""
 
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING, Any
-
-import yaml
 
 from sudare.describe.text import as_text
 from sudare.measure.catalogue import MEASURES
@@ -17,8 +14,6 @@ from sudare.release.report.formats import figure, share
 from sudare.release.report.randomized import linking_rows, linking_tiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from sudare.assess.bounds import Bound
     from sudare.assess.risk import GuessRisk, Risk
     from sudare.measure.catalogue import Measure
@@ -39,7 +34,6 @@ _RISKS = (
     "marketer",
 )
 _GUESSES = ("homogeneous_share", "guess_mean", "guess_largest", "background_mean", "background_largest")
-_PASSWORD = re.compile(r"(://[^\s/@:]*:)\S*(?=@)|(password=)[^\s&]*", re.IGNORECASE)
 
 
 def tiles(release: Release, texts: Texts) -> list[dict[str, str]]:
@@ -162,23 +156,6 @@ def first_rows(release: Release) -> dict[str, Any]:
     return {"parts": parts, "count": head.height, "left_out": len(head.columns) - len(names)}
 
 
-def provenance(facts: Mapping[str, Any], texts: Texts) -> list[dict[str, str]]:
-    """Where the release comes from, as far as the manifest that is given says."""
-    return [
-        {"name": texts(f"provenance.{name}"), "value": value}
-        for name, value in _provenance(facts, texts)
-        if value
-    ]
-
-
-def recipe_text(facts: Mapping[str, Any]) -> str | None:
-    """The recipe as YAML, or None when there was none; a password in a database address is left out."""
-    recipe = facts.get("recipe")
-    if recipe is None:
-        return None
-    return _PASSWORD.sub(r"\1\2…", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True))
-
-
 def _bound_sentence(name: str, value: float, bound: Bound, texts: Texts) -> str:
     """Loss and bound side by side; the bound rounded down, so that it still holds."""
     least = math.floor(bound.value * 1000) / 1000
@@ -243,34 +220,3 @@ def _cell(text: str | None) -> str | None:
     if text is None or len(text) <= _LONGEST_CELL:
         return text
     return text[: _LONGEST_CELL - 1] + "…"
-
-
-def _provenance(facts: Mapping[str, Any], texts: Texts) -> Iterator[tuple[str, str]]:
-    source, data = facts.get("input", {}), facts["data"]
-    yield "created", str(facts.get("created", "")).replace("T", " ").replace("+00:00", " UTC")
-    yield "run", facts.get("run") or ""
-    yield "sudare", str(facts.get("sudare", ""))
-    yield "input", " · ".join(str(source[key]) for key in ("name", "format", "encoding") if source.get(key))
-    yield "input_sha256", source.get("sha256") or ""
-    yield "input_rows", figure(source["rows"]) if "rows" in source else ""
-    yield "data", f"{data['file']} · {data['format']}"
-    yield "data_sha256", data["sha256"]
-    yield "data_rows", figure(data["rows"])
-    yield "method", "; ".join(method_text(method) for method in facts.get("method", ()))
-    yield "secure", texts("page.yes" if facts.get("secure_randomness") else "page.no")
-    yield (
-        "seconds",
-        " · ".join(
-            f"{texts.or_else(f'provenance.phase.{phase}', phase)} {texts('page.seconds', value=f'{value:.2f}')}"
-            for phase, value in facts.get("seconds", {}).items()
-        ),
-    )
-    yield "machine", " · ".join(f"{name} {version}" for name, version in facts.get("machine", {}).items())
-
-
-def method_text(method: Mapping[str, Any]) -> str:
-    """A method with its parameters."""
-    rest = ", ".join(
-        f"{key} = {value}" for key, value in method.items() if key != "type" and value is not None
-    )
-    return f"{method['type']} ({rest})" if rest else str(method["type"])

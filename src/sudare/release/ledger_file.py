@@ -1,0 +1,136 @@
+"""The SQLite file of a ledger: its table, the triggers that refuse changes, connections, and their errors as sentences."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Literal, get_args
+
+from sudare.errors import InputError, OutputError, SudareError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+Event = Literal["started", "released", "failed", "cancelled"]
+EVENTS = get_args(Event)
+_VERSION = 1
+_APPLICATION = 0x53554441  # "SUDA" in the file's header: ours, not another program's database
+_PATIENCE_SECONDS = 30.0
+
+# AUTOINCREMENT remembers the highest number ever given, so entries cut off the end are missed too.
+NEXT_NUMBER = """
+    1 + max(coalesce((SELECT max(number) FROM entry), 0),
+            coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entry'), 0))"""
+_TABLE = f"""
+    CREATE TABLE entry (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        time TEXT NOT NULL,
+        event TEXT NOT NULL CHECK (event IN {EVENTS}),
+        run TEXT NOT NULL,
+        details TEXT NOT NULL,
+        chain TEXT NOT NULL)"""
+_TRIGGERS = {
+    "entry_update": """
+        CREATE TRIGGER entry_update BEFORE UPDATE ON entry
+        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only: an entry is never changed'); END""",
+    "entry_delete": """
+        CREATE TRIGGER entry_delete BEFORE DELETE ON entry
+        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only: an entry is never deleted'); END""",
+    # INSERT OR REPLACE deletes without asking the trigger above.
+    "entry_insert": f"""
+        CREATE TRIGGER entry_insert BEFORE INSERT ON entry WHEN NEW.number <> {NEXT_NUMBER}
+        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only: an entry goes to the end'); END""",
+}
+
+
+@contextmanager
+def connection_to(path: Path, mode: Literal["rw", "rwc"] = "rw") -> Iterator[sqlite3.Connection]:
+    """A connection for one operation; closing it undoes a transaction that was not committed."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    try:
+        with closing(
+            sqlite3.connect(address, uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None)
+        ) as connection:
+            connection.execute("PRAGMA synchronous = FULL")
+            yield connection
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the second: SQLite's words about a damaged file
+        raise _told(path, error) from error
+
+
+def prepare(path: Path) -> None:
+    """Make an empty file a ledger; refuse what is not one of a version we know."""
+    with connection_to(path, "rwc") as connection:
+        # Objects first: another process may make the ledger between two reads, and what is read later is newer.
+        [objects] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        [application] = connection.execute("PRAGMA application_id").fetchone()
+        [version] = connection.execute("PRAGMA user_version").fetchone()
+        if application != _APPLICATION and objects:
+            raise InputError(f"'{path}' is a database of another program, not a ledger; choose another path.")
+        if version > _VERSION:
+            raise InputError(
+                f"The ledger '{path}' has version {version} and this Sudare knows up to {_VERSION}; "
+                "install a newer Sudare or choose another path."
+            )
+        if objects:
+            return
+        _write_ahead(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        [objects] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if not objects:  # else another process was quicker
+            for statement in (_TABLE, *_TRIGGERS.values()):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
+        connection.execute("COMMIT")
+
+
+def broken_file(connection: sqlite3.Connection) -> Iterator[str]:
+    """What SQLite finds wrong with the file."""
+    for [finding] in connection.execute("PRAGMA quick_check(5)"):
+        if finding != "ok":
+            yield f"The file of the ledger is damaged ({finding})."
+
+
+def broken_triggers(connection: sqlite3.Connection) -> Iterator[str]:
+    """Triggers that are no longer those of an append-only ledger."""
+    found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
+    for name, statement in _TRIGGERS.items():
+        if found.get(name, "").split() != statement.split():
+            yield f"The trigger '{name}' that keeps the ledger append-only is missing or was changed."
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch the new file to the write-ahead log; SQLite does not wait for other openers here, so we do."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _told(path: Path, error: Exception) -> SudareError:
+    """The sentence for what SQLite refused; the low byte is the kind, the rest its extension."""
+    kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if kind == sqlite3.SQLITE_FULL:
+        return OutputError(f"The ledger '{path}' was not written because the disk is full; free some space.")
+    if kind in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return OutputError(
+            f"The ledger '{path}' has been locked by another program for {_PATIENCE_SECONDS:.0f} seconds; "
+            "close that program and try again."
+        )
+    if kind in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR}:
+        return OutputError(
+            f"The ledger '{path}' cannot be opened for writing ({error}); choose another path or ask for the "
+            "right to write there."
+        )
+    if kind == sqlite3.SQLITE_NOTADB:
+        return InputError(f"'{path}' is not a ledger (no SQLite file); choose another path.")
+    reason = " ".join(str(error).split())[:200]  # SQLite quotes whole statements
+    return InputError(f"The ledger '{path}' is damaged ({reason}); restore it from a copy.")

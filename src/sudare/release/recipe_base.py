@@ -1,0 +1,130 @@
+"""What a recipe of a table and one of baskets have in common: load, change, dump and save."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import yaml
+from pydantic import ValidationError
+
+from sudare.errors import InputError, OutputError, ParameterError
+from sudare.parameters import Catalogue, sentence_of
+from sudare.read.database import redact
+from sudare.release.recipe_parts import Language, Part, ReportKind, absolute_entry, parse_yaml, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class AnyOutput(Part):
+    """What is written, and where."""
+
+    folder: str
+    """Folder that the release becomes; it must not exist yet unless `overwrite`."""
+    reports: tuple[ReportKind, ...] = ("public", "internal")
+    """Which reports are written: public (hand over), internal (for the custodian only)."""
+    language: Language = "en"
+    """Language of the reports."""
+    overwrite: bool = False
+    """Whether an earlier release in the folder is replaced."""
+
+    def replaced(self, **changes: Any) -> Self:
+        """The output with other values; what is None stays."""
+        given = {name: value for name, value in changes.items() if value is not None}
+        return self.of(**{**self.model_dump(), **given})
+
+
+class AnyRecipe(Part):
+    """Everything about one release; a subclass says where the data are and what is asked of them."""
+
+    source_field: ClassVar[str]  # the field that says where the data are
+    requirements_known: ClassVar[Catalogue[Any]]
+    methods_known: ClassVar[Catalogue[Any]]
+
+    version: Literal[1] = 1
+    """Version of the recipe format."""
+
+    if TYPE_CHECKING:  # declared by each kind of recipe, so that a written recipe begins with its data
+        requirements: tuple[Any, ...]
+        method: tuple[Any, ...]
+        measures: tuple[str, ...] | None
+        output: AnyOutput
+
+    @abstractmethod
+    def read(self) -> Any:
+        """Read the data and describe them."""
+
+    @classmethod
+    @abstractmethod
+    def _absolute_rest(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """The entries, besides source and output, in which paths were made absolute."""
+
+    @property
+    def address(self) -> str:
+        """Where the data are: a path, '-' or the address of a database."""
+        return str(getattr(self, self.source_field).path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read and validate a recipe file."""
+        return cls.parse(read_text(Path(path)), name=str(path), folder=Path(path).parent)
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "recipe", folder: Path | None = None) -> Self:
+        """Validate the text of a recipe; relative paths are taken from `folder`."""
+        raw = parse_yaml(text, name)
+        if not isinstance(raw, dict):
+            raise InputError(
+                f"The recipe '{name}' holds no mapping; start with 'version: 1' and '{cls.source_field}:'."
+            )
+        try:
+            return cls.model_validate(cls._absolute(raw, (folder or Path()).absolute()))
+        except ValidationError as error:
+            raise ParameterError(sentence_of(error, f"Recipe '{name}'")) from None
+
+    @classmethod
+    def _absolute(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """The recipe with its file paths made absolute, as a new mapping."""
+        made = {**raw, **cls._absolute_rest(raw, folder)}
+        if cls.source_field in raw:
+            made[cls.source_field] = absolute_entry(raw[cls.source_field], "path", folder, or_address=True)
+        if "output" in raw:
+            made["output"] = absolute_entry(raw["output"], "folder", folder)
+        return made
+
+    def replaced(
+        self, *, requirements: Sequence[str] | None = None, method: Sequence[str] | None = None
+    ) -> Self:
+        """The recipe with other requirements or methods, given as texts; what is empty stays."""
+        changes: dict[str, Any] = {}
+        if requirements:
+            changes["requirements"] = tuple(self.requirements_known.build(text) for text in requirements)
+        if method:
+            changes["method"] = tuple(self.methods_known.build(text) for text in method)
+        return self.model_copy(update=changes)
+
+    def without_secrets(self) -> Self:
+        """The recipe with the password of a database address left out: fit to be kept."""
+        if "://" not in self.address:
+            return self
+        source = getattr(self, self.source_field).model_copy(update={"path": redact(self.address)})
+        return self.model_copy(update={self.source_field: source})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mapping that `parse` reads back."""
+        full = {"version": self.version, **self.model_dump(mode="json", exclude_defaults=True)}
+        full["method"] = [self.methods_known.dump(method) for method in self.method]
+        return full
+
+    def to_yaml(self) -> str:
+        """The recipe as a YAML file."""
+        return yaml.safe_dump(self.to_dict(), sort_keys=False, allow_unicode=True)
+
+    def save(self, path: str | Path) -> None:
+        """Write the recipe file."""
+        try:
+            Path(path).write_text(self.to_yaml(), encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"The recipe '{path}' cannot be written ({error.strerror}).") from None
