@@ -95,16 +95,24 @@ def plain_items(cells: pl.Series) -> pl.Series:
     """A column of items as whole numbers if it holds such, also as floats, else as texts."""
     if cells.dtype.is_integer() or cells.dtype == pl.String:
         return cells
-    if cells.dtype.is_nested() or cells.dtype in {pl.Binary, pl.Object}:
-        raise InputError(
-            f"The items are of the type {cells.dtype}, but an item is a text or a whole number; give a plain column."
-        )
     if cells.dtype.is_float():
         cells = cells.fill_nan(None)
         whole = cells.cast(pl.Int64, strict=False)
         if bool((whole.cast(cells.dtype) == cells).all()) and whole.null_count() == cells.null_count():
             return whole
-    return cells.cast(pl.String)
+    return texts_of(cells)
+
+
+def texts_of(cells: pl.Series) -> pl.Series:
+    """A column as texts; one sentence for types that have none."""
+    try:
+        if cells.dtype.is_nested() or cells.dtype in {pl.Binary, pl.Object}:
+            raise pl.exceptions.InvalidOperationError
+        return cells.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        raise InputError(
+            f"The items are of the type {cells.dtype}, but an item is a text or a whole number; give a plain column."
+        ) from None
 
 
 def plain_item(given: Any) -> Item | None:

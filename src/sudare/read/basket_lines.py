@@ -96,7 +96,7 @@ def _listed(entry: Any) -> Any:
 
 def _json_entries(text: str, name: str) -> list[Any]:
     try:
-        content = json.loads(text)
+        content = _json(text)
     except json.JSONDecodeError as whole:
         return list(_json_lines(text, name, whole))
     # One document may be one basket or the array of all: what holds arrays or objects, or nothing, is the latter.
@@ -112,13 +112,25 @@ def _json_lines(text: str, name: str, whole: json.JSONDecodeError | None = None)
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                yield json.loads(line)
+                yield _json(line)
             except json.JSONDecodeError as error:
                 # Where the first line is no document of its own, the file was meant as one document.
                 wrong, place = (whole, whole.lineno) if whole and number == 1 else (error, number)
                 raise InputError(
                     f"'{name}' is not JSON in line {place} ({wrong.msg}); write an array of arrays, or an array a line."
                 ) from None
+
+
+def _json(text: str) -> Any:
+    """One document; what Python refuses for its own reasons is told as any other fault of the text."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        deep = isinstance(error, RecursionError)
+        problem = "lists in lists in lists" if deep else "a number of thousands of digits"
+        raise json.JSONDecodeError(problem, text, 0) from None
 
 
 def cut_lines(text: str) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sudare.errors import InputError, did_you_mean
-from sudare.read.basket_codes import BasketCodes, code_cells, code_column, plain_items
+from sudare.read.basket_codes import BasketCodes, code_cells, code_column, plain_items, texts_of
 from sudare.read.basket_lines import read_cells, sniff_delimiter
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _is_named(column: str, words: Sequence[str]) -> bool:
 
 def _is_atomic(column: pl.Series) -> bool:
     """Whether no cell of a column could be cut into several items."""
-    texts = column.cast(pl.String, strict=False)
+    texts = texts_of(column)
     return not bool(texts.str.contains(r"[\t;|,]").any())
 
 
@@ -173,7 +173,7 @@ def _coded(column: pl.Series, delimiter: str | None) -> tuple[BasketCodes, str |
         column = column.arr.to_list()
     if isinstance(column.dtype, pl.List):
         return code_column(column), None
-    cells = column.cast(pl.String).fill_null("").to_list()
+    cells = texts_of(column).fill_null("").to_list()
     found = sniff_delimiter(cells) if delimiter is None else delimiter
     return read_cells(cells, found), found
 

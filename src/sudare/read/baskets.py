@@ -20,7 +20,7 @@ from sudare.read.basket_headers import (
 from sudare.read.basket_lines import cut_lines, plain_delimiter, read_json, read_lines, sniff_delimiter
 from sudare.read.basket_tables import choose_columns, looks_long, may_be_long, read_table
 from sudare.read.lossless import narrow_column
-from sudare.read.sniff import detect_encoding
+from sudare.read.sniff import decode, detect_encoding
 from sudare.read.source import load
 
 if TYPE_CHECKING:
@@ -240,10 +240,10 @@ def _decoded(data: bytes, name: str, forced: str | None) -> tuple[str, str]:
         raise InputError(f"'{name}' does not look like text; name its layout, such as 'lists' or 'long'.")
     encoding = forced or detect_encoding(data)
     try:
-        return data.decode(encoding).removeprefix("\ufeff"), encoding
+        return decode(data, encoding).removeprefix("\ufeff"), encoding
     except LookupError:
         raise InputError(
-            f"The encoding '{encoding}' is not known; give for example 'utf-8' or 'cp932'."
+            f"The encoding {encoding!r} is not known; give for example 'utf-8' or 'cp932'."
         ) from None
     except UnicodeDecodeError:
         raise InputError(f"'{name}' is not valid {encoding}; name its real encoding.") from None

@@ -8,14 +8,15 @@ Whole floats of these formats and of Excel, which have no integers, become Int64
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from sudare.errors import InputError, did_you_mean
+from sudare.read.foreign import no_panic
 from sudare.read.lossless import mark_missing
 from sudare.read.text import column_names
+from sudare.read.workbooks import check_extent, open_workbook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,15 +38,16 @@ def read_file(
     """A frame from a file of the given format; `missing` holds the texts that stand for a missing value."""
     own_missing = [text for text in missing if text]
     try:
-        if format == "parquet":
-            frame = pl.read_parquet(path, glob=False)
-        elif format == "arrow":
-            frame = _read_arrow(path)
-        elif format == "excel":
-            frame = _read_excel(path, sheet, header=header)
-            own_missing = list(missing)
-        else:
-            frame = _read_statistical(path, format, encoding)
+        with no_panic():
+            if format == "parquet":
+                frame = pl.read_parquet(path, glob=False)
+            elif format == "arrow":
+                frame = _read_arrow(path)
+            elif format == "excel":
+                frame = _read_excel(path, sheet, header=header)
+                own_missing = list(missing)
+            else:
+                frame = _read_statistical(path, format, encoding)
     except InputError:
         raise
     except Exception:  # noqa: BLE001  # every one of these libraries has error classes of its own
@@ -64,15 +66,12 @@ def _read_arrow(path: Path) -> pl.DataFrame:
 
 def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
     """One sheet with the types of its cells; a column of mixed types is text, wholly empty rows are dropped."""
-    import fastexcel
-
-    # fastexcel logs each column of mixed types; without a handler Python would print that.
-    logging.getLogger("fastexcel").addHandler(logging.NullHandler())
-    reader = fastexcel.read_excel(path)
+    reader = open_workbook(path)
     names = reader.sheet_names
     if sheet is not None and sheet not in names:
         raise InputError(f"'{path.name}' has no sheet '{sheet}'; {did_you_mean(sheet, names)}")
     chosen = names[0] if sheet is None else sheet
+    check_extent(path, chosen)
     first = reader.load_sheet(chosen, header_row=None, skip_rows=0, n_rows=1, dtypes="string").to_polars()
     if first.is_empty():
         raise InputError(

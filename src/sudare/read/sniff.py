@@ -25,6 +25,8 @@ _MARKS = (
 _SAMPLE_BYTES = 65_536
 _SAMPLE_RECORDS = 100
 _JAPANESE_ENOUGH = 0.6
+_NOT_OF_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
+"""Codecs that Python has for its own purposes."""
 _WESTERN = re.compile(r"[\x00-\x7fÀ-ÿŒœŠšŽžŸ€£§©®°ª²³µ·º«»¿¡‘’“”–—…\xa0]*")
 
 
@@ -54,6 +56,17 @@ def detect_encoding(data: bytes) -> str:
     if _decodes(data, western) and _is_western(sample.decode(western, "replace")):
         return western
     return _normalizer_guess(data, sample) or "latin-1"
+
+
+def decode(data: bytes, encoding: str) -> str:
+    """The text of bytes; LookupError if no files are written in such an encoding, UnicodeDecodeError for other bytes."""
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):  # a name may hold signs that no name has
+        raise LookupError(encoding) from None
+    if name in _NOT_OF_FILES:
+        raise LookupError(encoding)
+    return data.decode(encoding)
 
 
 def sniff_dialect(text: str, delimiter: str | None = None) -> Dialect:

@@ -17,7 +17,7 @@ import polars as pl
 
 from sudare.errors import InputError
 from sudare.read.lossless import mark_missing, narrow
-from sudare.read.sniff import Dialect, detect_encoding, sniff_dialect
+from sudare.read.sniff import Dialect, decode, detect_encoding, sniff_dialect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,11 +108,11 @@ def _decode(data: bytes, name: str, forced: str | None) -> tuple[str, bytes, str
             f"name its format, or its encoding if it is text."
         )
     try:
-        text = data.decode(encoding).removeprefix("\ufeff")
+        text = decode(data, encoding).removeprefix("\ufeff")
         utf8 = text.encode()
     except LookupError:
         raise InputError(
-            f"The encoding '{encoding}' is not known; give for example 'utf-8', 'cp932', 'euc_jp' or 'latin-1'."
+            f"The encoding {encoding!r} is not known; give for example 'utf-8', 'cp932', 'euc_jp' or 'latin-1'."
         ) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

@@ -1,0 +1,49 @@
+"""Readers of other libraries, kept from speaking for themselves.
+
+A library in Rust that meets what its author thought impossible panics: it writes to standard error, past Python, and raises
+an error that is no `Exception`. For us that is a file that cannot be read, and one sentence says so.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import ExitStack, contextmanager, suppress
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_STANDARD_ERROR = 2
+
+
+@contextmanager
+def no_panic() -> Iterator[None]:
+    """Turn a panic in the block into a ValueError and drop its words; words of anybody else come through afterwards."""
+    panicked = False
+    with ExitStack() as undo:
+        # Where standard error is closed or nothing can be kept aside, the words of a panic are shown: no harm but noise.
+        with suppress(OSError):
+            aside = undo.enter_context(tempfile.TemporaryFile())
+            kept = os.dup(_STANDARD_ERROR)
+            undo.callback(lambda: _give_back(kept, b"" if panicked else _words(aside)))
+            os.dup2(aside.fileno(), _STANDARD_ERROR)
+        try:
+            yield
+        except BaseException as error:
+            panicked = type(error).__name__ == "PanicException"  # each library has its own class of this name
+            if panicked:
+                raise ValueError(str(error)) from None
+            raise
+
+
+def _words(aside: IO[bytes]) -> bytes:
+    aside.seek(0)
+    return aside.read()
+
+
+def _give_back(kept: int, words: bytes) -> None:
+    os.dup2(kept, _STANDARD_ERROR)
+    os.close(kept)
+    if words:
+        os.write(_STANDARD_ERROR, words)

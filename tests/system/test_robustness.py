@@ -1,0 +1,85 @@
+"""Short turns of `make robustness`: some hundred spoiled files, some kills, runs over one another, locked places."""
+
+# mypy: disable-error-code="import-not-found"
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "benchmarks" / "robustness"
+SLOW_TO_LOAD = {"recipe-assess", "stata", "sas", "released-data"}
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    """The scripts' folder as one to import from, without leaving their modules behind."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPTS))
+        before = set(sys.modules)
+        yield SCRIPTS
+        for name in set(sys.modules) - before:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(str(SCRIPTS)):
+                del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def nursery(scripts):
+    from jobs import environment
+    from nursery import Nursery
+
+    with Nursery(environment()) as made:
+        yield made
+
+
+def test_three_hundred_spoiled_files(scripts, tmp_path):
+    """In a process of its own: a library may bring it down. The same files every time, unless a seed is added."""
+    from fuzz_targets import TARGETS
+
+    names = [name for name in TARGETS if name not in SLOW_TO_LOAD]
+    command = [sys.executable, str(scripts / "fuzz.py"), "--cases", "300", "--folder", str(tmp_path / "fuzz")]
+    done = subprocess.run([*command, "--targets", *names], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("way", "delay"), [("new folder", 0.4), ("overwrite", 0.8), ("overwrite", 1.2), ("new parents", 1.0)]
+)
+def test_kill_at_some_moment(nursery, tmp_path, way, delay):
+    from kill import one_kill
+
+    one_kill(tmp_path / "job", nursery, way, "fork", delay)
+
+
+def test_two_runs_over_one_release(nursery, tmp_path):
+    """Two runs into a new folder are in test_fault_processes."""
+    from jobs import Job
+    from together import last_wins
+
+    last_wins(Job.made(tmp_path / "job", nursery), 2)
+
+
+def test_release_that_may_not_be_moved(scripts, tmp_path):
+    import readonly
+    from jobs import Job, environment
+    from nursery import Nursery
+
+    before = readonly.FEELING if os.geteuid() == 0 else ()
+    if before and not readonly.can_drop_rights():
+        pytest.skip("root feels permissions only without its rights, which need setpriv to be dropped")
+    with Nursery(environment(), before=before) as ordinary:
+        job = Job.made(tmp_path / "job", ordinary)
+        assert "not writable" in readonly.old_release_locked(job)
+        for place in (job.release, *job.release.iterdir()):
+            place.chmod(0o755)  # pytest removes it
+
+
+def test_files_that_may_not_grow(nursery, tmp_path):
+    import readonly
+
+    found = readonly.limited_files(tmp_path / "job", nursery, (8_000,))
+    assert found != {"8000 bytes": "released"}
