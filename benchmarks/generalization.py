@@ -3,15 +3,14 @@
 `adult`: 30,162 rows, mean loss (leaves - 1) / (leaves of root - 1) over rows and quasi-identifiers; ARX's local
 recoding as measured in the issue (its seconds are of another run). `sets`: free sets and intervals beside anonypy,
 with the median relative error of 1,000 random two-attribute counts. `coil`: distortion on 85 columns beside the
-paper's DiverDIS and MinDIS. `lattice`: the optimum of full-domain recoding. `hospital`: growth to 10^6 rows with
-k = 10 and entropy l = 3. Requirements are recounted from the released frame with group-by, not by Sudare. Seconds
+paper's DiverDIS and MinDIS. `lattice`: the optimum of full-domain recoding. (The growth to 10^6 rows is in
+generalization_hospital.py.) Requirements are recounted from the released frame with group-by, not by Sudare. Seconds
 are processor seconds of the method alone, second call (compiled code loaded).
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
 import time
 from pathlib import Path
 from typing import Any
@@ -20,14 +19,14 @@ import numpy as np
 import polars as pl
 
 import sudare as sd
-from harness import Report, growth  # type: ignore[import-not-found]  # beside this script
+from harness import Report  # type: ignore[import-not-found]  # beside this script
 from sudare.anonymize.generalize.bound import price_bound
 from sudare.anonymize.protocol import Context
-from sudare.assess.bounds import k_bound, lower_bound
+from sudare.assess.bounds import lower_bound
 from sudare.measure.pair import Pair
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-# (quasi-identifiers, k, entropy l) -> ARX's loss and the bar, a tenth below
+# (quasi-identifiers, k, entropy l) -> ARX's loss and the issue's bar; a tenth below ARX is 0.0484, 0.0695, 0.0263, 0.0394
 ARX = {
     (9, 5, 0): (0.0538, 0.048),
     (9, 10, 0): (0.0772, 0.069),
@@ -38,7 +37,7 @@ ARX = {
     (8, 5, 4): (0.1074, 0.097),
 }
 COIL = {("k", 2): (0.079, 0.079), ("l", 2): (0.563, 0.22), ("l", 4): (0.819, 0.37)}
-SECTIONS = ("adult", "sets", "coil", "lattice", "hospital")
+SECTIONS = ("adult", "sets", "coil", "lattice")
 
 
 def main() -> None:
@@ -62,7 +61,8 @@ def _adult(report: Report, options: Any) -> None:
             outcome, spent = timed(table, requirements, sd.Generalize(effort=effort))
             loss = sd.measure.loss(table, outcome.table)
             smallest, entropy = recounted(outcome.table.frame, table, diverse)
-            met = "met" if loss <= bar else "missed"
+            # The bar is the tenth cut to three digits; both are printed.
+            met = "met" if loss <= bar else "a tenth below" if loss <= 0.9 * arx else "missed"
             name = f"{columns} QI, k={k}" + (f", l={diverse}" if diverse else "")
             rows.append(
                 [
@@ -155,42 +155,6 @@ def _lattice(report: Report, _: Any) -> None:
     report.table("full-domain optimum, Adult 9 QI, k = 5, 12,960 nodes", columns, rows)
 
 
-def _hospital(report: Report, options: Any) -> None:
-    from data import hospital_described  # type: ignore[import-not-found]  # beside this script
-
-    rows, times = [], []
-    for size in options.sizes:
-        table = hospital_described(sd.hospital(size))
-        requirements = [sd.KAnonymity(10), sd.LDiversity(3, kind="entropy")]
-        for name, method in (("Mondrian", sd.Mondrian()), ("Generalize", sd.Generalize())):
-            outcome, spent = timed(table, requirements, method, warm=size <= 20_000)
-            loss = sd.measure.loss(table, outcome.table)
-            smallest, entropy = recounted(outcome.table.frame, table, 3)
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-            if name == "Generalize":
-                times.append(spent)
-            rows.append(
-                [
-                    f"{size:,}",
-                    name,
-                    f"{loss:.4f}",
-                    f"{spent:.1f}",
-                    f"{peak:.2f}",
-                    f"{smallest} / {entropy:.2f}",
-                ]
-            )
-            print(rows[-1], flush=True)
-        bound = k_bound(table, 10, objective="loss", budget=10**8)
-        rows[-1].append(f"{bound.value:.4f}" + ("" if bound.exact else " (weaker)"))
-        rows[-2].append("")
-    columns = ["rows", "", "loss", "CPU s", "peak GB so far", "smallest / l", "k bound"]
-    report.table("hospital, k = 10 and entropy l = 3", columns, rows)
-    if len(times) > 1:
-        report.note(
-            f"Time grows as n^{' and n^'.join(f'{slope:.2f}' for slope in growth(options.sizes, times))}."
-        )
-
-
 def adult(columns: int) -> Any:
     """Adult with ARX's hierarchies: 9 quasi-identifiers, or 8 with occupation as the sensitive one."""
     folder = DATA / "adult_hierarchies"
@@ -264,7 +228,6 @@ def _options() -> Any:
     )
     parser.add_argument("--section", choices=SECTIONS)
     parser.add_argument("--efforts", nargs="+", default=["fast", "default"])
-    parser.add_argument("--sizes", nargs="+", type=int, default=[10_000, 100_000, 1_000_000])
     return parser.parse_args()
 
 

@@ -49,6 +49,41 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "the sentence of a file that cannot be read, and nothing else",
     ),
     ("check", "released data of which only commas are left: DuplicateError", "one sentence"),
-    ("ledger", "a damaged schema: SQLite's statement over several lines", "one line"),
+    (
+        "ledger",
+        "a damaged schema: SQLite's statement over several lines, or words that are no UTF-8: UnicodeDecodeError",
+        "one line",
+    ),
+    (
+        "Excel",
+        "a workbook that claims to have 2147483648 texts or styles: the library asks for 50 GB, the process dies (SIGABRT)",
+        "claims beyond the size of the file are refused first",
+    ),
+    (
+        "Excel",
+        "one forgotten cell in XFD1048576: the library asks for 500 GB, the process dies (SIGABRT)",
+        "the sentence names row and column",
+    ),
+    ("Excel", "sheets of mixed or broken content: log lines of the library on standard error", "none"),
+    (
+        "all",
+        "names with line ends or control characters, quoted as they are",
+        "escaped; sentences beyond 2,000 characters lose their middle",
+    ),
+    ("recipe", "two thousand million quantiles: MemoryError (16 GB)", "no more than there are rows"),
+    ("recipe", "a mask of thousands of millions of characters", "at most 10,000"),
+    ("recipe of baskets", "k beyond 64 bits: OverflowError", "as more than there are baskets"),
+    ("baskets (Parquet)", "items that are durations, bytes or maps: errors of polars", "one sentence"),
+    (
+        "table",
+        "whole numbers beyond 2^63 (UInt64): OverflowError; near 2^63: warnings, InvalidOperationError",
+        "released",
+    ),
+    (
+        "table",
+        "floats beyond 1e150: warnings of overflow in every measure",
+        "refused: give them in a greater unit",
+    ),
+    ("table", "durations written to CSV or Excel: polars' words over several lines", "one sentence"),
 )
 """Where, what happened, what happens now."""

@@ -128,8 +128,25 @@ def parquets() -> list[bytes]:
     nested = pl.DataFrame(
         {"id": [1, 2], "items": [["a", "b"], None], "c": pl.Series(["x", "y"], dtype=pl.Categorical)}
     )
+    odd = pl.DataFrame(
+        {
+            "duration": pl.Series([1, 2], dtype=pl.Duration("us")),
+            "time": [dt.time(1), None],
+            "decimal": pl.Series(["1.5", "-2"]).cast(pl.Decimal(38, 3)),
+            "bytes": [b"\xff", b""],
+            "parts": [{"a": 1}, {"a": None}],
+            "nothing": pl.Series([None, None]),
+            "unsigned": pl.Series([2**64 - 1, 0], dtype=pl.UInt64),
+            "zone": pl.Series([dt.datetime(2024, 1, 1), None]).dt.replace_time_zone("Asia/Tokyo"),  # noqa: DTZ001  # given next
+        }
+    )
     found = []
-    for frame, compression in ((PATIENTS, "uncompressed"), (PATIENTS.head(3), "zstd"), (nested, "snappy")):
+    for frame, compression in (
+        (PATIENTS, "uncompressed"),
+        (PATIENTS.head(3), "zstd"),
+        (nested, "snappy"),
+        (odd, "lz4"),
+    ):
         made = io.BytesIO()
         frame.write_parquet(made, compression=compression)  # type: ignore[arg-type]  # of the three known
         found.append(made.getvalue())

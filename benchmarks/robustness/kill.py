@@ -125,7 +125,7 @@ def judged(job: Job, way: str, old: dict[str, str], before: int, *, killed: bool
     job.check_ledger()
     events = job.events()[before:]
     promise(events in ([], ["started"], ["started", "released"]), f"the ledger says {events}")
-    phase = _phase(events, staging, killed=killed)
+    phase = _phase(events, staging, target, killed=killed)
     state = _state(job, target, old, staging)
     promise("released" not in events or state == "new", f"the ledger says released, the release is {state}")
     if way != "new parents":
@@ -139,7 +139,7 @@ def judged(job: Job, way: str, old: dict[str, str], before: int, *, killed: bool
     return phase, state
 
 
-def _phase(events: list[str], staging: list[Path], *, killed: bool) -> str:
+def _phase(events: list[str], staging: list[Path], target: Path, *, killed: bool) -> str:
     if not killed:
         return "ended before the kill"
     if not events:
@@ -152,7 +152,7 @@ def _phase(events: list[str], staging: list[Path], *, killed: bool) -> str:
     if (staging[-1] / "old").exists():
         return "between the two renames" if (staging[-1] / "content").exists() else "removing the old release"
     if not (staging[-1] / "content").exists():
-        return "cleaning up after the rename"
+        return "cleaning up after the rename" if target.exists() else "making the temporary folder"
     if "recipe.yaml" in files:
         return "reports, bringing to disk"
     return "verifying" if "manifest.json" in files else "writing"

@@ -115,7 +115,7 @@ def _fuzz(parts: list[Any]) -> list[str]:
     ]
     if faults:
         lines += [
-            "Found in these runs:",
+            "Found in these runs (see below for what was done):",
             "",
             *(f"- {name} ({times} times)" for name, times in sorted(faults.items())),
             "",

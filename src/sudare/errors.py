@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 200
 """Characters of a value that a sentence quotes."""
+_LONGEST_SENTENCE = 2000
 _LONGEST_NAME = 60
 """Characters of each of the names there are to choose from."""
 
@@ -29,7 +30,9 @@ class SudareError(Exception):
 
     def __init__(self, *sentence: object) -> None:
         # A name or value that the sentence quotes may hold line ends, or signs that command a terminal.
-        super().__init__(*(_CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(part)) for part in sentence))
+        super().__init__(
+            *(_cut(_CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(part))) for part in sentence)
+        )
 
 
 class InputError(SudareError):
@@ -72,6 +75,11 @@ class CancelledError(SudareError):
     """The user cancelled; nothing was written."""
 
     summary = "canceled by the user"
+
+
+def _cut(sentence: str) -> str:
+    """A sentence that quotes names of thousands of characters, without its middle."""
+    return sentence if len(sentence) <= _LONGEST_SENTENCE else f"{sentence[:1000]} … {sentence[-300:]}"
 
 
 def shown(value: object) -> str:

@@ -325,3 +325,18 @@ def test_workbook_that_claims_too_much(tmp_path, member):
 
 def test_sentences_have_one_line():
     assert str(InputError("'a\nb\x1b[2J\u2028' is none.")) == "'a\\nb\\x1b[2J\\u2028' is none."
+
+
+def test_sentences_are_no_pages():
+    given = str(InputError(f"'{'a' * 100_000}' is none; choose another."))
+    assert len(given) < 1500
+    assert given.endswith("is none; choose another.")
+
+
+# Baskets
+
+
+def test_more_baskets_asked_than_any_integer(tmp_path):
+    baskets = read_baskets([["a", "b"], ["a"], ["b"]])
+    release = anonymize(baskets, "km-anonymity k=9223372036854775808 m=2", method="item-suppression")
+    assert not any(release.baskets)

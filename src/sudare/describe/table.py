@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from sudare.describe.mechanism.protocol import Mechanism
     from sudare.read.source import SourceFacts
 
-_LARGEST = 1e150
-
 
 @runtime_checkable
 class HierarchyMaker(Protocol):
@@ -256,11 +254,6 @@ class Table:
                 raise DescriptionError(
                     f"Column '{column.name}' holds infinite numbers, which have no range; "
                     "replace them by the largest sensible value or by missing."
-                )
-            if series.dtype.is_float() and (series.abs() > _LARGEST).any():
-                raise DescriptionError(
-                    f"Column '{column.name}' holds numbers beyond {_LARGEST:g}, of which no squares can be computed; "
-                    "give them in a greater unit."
                 )
             if column.kind == "date" and not series.dtype.is_temporal():
                 raise DescriptionError(

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from sudare.release.folder import Written
     from sudare.release.ledger import Ledger
 
+_LARGEST = 1e150
+
 
 def anonymize(
     table: Table,
@@ -130,6 +132,13 @@ def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
         raise DescriptionError(
             "No column is a quasi-identifier, so the requirements protect nothing; describe some with quasi=[…]."
         )
+    for name in table.names("sensitive", "insensitive"):
+        numbers = table.frame[name]
+        if numbers.dtype.is_float() and (numbers.abs() > _LARGEST).any():
+            raise DescriptionError(
+                f"Column '{name}' holds numbers beyond {_LARGEST:g}, whose squares are no numbers any more; give them in a "
+                "greater unit."
+            )
 
 
 def _listed(

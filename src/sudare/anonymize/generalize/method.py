@@ -36,7 +36,7 @@ _SEARCHES = {
         openings=0,
         attempts=0,
         most=0,
-        prices=Pricing(SEARCHES, exchanges=0.1, region=80, heat=1.0, most_work=5e8, descent=False),
+        prices=Pricing(SEARCHES, exchanges=0.1, region=80, heat=1.0, most_work=5e8),
     ),
     "default": Search(
         moves=1000,
@@ -71,8 +71,9 @@ class Generalize:
     Groups are found in three steps. *Start*: cheapest scheme first, where a scheme is a level for every column;
     rows that agree under a scheme and comply are a group, schemes taken in the order of their mean cost; each group
     is then cut along a sorted order by dynamic programming. Where schemes are too many to list, the whole table is
-    cut. *Refine*: regions of near groups are taken apart and formed anew, records move between groups, never to a
-    greater loss. *Split*: until no group can be split into two that comply and lose less. So the result is minimal:
+    cut. Under k-anonymity alone groups are then chosen by *prices* and exchanged region by region (see `prices` and
+    `exchange`). *Refine*: regions of near groups are taken apart and formed anew, records move between groups, never
+    to a greater loss. *Split*: until no group can be split into two that comply and lose less. So the result is minimal:
     no block can be generalized less.
 
     The loss of a cell is `objective`: dis, (levels climbed) / height; ncp, leaves / leaves of the root (0 for a

@@ -121,7 +121,8 @@ class Frequent(_Keeper):
     def __init__(self, working: Working, requirement: KmAnonymity) -> None:
         progress = working.context.progress
         super().__init__(working, subsets_of(working.baskets, requirement.m, None, "km-anonymity", progress))
-        self.k = requirement.k
+        # More than all baskets is as much as one more than all, and fits into the kernel's integers.
+        self.k = min(requirement.k, len(working.baskets) + 1)
 
     def sweep(self, dirty: npt.NDArray[np.bool_]) -> None:
         """Every set that occurs does so k times."""
