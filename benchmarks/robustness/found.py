@@ -70,8 +70,18 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "names with line ends or control characters, quoted as they are",
         "escaped; sentences beyond 2,000 characters lose their middle",
     ),
+    (
+        "Arrow",
+        "a file that claims to hold more than there is memory: polars ends the process (SIGABRT)",
+        "looked through by pyarrow first; one sentence",
+    ),
     ("recipe", "two thousand million quantiles: MemoryError (16 GB)", "no more than there are rows"),
     ("recipe", "a mask of thousands of millions of characters", "at most 10,000"),
+    (
+        "recipe of baskets",
+        "km-anonymity against a million known items: a run of hours",
+        "nobody knows more items than the longest basket has",
+    ),
     ("recipe of baskets", "k beyond 64 bits: OverflowError", "as more than there are baskets"),
     ("baskets (Parquet)", "items that are durations, bytes or maps: errors of polars", "one sentence"),
     (
@@ -81,7 +91,7 @@ FOUND: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "table",
-        "floats beyond 1e150: warnings of overflow in every measure",
+        "floats beyond 1e150 in columns that are kept: warnings of overflow in every measure",
         "refused: give them in a greater unit",
     ),
     ("table", "durations written to CSV or Excel: polars' words over several lines", "one sentence"),

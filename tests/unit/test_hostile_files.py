@@ -6,14 +6,19 @@ import re
 import sqlite3
 import zipfile
 from contextlib import closing
+from typing import Any
 from uuid import uuid4
 
 import polars as pl
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
+import sudare as sd
+from sudare.anonymize.itemsets.generalize import GeneralizeItems
 from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.itemsets.km_anonymity import KmAnonymity
 from sudare.describe.basket_sources import read_baskets
+from sudare.describe.baskets import Baskets
 from sudare.describe.hierarchy.interval import Intervals
 from sudare.describe.hierarchy.levels_file import LevelsFile
 from sudare.describe.hierarchy.tree import Hierarchy
@@ -340,3 +345,12 @@ def test_more_baskets_asked_than_any_integer(tmp_path):
     baskets = read_baskets([["a", "b"], ["a"], ["b"]])
     release = anonymize(baskets, "km-anonymity k=9223372036854775808 m=2", method="item-suppression")
     assert not any(release.baskets)
+
+
+def test_more_items_known_than_any_basket_has():
+    baskets = Baskets.from_lists([["bread", "milk"], ["bread", "milk"], ["milk"], ["milk"]])
+    tree = sd.hierarchy.tree({"food": ["bread", "milk"]})
+    for m in (2, 10**6):
+        release: Any = anonymize(baskets, KmAnonymity(2, m=m), method=GeneralizeItems(hierarchy=tree))
+        assert release.holds
+        assert release.baskets == baskets.sets()

@@ -49,7 +49,8 @@ def show_baskets(written: Written[BasketRelease]) -> None:
     release = written.release
     print_verdicts((finding.holds, finding.sentence) for finding in written.findings)
     losses = [(name, figure(value), BASKET_MEASURES[name].meaning) for name, value in release.losses.items()]
-    print_table("Loss", ["measure", "value", "meaning"], losses)
+    if losses:
+        print_table("Loss", ["measure", "value", "meaning"], losses)
     for line in (*release.notes, *(f"! {warning}" for warning in release.warnings)):
         say(line)
     _say_places(written)

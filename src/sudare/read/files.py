@@ -59,9 +59,22 @@ def read_file(
 
 
 def _read_arrow(path: Path) -> pl.DataFrame:
-    """An IPC file (Feather) or, where the mark of a file is absent, an IPC stream."""
+    """An IPC file (Feather) or, where the mark of a file is absent, an IPC stream.
+
+    Looked through by pyarrow first: where a spoiled file claims to hold more than there is memory, it raises an error
+    and polars ends the process.
+    """
+    import pyarrow as pa
+
     data = path.read_bytes()
-    return pl.read_ipc(data) if data.startswith(b"ARROW1") else pl.read_ipc_stream(data)
+    is_file = data.startswith(b"ARROW1")
+    with (pa.ipc.open_file if is_file else pa.ipc.open_stream)(data) as reader:
+        batches = (
+            (reader.get_batch(number) for number in range(reader.num_record_batches)) if is_file else reader
+        )
+        for batch in batches:
+            batch.validate()
+    return pl.read_ipc(data) if is_file else pl.read_ipc_stream(data)
 
 
 def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:

@@ -72,8 +72,13 @@ class GeneralizeItems:
         place = {label: node for node, label in enumerate(tree.labels[: tree.leaves])}
         leaves = np.array([place[str(item)] for item in baskets.items], dtype=np.int64)
         cut = _Cut(baskets, tree, leaves)
+        # Nobody can know more items than the longest basket has.
+        longest = int(baskets.lengths.max(initial=0))
         sizes = [
-            (size, one.k) for one in asked if isinstance(one, KmAnonymity) for size in range(1, one.m + 1)
+            (size, one.k)
+            for one in asked
+            if isinstance(one, KmAnonymity)
+            for size in range(1, min(one.m, longest) + 1)
         ]
         context.progress.start("generalize items", max(len(sizes), 1))
         for done, (size, k) in enumerate(sorted(sizes), start=1):

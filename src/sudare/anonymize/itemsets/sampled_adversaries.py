@@ -41,7 +41,8 @@ class Sampled:
         at, asked = self.working, self.requirement
         at.begin()
         eps, delta = asked.eps or 0.5, asked.delta or 0.5
-        lengths = list(range(1, (asked.m or 1) + 1))
+        # Nobody can know more items than the longest basket has.
+        lengths = list(range(1, min(asked.m or 1, int(at.baskets.lengths.max(initial=0))) + 1))
         frequent = lengths if asked.rule == "exact" else []
         first = at.removed
         while True:
