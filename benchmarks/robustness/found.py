@@ -82,6 +82,7 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "km-anonymity against a million known items: a run of hours",
         "nobody knows more items than the longest basket has",
     ),
+    ("recipe of baskets", "a file name of 500 characters: OSError", "one sentence"),
     ("recipe of baskets", "k beyond 64 bits: OverflowError", "as more than there are baskets"),
     ("baskets (Parquet)", "items that are durations, bytes or maps: errors of polars", "one sentence"),
     (

@@ -354,3 +354,10 @@ def test_more_items_known_than_any_basket_has():
         release: Any = anonymize(baskets, KmAnonymity(2, m=m), method=GeneralizeItems(hierarchy=tree))
         assert release.holds
         assert release.baskets == baskets.sets()
+
+
+@pytest.mark.parametrize("reader", [read, read_baskets])
+def test_a_name_longer_than_names_may_be(reader):
+    with pytest.raises(InputError) as raised:
+        reader("9" * 500 + ".txt")
+    assert "too long" in sentence(raised)

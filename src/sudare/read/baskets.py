@@ -221,10 +221,10 @@ def _bytes_of(address: str) -> tuple[bytes, str]:
     if address == "-":
         return sys.stdin.buffer.read(), "stdin"
     path = Path(address)
-    if path.is_dir():
-        raise InputError(f"'{path}' is a folder, not a file; give one of the files in it.")
     try:
         return path.read_bytes(), path.name
+    except IsADirectoryError:
+        raise InputError(f"'{path}' is a folder, not a file; give one of the files in it.") from None
     except FileNotFoundError:
         raise InputError(f"There is no file '{path}'; check the path.") from None
     except OSError as error:

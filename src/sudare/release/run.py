@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from sudare.release.folder import Written
     from sudare.release.ledger import Ledger
 
-_LARGEST = 1e150
+_TOO_LARGE = ((("sensitive", "insensitive"), 1e150, "squares"), (("quasi",), 4e307, "differences"))
+"""Roles, the largest number, and what of a larger one overflows."""
 
 
 def anonymize(
@@ -132,13 +133,14 @@ def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
         raise DescriptionError(
             "No column is a quasi-identifier, so the requirements protect nothing; describe some with quasi=[…]."
         )
-    for name in table.names("sensitive", "insensitive"):
-        numbers = table.frame[name]
-        if numbers.dtype.is_float() and (numbers.abs() > _LARGEST).any():
-            raise DescriptionError(
-                f"Column '{name}' holds numbers beyond {_LARGEST:g}, whose squares are no numbers any more; give them in a "
-                "greater unit."
-            )
+    for roles, largest, why in _TOO_LARGE:
+        for name in table.names(*roles):
+            numbers = table.frame[name]
+            if numbers.dtype.is_float() and (numbers.abs() > largest).any():
+                raise DescriptionError(
+                    f"Column '{name}' holds numbers beyond {largest:g}, whose {why} are no numbers any more; give them in a "
+                    "greater unit."
+                )
 
 
 def _listed(
