@@ -9,7 +9,7 @@ import numpy as np
 
 from sudare.anonymize.generalize.groups import Pricing, Search, grouped
 from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
-from sudare.anonymize.generalize.prices import MORE_SEARCHES, MOST_WORK, SEARCHES
+from sudare.anonymize.generalize.prices import FEW_SEARCHES, MORE_SEARCHES, MOST_WORK, SEARCHES
 from sudare.anonymize.generalize.space import Cells, covers_of
 from sudare.anonymize.grouping import block_rules, smallest_group
 from sudare.anonymize.protocol import Context, Outcome, same_rows
@@ -36,7 +36,7 @@ _SEARCHES = {
         openings=0,
         attempts=0,
         most=0,
-        prices=Pricing(SEARCHES, exchanges=0.1, region=80, heat=1.0, most_work=5e8),
+        prices=Pricing(FEW_SEARCHES, exchanges=0.1, region=80, heat=1.0, most_work=5e8),
     ),
     "default": Search(
         moves=1000,

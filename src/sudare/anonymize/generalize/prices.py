@@ -37,10 +37,11 @@ _FIRST_PRICE = 0.7
 """Prices begin at this share of what each record loses in a first solution."""
 Searches = tuple[tuple[int, float], ...]
 """After each search for boxes: rounds of ascent, and their first step."""
+FEW_SEARCHES: Searches = ((30, 1.0), (30, 0.5), (40, 0.25))
 SEARCHES: Searches = ((60, 1.0), (60, 0.5), (100, 0.5))
 MORE_SEARCHES: Searches = ((40, 1.0), (40, 1.0), (100, 1.0), (100, 0.5), (100, 0.5))
-_BOUND_SEARCHES = ((60, 0.25), (100, 0.25), (100, 0.12), (100, 0.12))
-"""For a bound."""
+_BOUND_SEARCHES: Searches = (*FEW_SEARCHES, (60, 0.25), (100, 0.25), (100, 0.12), (100, 0.12))
+"""For a bound: small steps at the end, or the boxes that the last steps bring to worth are never looked for."""
 _GOAL = 0.9
 """Share of the first solution's loss that the ascent steps towards."""
 _HOPE = 0.5
@@ -48,7 +49,7 @@ _HOPE = 0.5
 _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
 """Records listed of a box: 20 k, but no more than 400, but no fewer than 4 k."""
 _PATIENCE = 8
-_DIVES, _DIVE_ROUNDS, _DIVE_STEP = 8, 20, 0.5
+_DIVES, _DIVE_ROUNDS, _DIVE_STEP = 6, 12, 0.5
 _LEAST_WORTH = 3.0
 """The last boxes may be worth as little as minus this many times the mean loss of k records: a record without a group
 costs more."""
@@ -71,8 +72,6 @@ class Lattice:
     """Each combination of values once."""
     combination: Ints
     """That of each record."""
-    records: Ints
-    """Records in the order of their combinations."""
     counts: Ints
     classes: Ints
     shares: Floats
@@ -90,6 +89,8 @@ class Lattice:
         means = np.bincount(self.combination, prices, len(self.counts)) / self.counts
         order = np.argsort(-means, kind="stable")
         codes, counts = np.ascontiguousarray(self.codes[order]), self.counts[order]
+        # The dearest of equal records are listed: prices of those that never are would rise without end.
+        records = np.lexsort((-prices, self.combination))
         found, bound = no_boxes(), float(prices.sum())
         listed = max(min(_LISTED * smallest, _LISTED_MOST), _LISTED_LEAST * smallest)
         progress.start("look for boxes", int(self.levels[0]))
@@ -98,19 +99,19 @@ class Lattice:
                 *(codes, counts, self.classes, self.shares, self.offsets, self.widths, self.levels, top),
                 *(means[order], smallest, hope, listed),
             )
-            found = united(found, self._of_records(Boxes(starts, order[rows], costs, names), listed))
+            found = united(found, self._of_records(Boxes(starts, order[rows], costs, names), records, listed))
             bound -= gained
             progress.update(top + 1)
         return found, bound
 
-    def _of_records(self, boxes: Boxes, most: int) -> Boxes:
-        """The same boxes with records for combinations, at most so many of each."""
+    def _of_records(self, boxes: Boxes, records: Ints, most: int) -> Boxes:
+        """The same boxes with records for combinations, the first of each, at most so many."""
         taken = np.minimum(self.counts, most)[boxes.rows]
         first = (np.cumsum(self.counts) - self.counts)[boxes.rows]
         ends = np.cumsum(taken)
         places = np.arange(int(taken.sum())) - np.repeat(ends - taken - first, taken)
         starts = np.concatenate([[0], ends])[boxes.starts]
-        return boxes._replace(starts=starts.astype(np.int64), rows=self.records[places])
+        return boxes._replace(starts=starts.astype(np.int64), rows=records[places])
 
 
 def can_price(ladders: Sequence[Ladder], schemes: int, rows: int, smallest: int, most_work: float) -> bool:
@@ -145,7 +146,6 @@ def lattice_of(model: Covers, ladders: Sequence[Ladder]) -> Lattice:
     return Lattice(
         np.ascontiguousarray(codes),
         combination,
-        np.argsort(combination, kind="stable"),
         counts,
         np.concatenate(classes),
         np.concatenate(shares),
@@ -212,7 +212,7 @@ def least_loss(
     """
     lattice = lattice_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, _ = _priced(lattice, prices, mean, smallest, SEARCHES + _BOUND_SEARCHES, progress)
+    prices, _ = _priced(lattice, prices, mean, smallest, _BOUND_SEARCHES, progress)
     bound = lattice.boxes(np.minimum(prices, 1.0), smallest, 0.0, progress)[1]
     return max(bound, 0.0) / len(prices)
 
