@@ -14,10 +14,10 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from page import page_of  # type: ignore[import-not-found]  # noqa: E402  # beside this script
+from stored import FOLDER  # type: ignore[import-not-found]  # noqa: E402  # beside this script
 
 from experiments import EVIDENCE, PACKAGE, ROOT, index_of  # type: ignore[import-not-found]  # noqa: E402  # in the folder above
 from parts import STOPPED, Part, put, run_parts  # type: ignore[import-not-found]  # noqa: E402  # in the folder above
-from results import FOLDER  # type: ignore[import-not-found]  # noqa: E402  # beside this script
 from sources import reached_from  # type: ignore[import-not-found]  # noqa: E402  # in the folder above
 from sudare.experiments.machine import versions  # noqa: E402
 

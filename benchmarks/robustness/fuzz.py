@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz_targets import TARGETS  # type: ignore[import-not-found]  # beside this script
-
-from results import FOLDER, save  # type: ignore[import-not-found]  # beside this script
+from stored import FOLDER, save  # type: ignore[import-not-found]  # beside this script
 
 _WORKER = Path(__file__).with_name("fuzz_worker.py")
 _SILENCE = 600.0

@@ -24,8 +24,7 @@ from typing import Any
 
 from jobs import Job, environment, listing, promise  # type: ignore[import-not-found]  # beside this script
 from nursery import Nursery  # type: ignore[import-not-found]  # beside this script
-
-from results import save  # type: ignore[import-not-found]  # beside this script
+from stored import save  # type: ignore[import-not-found]  # beside this script
 
 _WAYS = ("new folder", "overwrite", "new parents")
 _CALLS = (

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from results import save  # type: ignore[import-not-found]  # beside this script
+from stored import save  # type: ignore[import-not-found]  # beside this script
 
 _PIECE = 1_000_000
 _LIMIT_GB = 24.0

@@ -6,8 +6,8 @@ import collections
 from typing import Any
 
 from found import FOUND  # type: ignore[import-not-found]  # beside this script
+from stored import stored  # type: ignore[import-not-found]  # beside this script
 
-from results import stored  # type: ignore[import-not-found]  # beside this script
 from sudare.experiments.machine import head
 
 _PARTS = ("fuzz-1", "fuzz-2", "kill", "together", "readonly", "large-1000000", "large-10000000")

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobs import Job, environment, listing, one_sentence, promise  # type: ignore[import-not-found]  # beside this script
 from nursery import Nursery  # type: ignore[import-not-found]  # beside this script
-
-from results import save  # type: ignore[import-not-found]  # beside this script
+from stored import save  # type: ignore[import-not-found]  # beside this script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,8 +16,7 @@ from typing import Any
 
 from jobs import Job, environment, one_sentence, promise  # type: ignore[import-not-found]  # beside this script
 from nursery import Nursery  # type: ignore[import-not-found]  # beside this script
-
-from results import save  # type: ignore[import-not-found]  # beside this script
+from stored import save  # type: ignore[import-not-found]  # beside this script
 
 _WORDS = ("already exists", "meanwhile")
 
