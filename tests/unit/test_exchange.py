@@ -10,7 +10,8 @@ from tests.unit.test_prices import CLOSE, KINDS, SEEDS, model_of, random_prices
 from sudare.anonymize.generalize.exchange import exchanged
 from sudare.anonymize.generalize.prices import lattice_of, least_loss, losses_of, priced_groups
 from sudare.anonymize.search import words_from
-from sudare.kernels.exchange import Listed, boxes_of_rows, chained, exchange
+from sudare.kernels.exchange import exchange
+from sudare.kernels.regions import Listed, boxes_of_rows, chained
 from sudare.progress import SILENT
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.generalize.prices import Boxes, losses_of
-from sudare.kernels.exchange import Listed, boxes_of_rows, chained, exchange
+from sudare.kernels.exchange import exchange
 from sudare.kernels.prices import worths_of
+from sudare.kernels.regions import Listed, boxes_of_rows, chained
 
 if TYPE_CHECKING:
     import numpy.typing as npt
