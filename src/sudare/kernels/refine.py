@@ -243,7 +243,9 @@ def improve(model, part, limits, rules, scratch, neighbors, record, region):
             if leave == np.inf:
                 leave = cost_without(model, members, size, group, record) - cost[group]
             change = leave + cost_with(model, members, size, target, record) - cost[target]
-            if change < best:
+            if change < best and (
+                not limits.has_rules or _may_relocate(rules, scratch, part, record, target)
+            ):
                 best, kind, partner = change, 1, target
         for index in range(size[target]):
             other = members[target, index]
@@ -253,7 +255,7 @@ def improve(model, part, limits, rules, scratch, neighbors, record, region):
                 - cost[group]
                 - cost[target]
             )
-            if change < best:
+            if change < best and (not limits.has_rules or _may_swap(rules, scratch, part, record, other)):
                 best, kind, partner = change, 2, other
     part.counters[0] += 1
     change = np.inf
@@ -265,6 +267,36 @@ def improve(model, part, limits, rules, scratch, neighbors, record, region):
         return 0.0
     part.counters[1] += 1
     return change
+
+
+@lean
+def _may_relocate(rules, scratch, part, record, target):
+    """Whether both groups keep the rules if a record moves; nothing is changed."""
+    group, place = part.label[record], part.place[record]
+    last, end = part.size[group] - 1, part.size[target]
+    members = part.members
+    members[target, end] = record
+    if not satisfied(rules, scratch, members[target], 0, end + 1):
+        return False
+    members[group, place], members[group, last] = members[group, last], record
+    kept = satisfied(rules, scratch, members[group], 0, last)
+    members[group, place], members[group, last] = record, members[group, place]
+    return kept
+
+
+@lean
+def _may_swap(rules, scratch, part, one, other):
+    """Whether both groups keep the rules if two records change places; nothing is changed."""
+    first, second = part.label[one], part.label[other]
+    members, place, there = part.members, part.place[one], part.place[other]
+    members[first, place] = other
+    kept = satisfied(rules, scratch, members[first], 0, part.size[first])
+    members[first, place] = one
+    if kept:
+        members[second, there] = one
+        kept = satisfied(rules, scratch, members[second], 0, part.size[second])
+        members[second, there] = other
+    return kept
 
 
 @lean
