@@ -94,19 +94,28 @@ def _recoded(axis: Axis, labels: npt.NDArray[np.int32], count: int) -> pl.Series
 
 def _set_texts(axis: TreeAxis, labels: npt.NDArray[np.int32], count: int) -> pl.Series | None:
     """The sets of values of each group; a missing value in a set with others makes it `*`."""
-    pairs = np.unique(np.stack([labels.astype(np.int64), axis.leaves.astype(np.int64)]), axis=1)
-    sizes = np.bincount(pairs[0], minlength=count)
+    width = axis.tree.leaves
+    groups, leaves = np.divmod(np.unique(labels.astype(np.int64) * width + axis.leaves), width)
+    sizes = np.bincount(groups, minlength=count)
     if (sizes <= 1).all():
         return None
-    names = axis.tree.labels
-    texts: list[str | None] = []
-    for own in np.split(pairs[1], np.cumsum(sizes)[:-1]):
-        values = [names[leaf] for leaf in own]
-        known = [value for value in values if value is not None]
-        texts.append(
-            values[0] if len(values) == 1 else set_text(known) if len(known) == len(values) else ANYTHING
-        )
+    listed, ends = leaves.tolist(), np.cumsum(sizes).tolist()
+    known: dict[tuple[int, ...], str | None] = {}
+    texts = []
+    for start, end in zip([0, *ends], ends, strict=False):
+        own = tuple(listed[start:end])
+        if own not in known:
+            known[own] = _set_of([axis.tree.labels[leaf] for leaf in own])
+        texts.append(known[own])
     return pl.Series(texts, dtype=pl.String).gather(labels)
+
+
+def _set_of(values: list[str | None]) -> str | None:
+    """The text of a set of values."""
+    if len(values) == 1:
+        return values[0]
+    present = [value for value in values if value is not None]
+    return set_text(present) if len(present) == len(values) else ANYTHING
 
 
 def _range_texts(codes: Codes, lowest: npt.NDArray[np.int32], highest: npt.NDArray[np.int32]) -> pl.Series:

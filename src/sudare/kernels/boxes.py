@@ -28,6 +28,7 @@ def find_boxes(
     sum of all positive worths.
     """
     count, columns = codes.shape
+    lines, line_of = _lines(codes, classes, offsets, levels)
     most_blocks = min(count, counts.sum() // smallest) + 1
     row_at = np.empty((columns + 1, count), dtype=np.int32)
     block_at = np.zeros((columns + 1, count), dtype=np.int32)
@@ -54,28 +55,28 @@ def find_boxes(
     while True:
         start = offsets[column, level[column]]
         finest = level[column] == 0
-        below = start if finest else offsets[column, level[column] - 1]
+        line = line_of[column] + level[column]
+        values, finer = lines[line], lines[line if finest else line - 1]
+        here, blocks = row_at[column], block_at[column]
         final = column + 1 == columns
         left = rows_left[column]
         width = widths[column]
         found = 0
         for index in range(left):
-            row, block = row_at[column, index], block_at[column, index]
-            code = codes[row, column]
-            slot = block * width + classes[start + code]
+            row, block = here[index], blocks[index]
+            slot = block * width + values[row]
             box = table[slot]
             if box < 0:
                 box = found
                 table[slot] = box
                 slots[box] = slot
-                box_cost[box] = cost_at[column, block] + shares[start + code]
-                box_name[box] = _named(name_at[column, block], column, level[column], classes[start + code])
+                box_cost[box] = cost_at[column, block] + shares[start + codes[row, column]]
+                box_name[box] = _named(name_at[column, block], column, level[column], values[row])
                 worth[box], size[box], listed[box] = 0.0, 0, 0
                 first[box], differs[box] = index, finest
                 found += 1
-            if not differs[box]:
-                other = row_at[column, first[box]]
-                differs[box] = classes[below + code] != classes[below + codes[other, column]]
+            elif not differs[box]:
+                differs[box] = finer[row] != finer[here[first[box]]]
             gain = prices[row] - box_cost[box]
             if gain > 0.0:
                 worth[box] += gain * counts[row]
@@ -103,18 +104,19 @@ def find_boxes(
                     cost_at[column + 1, number[box]] = box_cost[box]
                     name_at[column + 1, number[box]] = box_name[box]
             going = 0
+            next_rows, next_blocks = row_at[column + 1], block_at[column + 1]
             for index in range(left):
                 block = number[place[index]]
                 if block >= 0:
-                    row_at[column + 1, going] = row_at[column, index]
-                    block_at[column + 1, going] = block
+                    next_rows[going] = here[index]
+                    next_blocks[going] = block
                     going += 1
             rows_left[column + 1] = going
             column += 1
             level[column] = 0
             continue
         if kept > 0:
-            _drop_loose(codes, classes, offsets, level, row_at[column, :left], place, first, number, tight)
+            _drop_loose(lines, line_of, level, here[:left], place, first, number, tight)
             while filled + room > len(rows):
                 rows = np.concatenate((rows, np.empty(len(rows), dtype=np.int64)))
             while boxes + kept + 1 > len(costs):
@@ -160,7 +162,23 @@ def _named(name, column, level, value):
 
 
 @kernel
-def _drop_loose(codes, classes, offsets, level, rows, place, first, number, tight):
+def _lines(codes, classes, offsets, levels):
+    """The class of every row on every level of every column, a line each, and the first line of each column."""
+    count, columns = codes.shape
+    line_of = np.zeros(columns, dtype=np.int64)
+    for column in range(1, columns):
+        line_of[column] = line_of[column - 1] + levels[column - 1]
+    lines = np.empty((levels.sum(), count), dtype=np.int32)
+    for column in range(columns):
+        for level in range(levels[column]):
+            line, start = lines[line_of[column] + level], offsets[column, level]
+            for row in range(count):
+                line[row] = classes[start + codes[row, column]]
+    return lines, line_of
+
+
+@kernel
+def _drop_loose(lines, line_of, level, rows, place, first, number, tight):
     """Set `number` to -1 for boxes whose records agree on a finer value in some column."""
     full = 0
     for column in range(len(level)):
@@ -177,8 +195,8 @@ def _drop_loose(codes, classes, offsets, level, rows, place, first, number, tigh
         row, other = rows[index], rows[first[box]]
         for column in range(len(level)):
             if level[column] > 0 and not (tight[box] >> column) & 1:
-                below = offsets[column, level[column] - 1]
-                if classes[below + codes[row, column]] != classes[below + codes[other, column]]:
+                finer = lines[line_of[column] + level[column] - 1]
+                if finer[row] != finer[other]:
                     tight[box] |= 1 << column
     for index in range(len(rows)):
         box = place[index]

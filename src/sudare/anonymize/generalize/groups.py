@@ -10,7 +10,7 @@ import numpy as np
 from sudare.anonymize.generalize.exchange import exchanged
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.near import near_rows
-from sudare.anonymize.generalize.prices import can_price, priced_groups
+from sudare.anonymize.generalize.prices import HOPE, can_price, priced_groups
 from sudare.anonymize.generalize.space import with_slots
 from sudare.anonymize.generalize.start import (
     cheapest_scheme_first,
@@ -63,8 +63,10 @@ class Pricing:
     """First temperature of the exchange."""
     most_work: float
     """Largest product of rows and schemes."""
-    descent: bool = True
-    """Whether single records are moved afterwards."""
+    hope: float = HOPE
+    """Boxes are used that are worth more than minus this many times the mean loss of k records: prices will change."""
+    descent: float = np.inf
+    """Largest table in which single records are moved afterwards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +119,7 @@ def grouped(
         labels = _priced(model, ladders, labels, smallest, asked, search, progress)
         count = int(labels.max()) + 1
     labels, count = cut_groups(model, labels, count, smallest, max(_LONGEST, 2 * smallest), asked)
-    if not priced or search.prices.descent:
+    if not priced or len(labels) <= search.prices.descent:
         labels = _refined(
             *(model, ladders, useful, labels, smallest, rules),
             *(replace(search, openings=0, attempts=0) if priced else search, random, progress),
@@ -136,11 +138,11 @@ def _priced(
 ) -> Ints:
     """Groups by prices, then boxes exchanged region by region."""
     asked = search.prices
-    found = priced_groups(model, ladders, labels, smallest, progress, asked.searches)
+    found = priced_groups(model, ladders, labels, smallest, progress, asked.searches, asked.hope)
     labels, _ = attach(model, found.labels, found.groups, found.left, smallest, no_more, progress)
     return exchanged(
         *(model, found.boxes, found.prices, labels, smallest, int(asked.exchanges * len(labels))),
-        *(max(asked.region, 4 * smallest), asked.heat, words_from(search.seed), progress),
+        *(max(asked.region, 4 * smallest), asked.heat, asked.hope, words_from(search.seed), progress),
     )
 
 

@@ -36,7 +36,9 @@ _SEARCHES = {
         openings=0,
         attempts=0,
         most=0,
-        prices=Pricing(FEW_SEARCHES, exchanges=0.1, region=80, heat=1.0, most_work=5e8),
+        prices=Pricing(
+            FEW_SEARCHES, exchanges=0.1, region=80, heat=1.0, most_work=5e8, hope=0.3, descent=10_000
+        ),
     ),
     "default": Search(
         moves=1000,

@@ -42,10 +42,9 @@ SEARCHES: Searches = ((60, 1.0), (60, 0.5), (100, 0.5))
 MORE_SEARCHES: Searches = ((40, 1.0), (40, 1.0), (100, 1.0), (100, 0.5), (100, 0.5))
 _BOUND_SEARCHES: Searches = (*FEW_SEARCHES, (60, 0.25), (100, 0.25), (100, 0.12), (100, 0.12))
 """For a bound: small steps at the end, or the boxes that the last steps bring to worth are never looked for."""
+HOPE = 0.5
 _GOAL = 0.9
 """Share of the first solution's loss that the ascent steps towards."""
-_HOPE = 0.5
-"""Boxes are kept that are worth more than minus this many times the mean loss of k records: prices will change."""
 _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
 """Records listed of a box: 20 k, but no more than 400, but no fewer than 4 k."""
 _PATIENCE = 8
@@ -121,8 +120,11 @@ def can_price(ladders: Sequence[Ladder], schemes: int, rows: int, smallest: int,
 
 
 def lattice_of(model: Covers, ladders: Sequence[Ladder]) -> Lattice:
-    """The levels of all columns in flat arrays, the column with most levels first."""
-    columns = sorted(range(len(ladders)), key=lambda column: -len(ladders[column].costs))
+    """The levels of all columns in flat arrays, the column with most levels first, then that with most values."""
+    columns = sorted(
+        range(len(ladders)),
+        key=lambda column: (-len(ladders[column].costs), -len(np.unique(ladders[column].classes[0]))),
+    )
     offsets = np.zeros((len(ladders), max(len(ladder.costs) for ladder in ladders)), dtype=np.int64)
     lowest = model.codes.min(axis=0, initial=0)
     classes: list[Ints] = []
@@ -174,11 +176,15 @@ def priced_groups(
     smallest: int,
     progress: Progress,
     searches: Searches = SEARCHES,
+    hope: float = HOPE,
 ) -> Priced:
-    """Groups by prices, starting from the prices of a solution."""
+    """Groups by prices, starting from the prices of a solution; only boxes worth more than minus `hope` are kept.
+
+    `hope` in units of the mean loss of k records: prices will change, and with them what a box is worth.
+    """
     lattice = lattice_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, boxes = _priced(lattice, prices, mean, smallest, searches, progress)
+    prices, boxes = _priced(lattice, prices, mean, smallest, searches, hope, progress)
     return Priced(*_dived(boxes, prices, mean, smallest), boxes, prices)
 
 
@@ -212,7 +218,7 @@ def least_loss(
     """
     lattice = lattice_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, _ = _priced(lattice, prices, mean, smallest, _BOUND_SEARCHES, progress)
+    prices, _ = _priced(lattice, prices, mean, smallest, _BOUND_SEARCHES, HOPE, progress)
     bound = lattice.boxes(np.minimum(prices, 1.0), smallest, 0.0, progress)[1]
     return max(bound, 0.0) / len(prices)
 
@@ -239,13 +245,14 @@ def _priced(
     mean: float,
     smallest: int,
     searches: Searches,
+    hope: float,
     progress: Progress,
 ) -> tuple[Floats, Boxes]:
     boxes = no_boxes()
     free, no_ceilings = np.ones(len(prices), dtype=np.bool_), np.full(len(prices), np.inf)
     goal = _GOAL * mean * len(prices)
     for rounds, step in searches:
-        found, _ = lattice.boxes(prices, smallest, _HOPE * smallest * mean, progress)
+        found, _ = lattice.boxes(prices, smallest, hope * smallest * mean, progress)
         boxes = united(boxes, found)
         prices, _ = ascend(*boxes[:3], prices, no_ceilings, free, smallest, goal, rounds, step, _PATIENCE)
     return prices, boxes
