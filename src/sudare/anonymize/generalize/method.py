@@ -52,7 +52,7 @@ _SEARCHES = {
         openings=6,
         attempts=5.0,
         most=200_000,
-        prices=Pricing(MORE_SEARCHES, exchanges=4.0, region=150, heat=2.0, most_work=MOST_WORK),
+        prices=Pricing(MORE_SEARCHES, exchanges=8.0, region=120, heat=2.0, most_work=MOST_WORK, hope=0.2),
     ),
 }
 
