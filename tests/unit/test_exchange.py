@@ -46,7 +46,7 @@ def test_no_greater_loss_and_groups_of_k(rows, columns, k, kind, heat, attempts,
     rows = max(rows, k)
     _, model, _, boxes, prices, labels = case(random, rows, columns, k, kind)
     given_labels, given_prices = labels.copy(), prices.copy()
-    arguments = (model, boxes, prices, labels, k, attempts, 12, heat, 0.5)
+    arguments = (model, boxes, prices, labels, k, attempts, 12, heat)
     found = exchanged(*arguments, words_from(seed), SILENT)
     assert total_of(model, found, k) <= total_of(model, labels, k) + CLOSE
     assert all(len(group) >= k for group in twins.groups_of(found))
@@ -110,7 +110,7 @@ def test_bound_optimum_exchange(rows, k, kind, seed):
     random = np.random.default_rng(seed)
     rows = max(rows, k)
     example, model, ladders, boxes, prices, labels = case(random, rows, 2, k, kind)
-    found = exchanged(model, boxes, prices, labels, k, 50, 12, 1.0, 0.5, words_from(seed), SILENT)
+    found = exchanged(model, boxes, prices, labels, k, 50, 12, 1.0, words_from(seed), SILENT)
     least = twins.optimum(example, k)
     assert least <= total_of(model, found, k) + CLOSE
     assert least_loss(model, ladders, labels, k, SILENT) * rows <= least + CLOSE
@@ -122,9 +122,7 @@ def test_pairs_that_were_torn_apart_come_together():
     for _ in range(20):
         example, model, ladders, _, _, labels = case(random, 8, 2, 2, "mixed")
         priced = priced_groups(model, ladders, labels, 2, SILENT)
-        found = exchanged(
-            model, priced.boxes, priced.prices, labels, 2, 300, 12, 1.0, 0.5, words_from(3), SILENT
-        )
+        found = exchanged(model, priced.boxes, priced.prices, labels, 2, 300, 12, 1.0, words_from(3), SILENT)
         reached += total_of(model, found, 2)
         optima += twins.optimum(example, 2)
     assert optima - CLOSE <= reached <= 1.05 * optima

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Ints = npt.NDArray[np.int64]
 
+_HOPE = 0.5
+"""Boxes are used that are worth more than minus this many times the mean loss of k records."""
 _SLICES = 20
 """The temperature falls in so many steps."""
 
@@ -32,20 +34,18 @@ def exchanged(
     attempts: int,
     target: int,
     heat: float,
-    hope: float,
     words: npt.NDArray[np.uint64],
     progress: Progress,
 ) -> Ints:
     """Labels that lose no more: `attempts` regions of about `target` records formed anew.
 
-    `heat` is the first temperature in units of the mean loss of a region's records; the last one is 0. Boxes are used
-    that are worth more than minus `hope` times the mean loss of k records.
+    `heat` is the first temperature in units of the mean loss of a region's records; the last one is 0.
     """
     best_labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     lost, sizes = losses_of(model, best_labels, smallest)
     rows = len(labels)
     total = best = float(lost[best_labels].sum())
-    starts, listed_rows, costs, _ = _worthy(boxes, prices, smallest, hope * smallest * total / rows)
+    starts, listed_rows, costs, _ = _worthy(boxes, prices, smallest, _HOPE * smallest * total / rows)
     listed = Listed(starts, listed_rows, costs, *boxes_of_rows(starts, listed_rows, rows))
     groups = chained(listed, best_labels.copy(), sizes, lost)
     progress.start("exchange boxes", attempts)

@@ -10,7 +10,7 @@ import numpy as np
 from sudare.anonymize.generalize.exchange import exchanged
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.near import near_rows
-from sudare.anonymize.generalize.prices import HOPE, can_price, priced_groups
+from sudare.anonymize.generalize.prices import can_price, priced_groups
 from sudare.anonymize.generalize.space import with_slots
 from sudare.anonymize.generalize.start import (
     cheapest_scheme_first,
@@ -63,8 +63,6 @@ class Pricing:
     """First temperature of the exchange."""
     most_work: float
     """Largest product of rows and schemes."""
-    hope: float = HOPE
-    """Boxes are used that are worth more than minus this many times the mean loss of k records: prices will change."""
     descent: float = np.inf
     """Largest table in which single records are moved afterwards."""
 
@@ -138,11 +136,11 @@ def _priced(
 ) -> Ints:
     """Groups by prices, then boxes exchanged region by region."""
     asked = search.prices
-    found = priced_groups(model, ladders, labels, smallest, progress, asked.searches, asked.hope)
+    found = priced_groups(model, ladders, labels, smallest, progress, asked.searches)
     labels, _ = attach(model, found.labels, found.groups, found.left, smallest, no_more, progress)
     return exchanged(
         *(model, found.boxes, found.prices, labels, smallest, int(asked.exchanges * len(labels))),
-        *(max(asked.region, 4 * smallest), asked.heat, asked.hope, words_from(search.seed), progress),
+        *(max(asked.region, 4 * smallest), asked.heat, words_from(search.seed), progress),
     )
 
 

@@ -36,9 +36,7 @@ _SEARCHES = {
         openings=0,
         attempts=0,
         most=0,
-        prices=Pricing(
-            FEW_SEARCHES, exchanges=0.1, region=80, heat=1.0, most_work=5e8, hope=0.3, descent=10_000
-        ),
+        prices=Pricing(FEW_SEARCHES, exchanges=0.06, region=80, heat=1.0, most_work=5e8, descent=10_000),
     ),
     "default": Search(
         moves=1000,
@@ -52,7 +50,7 @@ _SEARCHES = {
         openings=6,
         attempts=5.0,
         most=200_000,
-        prices=Pricing(MORE_SEARCHES, exchanges=8.0, region=120, heat=2.0, most_work=MOST_WORK, hope=0.2),
+        prices=Pricing(MORE_SEARCHES, exchanges=5.0, region=120, heat=2.0, most_work=MOST_WORK),
     ),
 }
 

@@ -42,9 +42,10 @@ SEARCHES: Searches = ((60, 1.0), (60, 0.5), (100, 0.5))
 MORE_SEARCHES: Searches = ((40, 1.0), (40, 1.0), (100, 1.0), (100, 0.5), (100, 0.5))
 _BOUND_SEARCHES: Searches = (*FEW_SEARCHES, (60, 0.25), (100, 0.25), (100, 0.12), (100, 0.12))
 """For a bound: small steps at the end, or the boxes that the last steps bring to worth are never looked for."""
-HOPE = 0.5
 _GOAL = 0.9
 """Share of the first solution's loss that the ascent steps towards."""
+_HOPE = 0.5
+"""Boxes are kept that are worth more than minus this many times the mean loss of k records: prices will change."""
 _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
 """Records listed of a box: 20 k, but no more than 400, but no fewer than 4 k."""
 _PATIENCE = 8
@@ -176,15 +177,11 @@ def priced_groups(
     smallest: int,
     progress: Progress,
     searches: Searches = SEARCHES,
-    hope: float = HOPE,
 ) -> Priced:
-    """Groups by prices, starting from the prices of a solution; only boxes worth more than minus `hope` are kept.
-
-    `hope` in units of the mean loss of k records: prices will change, and with them what a box is worth.
-    """
+    """Groups by prices, starting from the prices of a solution."""
     lattice = lattice_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, boxes = _priced(lattice, prices, mean, smallest, searches, hope, progress)
+    prices, boxes = _priced(lattice, prices, mean, smallest, searches, progress)
     return Priced(*_dived(boxes, prices, mean, smallest), boxes, prices)
 
 
@@ -218,7 +215,7 @@ def least_loss(
     """
     lattice = lattice_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, _ = _priced(lattice, prices, mean, smallest, _BOUND_SEARCHES, HOPE, progress)
+    prices, _ = _priced(lattice, prices, mean, smallest, _BOUND_SEARCHES, progress)
     bound = lattice.boxes(np.minimum(prices, 1.0), smallest, 0.0, progress)[1]
     return max(bound, 0.0) / len(prices)
 
@@ -245,14 +242,13 @@ def _priced(
     mean: float,
     smallest: int,
     searches: Searches,
-    hope: float,
     progress: Progress,
 ) -> tuple[Floats, Boxes]:
     boxes = no_boxes()
     free, no_ceilings = np.ones(len(prices), dtype=np.bool_), np.full(len(prices), np.inf)
     goal = _GOAL * mean * len(prices)
     for rounds, step in searches:
-        found, _ = lattice.boxes(prices, smallest, hope * smallest * mean, progress)
+        found, _ = lattice.boxes(prices, smallest, _HOPE * smallest * mean, progress)
         boxes = united(boxes, found)
         prices, _ = ascend(*boxes[:3], prices, no_ceilings, free, smallest, goal, rounds, step, _PATIENCE)
     return prices, boxes
