@@ -96,5 +96,74 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "refused: give them in a greater unit",
     ),
     ("table", "durations written to CSV or Excel: polars' words over several lines", "one sentence"),
+    (
+        "recipe of baskets",
+        "`rho: 2e47483648`: two minutes; `rho: 1e9223372036854775808`: the process died",
+        "shares are read in at most 100 characters, with exponents up to 400",
+    ),
+    (
+        "recipe of baskets",
+        "eps of 1e-9: 10^17 adversaries to draw; of 1e-300: ZeroDivisionError",
+        "more than ten million of each length are refused",
+    ),
+    (
+        "check (baskets)",
+        (
+            "requirements of a manifest without k, with texts for numbers, with an m or eps that asks for endless work: KeyError, "
+            "ValueError, hours, all memory"
+        ),
+        "the requirement does not hold, and the sentence says why",
+    ),
+    (
+        "check (baskets)",
+        (
+            "kept sensitive items or ways to read the original of other types: TypeError; a data file named `..`, by a NUL or by "
+            "half a sign: ValueError, UnicodeEncodeError; no delimiter: KeyError"
+        ),
+        "one sentence",
+    ),
+    (
+        "check",
+        (
+            "k of 400 digits: OverflowError; half a sign in a manifest: UnicodeEncodeError while printing; signs that command a "
+            "terminal, printed as they are"
+        ),
+        "one sentence; escaped",
+    ),
+    (
+        "baskets (JSON)",
+        "users numbered by 400 digits: OverflowError; users named by half a sign: UnicodeEncodeError",
+        "such numbers are texts; one sentence",
+    ),
+    (
+        "ledger",
+        "an entry without a number, texts where bytes are or none, in a file whose schema was damaged: TypeError",
+        "a fault that `verify` names; one sentence",
+    ),
+    (
+        "SPSS, Stata, SAS",
+        "four bytes that claim 33 million rows: a gigabyte reserved for a file of 1,187 bytes",
+        "claims are compared with the size of the file first; one sentence",
+    ),
+    (
+        "SQLite",
+        "names of columns or tables that are not UTF-8: UnicodeDecodeError; such texts in cells: polars panics",
+        "one sentence",
+    ),
+    (
+        "check",
+        "a data file named by 5,000 characters: OSError; likewise folders, originals and sensitive items",
+        "as a file that is not there",
+    ),
+    (
+        "any file",
+        "a path with a NUL or half a sign: ValueError, UnicodeEncodeError",
+        "one sentence",
+    ),
+    (
+        "Excel",
+        "a cell named F2147483648, beyond every sheet: the library asks for the cells before it, the process dies (SIGABRT)",
+        "places of cells and rows are read whatever their length; one sentence",
+    ),
 )
 """Where, what happened, what happens now."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import json
 import re
 import zipfile
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
 _LARGEST = 65_536
@@ -23,6 +25,14 @@ _PIECES = (
     b"null", b"~", b"true", b"NaN", b"[", b"]", b"{", b"}", b": ", b"- ", b"#", b"&a ", b"*a", b"!!int ", b"!!float ",
     b"!!timestamp ", b"!!binary ", b"!!set ", b"!!omap ", b"!!null ", b"!!bool ", b"<<: ", b"? ", b"|\n", b">\n", b"---\n",
     b"...\n", b"%YAML 9.9\n", b"0x", b"1:99", b"[" * 3000, b"{a: " * 3000, b"- " * 3000,
+)  # fmt: skip
+_DEEP: list[Any] = []
+for _ in range(100):
+    _DEEP = [_DEEP]
+_VALUES: tuple[Any, ...] = (
+    None, True, False, 0, 1, 2, 3, -1, 10**9, 2**31, 2**63, 2**64, 10**400, 0.5, 0.05, 0.0, -0.5, 1.0, 1.5, 1e-3, 1e-9, 1e-17, 1e-300, 5e-324,
+    1 - 1e-16, 1e308, float("nan"), float("inf"), "", " ", "x", "1/3", " 1/3 ", "1/0", "0.5", "1e-999999999", "1e999999999", "9" * 5000, "inf",
+    "nan", "１/３", "..", "/", "-", "\0", "\n", "a" * 300, "\ud800", [], [[]], {}, [None], [1.5], [True], ["x"], {"x": 1}, {"file": "x"}, _DEEP,
 )  # fmt: skip
 
 
@@ -78,6 +88,48 @@ def spoil_archive(data: bytes, random: Random, others: Sequence[bytes], tokens: 
         for member, content in members.items():
             archive.writestr(member, content)
     return made.getvalue()
+
+
+def spoil_json(data: bytes, random: Random, others: Sequence[bytes], tokens: Sequence[bytes]) -> bytes:
+    """A JSON text with values exchanged, removed or added, so that it is read at all; at times any other change."""
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict) or random.random() < 0.2:
+        return spoil(data, random, others, tokens)
+    try:
+        return _exchanged(content, random)[:_LARGEST]
+    except RecursionError:  # deep things went into deep things
+        return spoil(data, random, others, tokens)
+
+
+def _exchanged(content: dict[str, Any], random: Random) -> bytes:
+    """A JSON text after one to four changes of what stands where."""
+    for _ in range(random.choice((1, 1, 1, 2, 4))):
+        content.setdefault("format", 1)
+        holder, key = random.choice(list(_entries(content)))
+        match random.randrange(8):
+            case 0:
+                del holder[key]
+            case 1:
+                other, name = random.choice(list(_entries(content)))
+                holder[key] = json.loads(json.dumps(other[name]))
+            case 2:
+                holder[key] = [copy.deepcopy(holder[key]) for _ in range(random.choice((1, 2, 50)))]
+            case 3 if isinstance(holder, dict):
+                holder[random.choice(("", "k", "m", "query", "type", "\n"))] = holder.pop(key)
+            case _:
+                holder[key] = copy.deepcopy(random.choice(_VALUES))  # it may be changed in turn
+    return json.dumps(content, indent=1, ensure_ascii=random.random() < 0.5).encode("utf-8", "replace")
+
+
+def _entries(content: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place of a JSON value that holds another, as (holder, key)."""
+    for key, value in list(content.items() if isinstance(content, dict) else enumerate(content)):
+        yield content, key
+        if isinstance(value, dict | list):
+            yield from _entries(value)
 
 
 def _place(data: bytes, random: Random) -> int:

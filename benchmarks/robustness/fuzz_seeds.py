@@ -87,6 +87,11 @@ _BASKET_RECIPES = (
         ),
     ),
 )
+_ASKED = (
+    '{"type": "rho-uncertainty", "rho": "1/3", "m": 2, "eps": null, "delta": null, "rule": "exact"}',
+    '{"type": "rho-uncertainty", "rho": 0.7, "m": 2, "eps": 0.05, "delta": 0.05, "rule": "exact"}',
+    '{"type": "km-anonymity", "k": 2, "m": 2}',
+)
 LEVELS = "".join(f"{zip_code};{zip_code[:4]}*;{zip_code[:2]}***;*\n" for zip_code in PATIENTS["zip"])
 
 
@@ -204,6 +209,13 @@ def recipes() -> list[bytes]:
 def basket_recipes() -> list[bytes]:
     """Recipes of baskets."""
     return [BASKET_RECIPE.encode(), *(BASKET_RECIPE.replace(*change).encode() for change in _BASKET_RECIPES)]
+
+
+def basket_manifests(manifest: bytes) -> list[bytes]:
+    """The manifest of a release of baskets, and the same with other requirements."""
+    content = json.loads(manifest)
+    found = [content, *({**content, "requirements": [json.loads(one)]} for one in _ASKED)]
+    return [json.dumps(one, indent=1, ensure_ascii=False).encode() for one in found]
 
 
 def levels() -> list[bytes]:

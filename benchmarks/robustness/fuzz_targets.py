@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fuzz_seeds as seeds  # type: ignore[import-not-found]  # beside this script
-from fuzz_mutate import spoil, spoil_archive  # type: ignore[import-not-found]  # beside this script
+from fuzz_mutate import spoil, spoil_archive, spoil_json  # type: ignore[import-not-found]  # beside this script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,6 +48,8 @@ class Target:
 
 def neighbors(folder: Path) -> None:
     """The valid files that stand beside a spoiled one, a release among them."""
+    from sudare.release.basket_recipe import BasketRecipe
+    from sudare.release.basket_run import run_baskets
     from sudare.release.ledger import Ledger
     from sudare.release.recipe import Recipe
     from sudare.release.run import run as run_recipe
@@ -65,6 +67,12 @@ def neighbors(folder: Path) -> None:
         folder=folder / "checked",
         overwrite=True,
         ledger=Ledger(book),
+    )
+    run_baskets(
+        BasketRecipe.parse(seeds.BASKET_RECIPE, folder=folder),
+        folder=folder / "checked-baskets",
+        overwrite=True,
+        ledger=Ledger(folder / "baskets.ledger"),
     )
     with closing(sqlite3.connect(book)) as connection:  # everything into the one file
         connection.execute("PRAGMA journal_mode = DELETE")
@@ -123,6 +131,13 @@ def read_baskets(path: Path, options: dict[str, Any]) -> int:
 def check(path: Path, options: dict[str, str]) -> int:
     """`sudare check` of a release of which one file was spoiled."""
     return _main(["check", str(path.parents[1]), "--json", *options])
+
+
+def check_baskets(path: Path, options: dict[str, str]) -> int:
+    """`sudare check` of a release of baskets of which a manifest was spoiled, with or without the original."""
+    folder = path.parents[1]
+    original = ["--original", str(folder.parent / "baskets.txt")] if options else []
+    return _main(["check", str(folder), "--json", *original])
 
 
 def ledger(path: Path, options: dict[str, str]) -> int:
@@ -256,11 +271,48 @@ def _json_words() -> list[str]:
     ]
 
 
+def _manifest_words() -> list[str]:
+    from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
+
+    fields = [f'"{field[0]}": ' for name in BASKET_REQUIREMENTS for field in BASKET_REQUIREMENTS.fields(name)]
+    names = [
+        f'"{name}"'
+        for name in (
+            *BASKET_REQUIREMENTS,
+            *_LAYOUTS,
+            "layout",
+            "delimiter",
+            "header",
+            "query",
+            "format",
+            "table",
+        )
+    ]
+    return [
+        *_json_words(),
+        *fields,
+        *names,
+        '"1/3"',
+        '"1e-999999999"',
+        '"1e999999999"',
+        "1e-9",
+        "0.5",
+        "1000000000",
+        "[]",
+        "{}",
+        '""',
+        '".."',
+    ]
+
+
 _TABLE = _some(
     {"encoding": _ENCODINGS, "delimiter": _DELIMITERS, "no-header": ("",), "missing": ("", "0", "x")}
 )
 _BASKETS = _some({"encoding": _ENCODINGS, "delimiter": _DELIMITERS, "layout": _LAYOUTS, "header": _HEADERS, "format": _FORMATS,
                   "id": ("user", "id", ""), "items": ("item", "items"), "sensitive": ("item",)}, often=0.6)  # fmt: skip
+_ORIGINAL = _some({"original": ("yes",)}, often=0.6)
+_PUBLIC = "checked-baskets/public/manifest.json"
+_INTERNAL = "checked-baskets/internal/manifest.json"
 _LEVELS = _some({"encoding": _ENCODINGS, "delimiter": (",", ";", "\t", '"', "\n", "あ"), "header": ("true",)})
 
 TARGETS: dict[str, Target] = {
@@ -282,7 +334,9 @@ TARGETS: dict[str, Target] = {
         Target("basket-recipe", "fuzzed.yaml", seeds.basket_recipes, run, words=_basket_words, patience=20.0, share=1.5),
         Target("hierarchy", "hierarchy.csv", seeds.levels, describe_with_levels, _LEVELS, share=2.0),
         Target("hierarchy-json", "hierarchy.json", seeds.stored_hierarchies, load_hierarchy, words=_json_words),
-        Target("manifest", "checked/public/manifest.json", lambda: _released("checked/public/manifest.json"), check, words=_json_words),
+        Target("manifest", "checked/public/manifest.json", lambda: _released("checked/public/manifest.json"), check, spoil=spoil_json, words=_json_words),
+        Target("basket-manifest", _PUBLIC, lambda: seeds.basket_manifests(_released(_PUBLIC)[0]), check_baskets, _ORIGINAL, spoil_json, words=_manifest_words, patience=60.0),
+        Target("basket-internal", _INTERNAL, lambda: seeds.basket_manifests(_released(_INTERNAL)[0]), check_baskets, _ORIGINAL, spoil_json, words=_manifest_words, patience=60.0, share=0.5),
         Target("released-data", "checked/public/data.csv", lambda: _released("checked/public/data.csv"), check, share=0.5),
         Target("ledger", "fuzzed.ledger", lambda: _released("checked.ledger"), ledger, share=0.5),
     )

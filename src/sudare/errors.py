@@ -17,7 +17,8 @@ _LONGEST_NAME = 60
 """Characters of each of the names there are to choose from."""
 
 
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Signs that end a line or command a terminal, and halves of signs, which cannot be written."""
 
 
 class SudareError(Exception):
@@ -30,9 +31,7 @@ class SudareError(Exception):
 
     def __init__(self, *sentence: object) -> None:
         # A name or value that the sentence quotes may hold line ends, or signs that command a terminal.
-        super().__init__(
-            *(_cut(_CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(part))) for part in sentence)
-        )
+        super().__init__(*(_cut(one_line(str(part))) for part in sentence))
 
 
 class InputError(SudareError):
@@ -82,13 +81,25 @@ def _cut(sentence: str) -> str:
     return sentence if len(sentence) <= _LONGEST_SENTENCE else f"{sentence[:1000]} … {sentence[-300:]}"
 
 
+def one_line(text: str) -> str:
+    r"""A text that quotes others, on one line, and with nothing in it that commands a terminal.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+
+
 def shown(value: object) -> str:
     """A value as a sentence quotes it: whole if it is short, else its beginning.
 
     >>> shown([1, "a"]), len(shown("a" * 10_000))
     ("[1, 'a']", 201)
     """
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # whole numbers of thousands of digits, lists in lists without end
+        text = f"a {type(value).__name__} too long to show"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 

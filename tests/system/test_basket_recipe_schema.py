@@ -117,7 +117,7 @@ def test_the_schema_refuses_what_the_parser_refuses_in_one_sentence(validator, p
 
 
 def test_what_only_the_parser_knows_is_one_sentence():
-    with pytest.raises(sd.SudareError, match="a confidence should be from 0 to 1"):
+    with pytest.raises(sd.SudareError, match="should be a number from 0 to 1"):
         BasketRecipe.parse(SHORT.replace("rho=1/3", "rho=1.5"))
     with pytest.raises(sd.SudareError, match=r"'util9' is not a measure of baskets; did you mean 'util\d'"):
         BasketRecipe.parse(SHORT + "measures: [util9]\n")

@@ -318,6 +318,25 @@ def test_workbook_with_a_cell_in_the_far_corner(tmp_path):
     assert read(path, sheet="other").rows == 0
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (b'r="B2"', b'r="B2147483648"', "row 2,147,483,648 and column B"),
+        (b'r="B2"', b"r = 'b" + b"9" * 300 + b"'", "row 999,999,999,999 and column B"),
+        (b'<row r="2"', b'<row r="2147483648"', "row 2,147,483,648 and column B"),
+        (b'r="B2"', b'r="ZZZZZZZZ2"', "column ZZZZZZZZ"),
+    ],
+)
+def test_workbook_with_a_cell_beyond_every_sheet(tmp_path, old, new, told):
+    path = workbook(
+        tmp_path / "a.xlsx",
+        change=lambda name, content: content.replace(old, new) if name.endswith("sheet1.xml") else content,
+    )
+    with pytest.raises(InputError, match=f"reaches to row .*{told.split(' and ')[-1]}") as error:
+        read(path)
+    assert told in sentence(error)
+
+
 @pytest.mark.parametrize("member", ["xl/sharedStrings.xml", "xl/styles.xml"])
 def test_workbook_that_claims_too_much(tmp_path, member):
     def boast(name, content):

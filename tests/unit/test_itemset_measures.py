@@ -206,8 +206,11 @@ def test_baskets_lists_and_releases_are_the_same_to_measures():
     [
         (lambda m: m.util1([["a"]], [["a"], []]), "There are 1 baskets before and 2 after"),
         (lambda m: m.util1(3, [["a"]]), "A int holds no baskets"),
-        (lambda m: m.rules([["a"]], 2), "support=2 is not a share"),
-        (lambda m: m.rules([["a"]], confidence=-1), "confidence=-1 is not a share"),
+        (lambda m: m.rules([["a"]], 2), "'support' is 2, but it should be a number from 0 to 1"),
+        (
+            lambda m: m.rules([["a"]], confidence=-1),
+            "'confidence' is -1, but it should be a number from 0 to 1",
+        ),
         (lambda m: m.rules([["a"]], top=0), "top=0 rules cannot be given"),
         (
             lambda m: m.measure_baskets([["a"]], [["a"]], ["util3"]),

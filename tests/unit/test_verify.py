@@ -209,6 +209,7 @@ def test_several_sensitive_columns_each_by_itself():
         ({"type": "k-anonymity"}, "its k is None, not a number"),
         ({"type": "k-anonymity", "k": "5"}, "its k is '5', not a number"),
         ({"type": "k-anonymity", "k": True}, "its k is True, not a number"),
+        ({"type": "k-anonymity", "k": 10**400}, "not a number below 1e+300"),
         ({"type": "t-closeness", "t": math.nan, "distance": "equal"}, "its t is nan, not a number"),
         ({"type": "t-closeness", "t": 1, "distance": ["equal"]}, "its distance is ['equal']"),
         ({"type": "l-diversity", "l": 1, "kind": "best"}, "its kind is 'best'"),

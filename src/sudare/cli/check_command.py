@@ -96,8 +96,10 @@ def _of_release(
             place, original=original, sensitive=_items(sensitive), options=reading or None
         )
     from sudare.release.verify import verify_release
+    from sudare.release.verify_manifest import read_manifest
 
     if original is not None:
+        read_manifest(place)  # a broken one is the first thing to mend
         raise typer.BadParameter(
             "--original goes with a release of baskets; that of a table is checked alone"
         )
@@ -108,7 +110,9 @@ def _of_release(
 
 def _items(sensitive: str | None) -> str | list[str] | None:
     """A rule or a file as it is, else items."""
-    if sensitive is None or sensitive.startswith("re:") or Path(sensitive).is_file():
+    from sudare.read.places import is_file
+
+    if sensitive is None or sensitive.startswith("re:") or is_file(sensitive):
         return sensitive
     return _names(sensitive)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,15 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, Time
 from rich.progress import Progress as RichProgress
 from rich.table import Table as RichTable
 
+from sudare.errors import one_line
 from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _WIDTH = 80
+_HALVES = re.compile(r"[\ud800-\udfff]")
+"""Halves of signs, which JSON can spell and no file can hold."""
 
 
 def console() -> Console:
@@ -30,7 +34,8 @@ def console() -> Console:
 
 def print_json(content: Any) -> None:
     """One JSON document on standard output; infinite numbers become null."""
-    print(json.dumps(_plain(content), ensure_ascii=False, indent=2, allow_nan=False))
+    text = json.dumps(_plain(content), ensure_ascii=False, indent=2, allow_nan=False)
+    print(_HALVES.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def print_table(title: str, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -41,8 +46,13 @@ def print_table(title: str, headers: Sequence[str], rows: Iterable[Sequence[Any]
     for header in headers:
         table.add_column(header, overflow="fold")
     for row in rows:
-        table.add_row(*(escape(str(cell)) for cell in row))
+        table.add_row(*(escape(_harmless(str(cell))) for cell in row))
     console().print(table)
+
+
+def _harmless(cell: str) -> str:
+    """A cell, which may have several lines, without signs that command a terminal."""
+    return "\n".join(map(one_line, cell.split("\n")))
 
 
 def print_verdicts(rows: Iterable[tuple[bool, str]]) -> None:
@@ -50,7 +60,7 @@ def print_verdicts(rows: Iterable[tuple[bool, str]]) -> None:
     out = console()
     for holds, sentence in rows:
         mark = "[green]✓[/green]" if holds else "[red]✗[/red]"
-        out.print(f"{mark} {escape(sentence)}")
+        out.print(f"{mark} {escape(one_line(sentence))}")
 
 
 def figure(value: float) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sudare.errors import DescriptionError, InputError, did_you_mean
 from sudare.read.basket_codes import Item, merged, plain_item
+from sudare.read.places import is_file
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,9 +37,7 @@ def resolve_sensitive(baskets: Baskets, given: Any, *, ignore_unknown: bool) -> 
         return _by_rule(baskets, _pattern(given.removeprefix(_RULE)), f"The rule '{given}'", known)
     if callable(given):
         return _by_rule(baskets, given, "The rule for sensitive items", known)
-    if isinstance(given, Path) or (
-        isinstance(given, str) and given not in known.codes and Path(given).is_file()
-    ):
+    if isinstance(given, Path) or (isinstance(given, str) and given not in known.codes and is_file(given)):
         return _by_file(baskets, Path(given), known)
     if isinstance(given, str | int | np.integer):
         given = [given]

@@ -6,12 +6,14 @@ A missing item (None, NaN, the empty text) is no item; a basket that has no item
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from sudare.errors import InputError
+from sudare.errors import InputError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,8 +47,8 @@ def code_lists(lists: Iterable[Iterable[Any]]) -> BasketCodes:
     for number, basket in enumerate(lists):
         if isinstance(basket, (str, bytes)) or not hasattr(basket, "__iter__"):
             raise InputError(
-                f"Basket {number + 1} is {basket!r}, but a basket is a collection of items; "
-                f"write [{basket!r}] if it is one item."
+                f"Basket {number + 1} is {shown(basket)}, but a basket is a collection of items; "
+                f"write [{shown(basket)}] if it is one item."
             )
         before = len(places)
         for given in basket:
@@ -54,9 +56,37 @@ def code_lists(lists: Iterable[Iterable[Any]]) -> BasketCodes:
             if item is not None:
                 places.append(found.setdefault(item, len(found)))
         lengths.append(len(places) - before)
+    broken = next((item for item in found if isinstance(item, str) and not is_writable(item)), None)
+    if broken is not None:
+        raise InputError(
+            f"The item {shown(broken)} holds half a sign that no file can hold; write it in whole signs."
+        )
     rank, items = _ranked(list(found))
     codes = rank[np.array(places, dtype=np.int64)] if places else np.empty(0, dtype=np.int32)
     return BasketCodes(items, *merged(np.array(lengths, dtype=np.int64), codes, len(items)))
+
+
+def is_writable(text: str) -> bool:
+    """Whether a text can be written: JSON and Python allow halves of signs (lone surrogates), UTF-8 does not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def id_column(ids: list[Any], name: str) -> pl.Series:
+    """Whole numbers as such, as long as a column can hold them; all else as texts."""
+    with suppress(OverflowError):
+        if all(type(each) is int for each in ids):
+            return pl.Series("id", ids)
+    texts = list(map(str, ids))
+    broken = next((text for text in texts if not is_writable(text)), None)
+    if broken is not None:
+        raise InputError(
+            f"'{name}' has the id {shown(broken)}, which holds half a sign that no file can hold; correct it."
+        )
+    return pl.Series("id", texts)
 
 
 def code_column(column: pl.Series) -> BasketCodes:
@@ -127,9 +157,10 @@ def plain_item(given: Any) -> Item | None:
         return int(given)
     if given is None or (isinstance(given, float) and given != given):  # noqa: PLR0124  # NaN
         return None
+    nested = isinstance(given, Collection) and not isinstance(given, bytes)
     raise InputError(
-        f"The item {given!r} is of the type {type(given).__name__}, but an item is a text or a whole number; "
-        f"write it as '{given}'."
+        f"The item {shown(given)} is of the type {type(given).__name__}, but an item is a text or a whole number; "
+        + ("write what it holds as items." if nested else f"write it as '{given}'.")
     )
 
 

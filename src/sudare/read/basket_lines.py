@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.errors import InputError
+from sudare.errors import InputError, shown
 from sudare.read.basket_codes import BasketCodes, code_cells, code_lists
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def read_json(
     wrong = next((entry for entry in entries if entry is not None and not isinstance(entry, list)), None)
     if wrong is not None:
         raise InputError(
-            f"'{name}' holds {wrong!r} where a basket should be; write a list of items for each basket, "
+            f"'{name}' holds {shown(wrong)} where a basket should be; write a list of items for each basket, "
             'such as ["milk", "beer"].'
         )
     return code_lists(map(_listed, entries)), None

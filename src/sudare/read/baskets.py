@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from sudare.errors import InputError, did_you_mean
+from sudare.errors import InputError, did_you_mean, shown
+from sudare.read.basket_codes import id_column
 from sudare.read.basket_headers import (
     check_nameless,
     lifted_names,
@@ -212,9 +213,7 @@ def _of_json(text: str, facts: BasketFacts, id_name: str, items_name: str, *, by
         raise InputError(
             f"'{facts.name}' has an id that is missing or stands twice; give each basket an id of its own."
         )
-    kinds = {type(name) for name in ids}
-    series = pl.Series("id", ids if kinds <= {int} else list(map(str, ids)))
-    return BasketData(coded, series, None, replace(facts, id=id_name, items=items_name))
+    return BasketData(coded, id_column(ids, facts.name), None, replace(facts, id=id_name, items=items_name))
 
 
 def _bytes_of(address: str) -> tuple[bytes, str]:
@@ -231,6 +230,8 @@ def _bytes_of(address: str) -> tuple[bytes, str]:
         raise InputError(
             f"'{path}' cannot be read ({error.strerror}); check it, and your right to read it."
         ) from None
+    except ValueError:  # a NUL, or half a sign
+        raise InputError(f"{shown(address)} cannot be the name of a file; check the path.") from None
 
 
 def _decoded(data: bytes, name: str, forced: str | None) -> tuple[str, str]:

@@ -116,9 +116,10 @@ def _read(
     else:
         label = f"{shown}#query"
     result = _execute(connection, query, shown)
-    if not result.schema.names:
+    if not len(result.schema):
         raise InputError(f"The query for '{shown}' gives no table; write a SELECT.")
-    names = column_names(result.schema.names, shown)
+    names = column_names(_names_of(result.schema, shown), shown)
+    _check_texts(result, names, shown)
     frame = pl.DataFrame(
         [
             _as_series(name, result.column(index), result.schema.field(index))
@@ -128,9 +129,47 @@ def _read(
     return mark_missing(frame, [text for text in missing if text]), label
 
 
+def _names_of(schema: Any, shown: str) -> list[str]:
+    """The names of the columns: SQLite keeps whatever bytes it was given."""
+    try:
+        return list(schema.names)
+    except UnicodeDecodeError:
+        raise InputError(
+            f"'{shown}' has a column whose name is not UTF-8; rename it, or name the columns in a query (SELECT … AS …)."
+        ) from None
+
+
+def _check_texts(result: Any, names: Sequence[str], shown: str) -> None:
+    """Refuse texts that are not UTF-8, such as those of programs that write Shift JIS: polars would trust them and panic."""
+    for index, name in enumerate(names):
+        column = result.column(index)
+        if not _holds_texts(column.type):
+            continue
+        try:
+            column.validate(full=True)
+        except ValueError:
+            raise InputError(
+                f"The column '{name}' of '{shown}' holds texts that are not UTF-8; "
+                "convert them, or leave the column out with a query."
+            ) from None
+
+
+def _holds_texts(kind: Any) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _holds_texts(kind.value_type)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def _find_table(catalog: Any, shown: str, table: str | None) -> tuple[str, str]:
     """Schema and name of a table as the catalog spells them: its name, or `schema.name`."""
-    rows = [tuple(row.values()) for row in catalog.to_pylist()]
+    try:
+        rows = [tuple(row.values()) for row in catalog.to_pylist()]
+    except UnicodeDecodeError:
+        raise InputError(
+            f"'{shown}' has a table whose name is not UTF-8; rename it, or give a query instead of a table."
+        ) from None
     if table is None:
         if len(rows) != 1:
             choice = did_you_mean("", [name for _, name, _ in rows])

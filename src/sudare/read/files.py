@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sudare.errors import InputError, did_you_mean
+from sudare.read.claims import check_claim
 from sudare.read.foreign import no_panic
 from sudare.read.lossless import mark_missing
 from sudare.read.text import column_names
@@ -112,6 +113,8 @@ def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataF
         "sas": pyreadstat.read_xport if path.suffix.lower() == ".xpt" else pyreadstat.read_sas7bdat,
     }
     options = {} if encoding is None else {"encoding": encoding}
+    _, claimed = readers[format](str(path), metadataonly=True, **options)
+    check_claim(path, format, rows=claimed.number_rows, columns=claimed.number_columns)
     frame, metadata = readers[format](str(path), output_format="polars", **options)
     labels: Mapping[str, Mapping[Any, str]] = metadata.variable_value_labels
     columns = [_labeled(_whole(column.alias("cells")), labels.get(column.name, {})) for column in frame]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sudare.errors import InputError, did_you_mean
+from sudare.errors import InputError, did_you_mean, shown
 from sudare.read.text import read_text
 
 if TYPE_CHECKING:
@@ -200,6 +200,8 @@ def _beginning_of(path: Path) -> bytes:
             return file.read(16)
     except OSError as error:
         raise _unreadable(path, error) from None
+    except ValueError:  # a NUL, or half a sign
+        raise InputError(f"{shown(str(path))} cannot be the name of a file; check the path.") from None
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -21,11 +21,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_CELLS = 200_000_000
+_MOST_ROWS = 1 << 20
+"""Of any sheet."""
 _MOST_RATIO = 1100
 """Deflate makes nothing more than this much smaller."""
 _CHUNK = 1 << 24
 _COUNT = re.compile(rb"ount\s*=\s*[\"']\s*([0-9]+)")
-_CELL = re.compile(rb"<(?:\w+:)?c\s[^>]*?\br=[\"']([A-Z]{1,3})([0-9]{1,7})[\"']")
+_CELL = re.compile(rb"<(?:\w+:)?(?:c|row)\s[^>]*?\br\s*=\s*[\"']\s*([A-Za-z]*)([0-9]*)")
+"""The place of a cell, or of a row, whose cells may have none."""
+_LONGEST = 12
+"""Digits or letters of a place that are read: more are far beyond every sheet too."""
 _UNREADABLE = (
     zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, LookupError, StopIteration, ET.ParseError
 )  # fmt: skip
@@ -59,12 +64,12 @@ def check_extent(path: Path, sheet: str) -> None:
         rest = b""
         while chunk := member.read(_CHUNK):
             cells = _CELL.findall(rest + chunk)
-            letters |= {column for column, _ in cells}
-            last = max([last, *(int(row) for _, row in cells)])
+            letters |= {column[:_LONGEST].upper() for column, _ in cells}
+            last = max([last, *(int(row[:_LONGEST]) for _, row in cells if row)])
             rest = chunk[-200:]
-    width = max(map(_number, letters), default=0)
-    if last * width > _MOST_CELLS:
-        column = max(letters, key=_number).decode()
+    width = max([1, *map(_number, letters)])
+    if last > _MOST_ROWS or last * width > _MOST_CELLS:
+        column = max(letters, key=_number).decode() or "A"
         raise InputError(
             f"The sheet '{sheet}' of '{path.name}' reaches to row {last:,} and column {column}, which makes "
             f"{last * width:,} cells; delete what stands far away from the table, or save the table as CSV."

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.describe.basket_sources import read_baskets
 from sudare.describe.baskets import Baskets
-from sudare.errors import InputError, SudareError
+from sudare.errors import InputError, SudareError, shown
 from sudare.read.basket_codes import BasketCodes
+from sudare.read.places import is_file
 from sudare.release.verify_itemsets import verify_baskets
 from sudare.release.verify_manifest import file_digest
 from sudare.release.verify_requirements import Finding
@@ -77,11 +78,24 @@ def is_basket_folder(folder: Path) -> bool:
 
 def _read_original(original: Any, folder: Path, options: Mapping[str, Any] | None) -> Baskets:
     path = folder / "internal" / "manifest.json"
-    if not options and isinstance(original, str | Path) and path.is_file() and Path(original).is_file():
+    if not options and isinstance(original, str | Path) and is_file(path) and is_file(original):
         about = _load(path).get("input")
         if isinstance(about, dict) and about.get("sha256") == file_digest(Path(original)):
-            options = about.get("read")
+            options = _kept_options(path, about.get("read"))
     return read_baskets(original, **(options or {}))
+
+
+def _kept_options(path: Path, kept: Any) -> dict[str, Any]:
+    """How the input was read for the release: only what a release keeps, and nothing that would run a query."""
+    if kept is None:
+        return {}
+    if not isinstance(kept, dict) or not all(
+        isinstance(value, _READ.get(name, ())) for name, value in kept.items()
+    ):
+        raise InputError(
+            f"The manifest {path} does not say properly how the original was read; restore it, or say it yourself (--layout)."
+        )
+    return kept
 
 
 def _described(original: Baskets, folder: Path, sensitive: Any) -> Baskets:
@@ -92,7 +106,7 @@ def _described(original: Baskets, folder: Path, sensitive: Any) -> Baskets:
         return original
     # The items were known when they were described, though perhaps in more baskets than these: ignore is safe.
     kept = folder / "internal" / SENSITIVE
-    if kept.is_file():  # by place, whoever the users are
+    if is_file(kept):  # by place, whoever the users are
         nameless = Baskets(BasketCodes(original.items, original.starts, original.codes))
         return nameless.describe(sensitive=kept, unknown="ignore")
     common = _kept_common(folder)
@@ -102,15 +116,26 @@ def _described(original: Baskets, folder: Path, sensitive: Any) -> Baskets:
 def _kept_common(folder: Path) -> list[Any] | None:
     """The items sensitive for all that the internal part of a folder keeps."""
     path = folder / "internal" / "manifest.json"
-    listed = _load(path).get("sensitive") if path.is_file() else None
-    return listed if isinstance(listed, list) else None
+    listed = _load(path).get("sensitive") if is_file(path) else None
+    if listed is None:
+        return None
+    if not isinstance(listed, list) or not all(_is_item(item) for item in listed):
+        raise InputError(
+            f"The sensitive items in the manifest {path} are no list of texts and whole numbers; restore it, or name them "
+            "yourself (--sensitive)."
+        )
+    return listed
+
+
+def _is_item(given: Any) -> bool:
+    return isinstance(given, str | int) and not isinstance(given, bool)
 
 
 def _unchanged(data: Path, about: dict[str, Any], released: Baskets) -> Finding:
     digest = file_digest(data)
     changes = []
     if digest != about["sha256"]:
-        changes.append(f"its SHA-256 is {digest[:12]}… instead of {about['sha256'][:12]}…")
+        changes.append(f"its SHA-256 is {digest[:12]}… instead of {shown(about['sha256'][:12])[1:-1]}…")
     if (len(released), released.entries) != (about["baskets"], about["entries"]):
         changes.append(
             f"it has {len(released):,} baskets with {released.entries:,} entries instead of {about['baskets']:,} with "
@@ -125,18 +150,27 @@ def _unchanged(data: Path, about: dict[str, Any], released: Baskets) -> Finding:
 
 
 def _delimiter(about: dict[str, Any]) -> str | None:
-    return about["delimiter"] if about["layout"] in {"lines", "sets"} else None
+    return about.get("delimiter") if about["layout"] in {"lines", "sets"} else None
 
 
 def _manifest_path(folder: Path) -> Path:
     for path in (folder / "manifest.json", folder / "public" / "manifest.json"):
-        if path.is_file():
+        if is_file(path):
             return path
     raise InputError(
         f"The folder {folder} holds no manifest.json, so it is no release; give the folder of one."
     )
 
 
+_MOST = 2**63
+_READ: dict[str, type] = {
+    "layout": str,
+    "delimiter": str,
+    "encoding": str,
+    "id": str,
+    "items": str,
+    "header": bool,
+}
 _NEEDED: dict[str, type | tuple[type, ...]] = {
     "file": str,
     "layout": str,
@@ -151,7 +185,7 @@ def _load(path: Path) -> dict[str, Any]:
     """A manifest whose parts are proper: it may come from others."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise InputError(
             f"The manifest {path} cannot be read; restore it from the original release."
         ) from None
@@ -161,13 +195,23 @@ def _load(path: Path) -> dict[str, Any]:
         not isinstance(data, dict)
         or not isinstance(requirements, list)
         or not all(isinstance(data.get(name), kind) for name, kind in _NEEDED.items())
+        or any(isinstance(data[name], bool) or abs(data[name]) > _MOST for name in ("baskets", "entries"))
         or not all(isinstance(one, dict) for one in requirements)
         or content.get("format") != FORMAT
     ):
         raise InputError(f"The manifest {path} is not one of baskets that this version reads; restore it.")
     # The name comes from others: it must not make the check read files elsewhere.
-    if Path(data["file"]).name != data["file"]:
+    if not _is_inside(data["file"], path.parent):
         raise InputError(
-            f"The manifest {path} names the file {data['file']!r} outside its folder; restore it."
+            f"The manifest {path} names the file {shown(data['file'])} outside its folder; restore it."
         )
     return content
+
+
+def _is_inside(name: str, folder: Path) -> bool:
+    if "\0" in name or name in {"", ".."} or Path(name).name != name:
+        return False
+    try:
+        return (folder / name).resolve().parent == folder.resolve()
+    except (OSError, ValueError):  # longer than names may be, links in a circle, or no text at all
+        return False

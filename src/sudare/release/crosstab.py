@@ -13,6 +13,7 @@ from sudare.measure.crosstab.axis import PIECES
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.progress import Progress, shows_progress
 from sudare.read.lossless import narrow
+from sudare.read.places import exists, is_folder
 from sudare.read.source import load
 from sudare.release.data_files import read_data
 from sudare.release.release import Release
@@ -92,11 +93,11 @@ def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
     if not isinstance(released, (str, Path)):
         return Table.from_frame(released), {}
     folder = Path(released)
-    if not folder.exists() and "://" not in str(released):
+    if not exists(folder) and "://" not in str(released):
         raise InputError(
             f"There is no folder or file '{released}'; give the folder of a release, or a released file."
         )
-    if not folder.is_dir():
+    if not is_folder(folder):
         return Table.from_frame(load(str(released))[0]), {}
     manifest = read_manifest(folder)
     return Table.from_frame(_data(manifest)), _mechanisms(manifest, folder)

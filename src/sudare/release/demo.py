@@ -8,6 +8,7 @@ import yaml
 
 from sudare.errors import OutputError
 from sudare.read.example import hospital, hospital_columns
+from sudare.read.places import exists
 from sudare.release.data_files import write_data
 from sudare.release.ledger import Ledger
 from sudare.release.recipe import Recipe
@@ -26,7 +27,7 @@ def demo(
 ) -> Written[Release]:
     """Write table and recipe into a folder and run the recipe; the ledger of the demonstration stays there too."""
     table, recipe = folder / "patients.csv", folder / "recipe.yaml"
-    if (table.exists() or recipe.exists()) and not overwrite:
+    if (exists(table) or exists(recipe)) and not overwrite:
         raise OutputError(
             f"'{folder}' holds an earlier demonstration; choose another --out or add --overwrite."
         )

@@ -11,7 +11,6 @@ An entry whose `append` has returned is on the disk (write-ahead log, synchronou
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from contextlib import contextmanager
@@ -21,8 +20,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sudare.errors import CancelledError, InputError, OutputError, ParameterError, SudareError, did_you_mean
+from sudare.errors import (
+    CancelledError,
+    InputError,
+    OutputError,
+    ParameterError,
+    SudareError,
+    did_you_mean,
+    shown,
+)
+from sudare.release.ledger_chain import FIRST_CHAIN, broken_chain, canonical, chain_of, is_proper
 from sudare.release.ledger_file import (
+    COLUMNS,
     EVENTS,
     NEXT_NUMBER,
     Event,
@@ -33,10 +42,8 @@ from sudare.release.ledger_file import (
 )
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
-_FIRST_CHAIN = "0" * 64
 _SECRET_NAMES = frozenset({"key", "secret", "seed", "password"})
 
 
@@ -116,9 +123,13 @@ class Ledger:
         with connection_to(self.path) as connection:
             connection.execute("BEGIN IMMEDIATE")  # the next number and the chain's end are ours until COMMIT
             [number] = connection.execute(f"SELECT {NEXT_NUMBER}").fetchone()
+            if not isinstance(number, int):
+                raise InputError(
+                    f"The counter of the ledger '{self.path}' is damaged; restore the ledger from a copy."
+                )
             last = connection.execute("SELECT chain FROM entry ORDER BY number DESC LIMIT 1").fetchone()
             now = datetime.now(UTC).isoformat(timespec="microseconds")
-            chain = _chain(last[0] if last else _FIRST_CHAIN, number, now, event, run, text)
+            chain = chain_of(str(last[0]) if last else FIRST_CHAIN, number, now, event, run, text)
             row = (number, now, event, run, text, chain)
             connection.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", row)
             connection.execute("COMMIT")
@@ -128,7 +139,7 @@ class Ledger:
         """The entries in their order: all, those of one run, or the last so many of these."""
         if last is not None and last < 0:
             raise ParameterError(f"last={last} is negative; ask for 0 or more entries.")
-        query = "SELECT * FROM entry WHERE run = coalesce(?, run) ORDER BY number DESC LIMIT ?"
+        query = f"SELECT {COLUMNS} FROM entry WHERE run = coalesce(?, run) ORDER BY number DESC LIMIT ?"  # noqa: S608  # our own names
         asked = (None if run is None else _uuid(run), -1 if last is None else last)  # -1: no limit
         with connection_to(self.path) as connection:
             rows = connection.execute(query, asked).fetchall()
@@ -136,9 +147,9 @@ class Ledger:
 
     def unfinished(self) -> list[Entry]:
         """The `started` entries of runs without an end: killed, or still running now."""
-        query = """
-            SELECT * FROM entry WHERE event = 'started'
-            AND run NOT IN (SELECT run FROM entry WHERE event <> 'started') ORDER BY number"""
+        query = f"""
+            SELECT {COLUMNS} FROM entry WHERE event = 'started'
+            AND run NOT IN (SELECT run FROM entry WHERE event <> 'started') ORDER BY number"""  # noqa: S608  # our own names
         with connection_to(self.path) as connection:
             rows = connection.execute(query).fetchall()
         return [self._entry(row) for row in rows]
@@ -155,19 +166,28 @@ class Ledger:
                 return [
                     *broken_file(connection),
                     *broken_triggers(connection),
-                    *_broken_chain(connection),
+                    *broken_chain(connection),
                 ]
         except InputError as error:
             return [str(error)]
 
-    def _entry(self, row: tuple[int, str, Event, str, str, str]) -> Entry:
+    def _entry(self, row: tuple[Any, ...]) -> Entry:
         number, moment, event, run, details, chain = row
-        try:
-            return Entry(number, moment, event, run, json.loads(details), chain)
-        except (TypeError, ValueError) as error:
+        content = _content(details)
+        if content is None or not is_proper(row):
             raise InputError(
-                f"Entry {number} of the ledger '{self.path}' was changed and cannot be read; verify the ledger."
-            ) from error
+                f"Entry {shown(number)} of the ledger '{self.path}' was changed and cannot be read; verify the ledger."
+            )
+        return Entry(number, moment, event, run, content, chain)
+
+
+def _content(details: Any) -> dict[str, Any] | None:
+    """The details of an entry; None if they are not those that were written."""
+    try:
+        content = json.loads(details)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def _default_path() -> Path:
@@ -191,7 +211,7 @@ def _uuid(run: str) -> str:
 def _details_text(details: dict[str, Any]) -> str:
     """The details as canonical JSON: keys sorted, no spaces, ASCII, numbers finite."""
     try:
-        text = _canonical(details)
+        text = canonical(details)
     except (TypeError, ValueError, RecursionError) as error:
         raise ParameterError(
             f"The details of a ledger entry hold something JSON cannot ({error}); "
@@ -215,40 +235,3 @@ def _refuse_secrets(value: Any) -> None:
     if isinstance(value, list):
         for item in value:
             _refuse_secrets(item)
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def _chain(previous: str, number: int, moment: str, event: str, run: str, details: str) -> str:
-    """SHA-256 over the chain value before and the canonical JSON of the entry.
-
-    The details enter as the text that is stored, so that not a byte of it can change.
-    """
-    entry = {"number": number, "time": moment, "event": event, "run": run, "details": details}
-    return hashlib.sha256((previous + _canonical(entry)).encode()).hexdigest()
-
-
-def _broken_chain(connection: sqlite3.Connection) -> Iterator[str]:
-    before, previous = 0, _FIRST_CHAIN
-    for number, *content, chain in connection.execute("SELECT * FROM entry ORDER BY number"):
-        if number != before + 1:
-            yield _missing(before + 1, number - 1)
-        elif any(not isinstance(item, str) for item in content) or chain != _chain(
-            previous, number, *content
-        ):
-            yield f"Entry {number} does not fit the chain: it or the one before it was changed afterwards."
-        before, previous = number, str(chain)
-    [expected] = connection.execute(f"SELECT {NEXT_NUMBER}").fetchone()
-    if expected != before + 1:
-        yield _missing(before + 1, expected - 1)
-    given = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'entry'").fetchone()
-    if (given[0] if given else 0) < before:
-        yield "The counter of the entries was set back: whether some are missing at the end cannot be told."
-
-
-def _missing(first: int, last: int) -> str:
-    if first == last:
-        return f"Entry {first} is missing."
-    return f"The entries {first} to {last} are missing."

@@ -19,6 +19,8 @@ _VERSION = 1
 _APPLICATION = 0x53554441  # "SUDA" in the file's header: ours, not another program's database
 _PATIENCE_SECONDS = 30.0
 
+COLUMNS = "number, time, event, run, details, chain"
+
 # AUTOINCREMENT remembers the highest number ever given, so entries cut off the end are missed too.
 NEXT_NUMBER = """
     1 + max(coalesce((SELECT max(number) FROM entry), 0),
@@ -97,7 +99,7 @@ def broken_triggers(connection: sqlite3.Connection) -> Iterator[str]:
     """Triggers that are no longer those of an append-only ledger."""
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
     for name, statement in _TRIGGERS.items():
-        if found.get(name, "").split() != statement.split():
+        if str(found.get(name)).split() != statement.split():
             yield f"The trigger '{name}' that keeps the ledger append-only is missing or was changed."
 
 

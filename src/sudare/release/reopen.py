@@ -10,6 +10,7 @@ from sudare.describe.table import Table
 from sudare.errors import InputError
 from sudare.measure.pair import Pair, pair_of
 from sudare.read.lossless import narrow_column
+from sudare.read.places import exists, is_file, is_folder
 from sudare.read.source import load
 from sudare.release.data_files import read_data
 from sudare.release.recipe import Recipe
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     """Pair the original with a released file or with the data of a release's folder."""
     folder = Path(after)
-    if not folder.is_dir():
+    if not is_folder(folder):
         released, _ = load(after)
         return pair_of(_original(before, recipe), released)
     manifest = read_manifest(folder)
@@ -32,7 +33,7 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
             f"'{before}'; its manifest has the losses that were measured when it was made."
         )
     places = [folder / "internal" / "recipe.yaml", folder.absolute().parent / "internal" / "recipe.yaml"]
-    kept = next((place for place in places if place.exists()), None)
+    kept = next((place for place in places if exists(place)), None)
     original = _original(before, recipe or kept)
     return pair_of(original, _released(manifest, original))
 
@@ -40,7 +41,7 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
 def figures_of(folder: Path) -> dict[str, Any]:
     """Risk after and losses of a written release, from its internal manifest."""
     places = [folder / "internal" / "manifest.json", folder.absolute().parent / "internal" / "manifest.json"]
-    place = next((place for place in places if place.is_file()), None)
+    place = next((place for place in places if is_file(place)), None)
     if place is None:
         raise InputError(
             f"'{folder}' holds no internal manifest, where the risk figures are; give the folder of a release."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.randomness import Randomness
+from sudare.release.verify_asked import RhoAsked, Sampling, refuse_many_drawn
+from sudare.release.verify_requirements import Finding
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -14,6 +16,34 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.baskets import Baskets
+
+_AT_ONCE = 2_000_000
+"""Items of drawn baskets that are put into random order together."""
+
+
+def check_sample(
+    known: Baskets,
+    left: npt.NDArray[np.bool_],
+    requirement: dict[str, Any],
+    asked: RhoAsked,
+    sampling: Sampling,
+) -> Finding:
+    """Draw adversaries anew, with enough of them that a share below eps shows: exact binomial bound."""
+    from scipy.stats import beta
+
+    eps, delta, drawn = sampling
+    longest = asked.m or 1
+    refuse_many_drawn(known.lengths, longest, drawn)
+    dangers = draw_and_count(known, left, longest, drawn, asked.rho)
+    bound = max(
+        (float(beta.isf(delta, bad + 1, drawn - bad)) if bad < drawn else 1.0 for bad in dangers),
+        default=0.0,
+    )
+    sentence = (
+        f"Of {drawn:,} adversaries drawn for each of {len(dangers)} lengths, {sum(dangers):,} were dangerous: with confidence "
+        f"{1 - delta:g} the share of dangerous ones is at most {bound:.3g} (asked: below {eps:g})."
+    )
+    return Finding(requirement, bound < eps, bound, sentence, 0)
 
 
 def draw_and_count(
@@ -27,22 +57,41 @@ def draw_and_count(
     order = np.argsort(codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(len(known.items) + 1))
     having = [rows[order[bounds[code] : bounds[code + 1]]] for code in range(len(known.items))]
-    tallies: dict[tuple[int, ...], tuple[int, npt.NDArray[np.int64]]] = {}
     dangers = []
     for length in range(1, longest + 1):
         eligible = np.flatnonzero(known.lengths >= length)
         if not len(eligible):
             break
-        bad = 0
-        for user in eligible[random.integers(len(eligible), drawn)]:
-            own = known.codes[known.starts[user] : known.starts[user + 1]]
-            chosen = tuple(sorted(own[random.permutation(len(own))[:length]].tolist()))
-            if chosen not in tallies:
-                tallies[chosen] = _tally(chosen, having, starts, codes, ratio)
-            base, certain = tallies[chosen]
-            bad += base > 0 and bool(np.isin(certain, known.sensitive_of(int(user))).any())
+        bad, block = 0, max(1, _AT_ONCE // (1 + int(known.lengths[eligible].mean())))
+        for first in range(0, drawn, block):
+            users = eligible[random.integers(len(eligible), min(block, drawn - first))]
+            drawn_sets = _some_of_each(known, users, length, random)
+            tallies: dict[tuple[int, ...], tuple[int, npt.NDArray[np.int64]]] = {}
+            # The same user with the same items is drawn again and again where baskets are few.
+            rows_of, times = np.unique(np.column_stack([users, drawn_sets]), axis=0, return_counts=True)
+            for (user, *items), often in zip(rows_of.tolist(), times.tolist(), strict=True):
+                chosen = tuple(items)
+                if chosen not in tallies:
+                    tallies[chosen] = _tally(chosen, having, starts, codes, ratio)
+                base, certain = tallies[chosen]
+                if base > 0 and np.isin(certain, known.sensitive_of(user)).any():
+                    bad += often
         dangers.append(bad)
     return dangers
+
+
+def _some_of_each(
+    known: Baskets, users: npt.NDArray[np.int64], length: int, random: Randomness
+) -> npt.NDArray[np.int64]:
+    """For each user so many items of the basket, ascending: those that come first in a random order of it."""
+    sizes = known.lengths[users]
+    before = np.cumsum(sizes) - sizes
+    owners = np.repeat(np.arange(len(users)), sizes)
+    ranks = np.arange(len(owners)) - before[owners]
+    order = np.lexsort((random.bits(len(owners)), owners))
+    # The entries of an owner stay where they were, in another order; an entry's rank there is that of its place.
+    first = np.sort(order[ranks < length].reshape(len(users), length), axis=1)
+    return known.codes[known.starts[users][:, None] + ranks[first]].astype(np.int64)
 
 
 def _tally(

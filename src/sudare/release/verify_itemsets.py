@@ -7,17 +7,26 @@ with `sudare.assess`, with the methods or with the kernels. What it cannot check
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sudare.release.verify_adversaries import draw_and_count
+from sudare.errors import shown
+from sudare.release.verify_adversaries import check_sample
+from sudare.release.verify_asked import (
+    RhoAsked,
+    km_asked,
+    refuse_many_sets,
+    rho_asked,
+    sampling_asked,
+)
+from sudare.release.verify_blocks import CannotCheckError
 from sudare.release.verify_requirements import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from fractions import Fraction
 
     import numpy.typing as npt
 
@@ -43,11 +52,19 @@ def verify_baskets(
 
 def _check(released: Baskets, original: Baskets | None, requirement: dict[str, Any]) -> Finding:
     kind = requirement.get("type")
-    if kind == "km-anonymity":
-        return _km(released, requirement)
-    if kind != "rho-uncertainty":
-        sentence = f"This version of Sudare cannot check the requirement {kind!r} of baskets, so it is not taken to hold."
-        return Finding(requirement, False, None, sentence, 0)
+    try:
+        if kind == "km-anonymity":
+            return _km(released, requirement)
+        if kind == "rho-uncertainty":
+            return _uncertainty(released, original, requirement)
+        sentence = f"This version of Sudare cannot check the requirement {shown(kind)} of baskets, so it is not taken to hold."
+    except CannotCheckError as reason:
+        sentence = f"The requirement {kind} cannot be checked: {reason}."
+    return Finding(requirement, False, None, sentence, 0)
+
+
+def _uncertainty(released: Baskets, original: Baskets | None, requirement: dict[str, Any]) -> Finding:
+    asked, sampling = rho_asked(requirement), sampling_asked(requirement)
     known = released if original is None else original
     if original is None and released.sensitive_common is None:
         sentence = (
@@ -62,13 +79,14 @@ def _check(released: Baskets, original: Baskets | None, requirement: dict[str, A
     if left is None:
         sentence = "The released baskets are no parts of these originals, one for one, so rho-uncertainty cannot be checked."
         return Finding(requirement, False, None, sentence, 0)
-    if requirement.get("eps") is not None:
-        return _sampled(known, left, requirement)
-    return _rho(known, left, requirement)
+    if sampling is not None:
+        return check_sample(known, left, requirement, asked, sampling)
+    return _rho(known, left, requirement, asked)
 
 
 def _km(released: Baskets, requirement: dict[str, Any]) -> Finding:
-    k, m = int(requirement["k"]), int(requirement["m"])
+    k, m = km_asked(requirement)
+    refuse_many_sets(released.lengths, m)
     smallest, rare, example = None, 0, ""
     users: set[int] = set()
     for level in _levels(released, np.ones(len(released.codes), dtype=np.bool_), m):
@@ -82,17 +100,15 @@ def _km(released: Baskets, requirement: dict[str, Any]) -> Finding:
     if smallest is None:
         return Finding(requirement, True, None, "There are no items, so km-anonymity holds.", 0)
     if not rare:
-        sentence = (
-            f"Every set of at most {m} items occurs in at least {smallest:,} baskets or in none (asked: {k})."
-        )
+        sentence = f"Every set of at most {shown(m)} items occurs in at least {smallest:,} baskets or in none (asked: {shown(k)})."
         return Finding(requirement, True, float(smallest), sentence, 0)
-    sentence = f"{rare:,} sets of at most {m} items occur, but in fewer than {k} baskets, such as {example} in {smallest:,}."
+    sentence = f"{rare:,} sets of at most {shown(m)} items occur, but in fewer than {shown(k)} baskets, such as {example} in {smallest:,}."
     return Finding(requirement, False, float(smallest), sentence, len(users))
 
 
-def _rho(known: Baskets, left: Truths, requirement: dict[str, Any]) -> Finding:
-    ratio = Fraction(str(requirement["rho"]))
-    limit = None if requirement.get("m") is None else int(requirement["m"]) + 1
+def _rho(known: Baskets, left: Truths, requirement: dict[str, Any], asked: RhoAsked) -> Finding:
+    limit = None if asked.m is None else asked.m + 1
+    refuse_many_sets(known.lengths, limit)
     before: _Level | None = None
     chain: list[_Level] = []
     unsafe, worst, example = 0, 0.0, ""
@@ -102,21 +118,21 @@ def _rho(known: Baskets, left: Truths, requirement: dict[str, Any]) -> Finding:
         chain.append(level)
         if before is not None:
             order = np.argsort(before.sets, kind="stable")
-            for found in _too_certain(known, chain, ratio):
+            for found in _too_certain(known, chain, asked.rho):
                 users = _who_asks(sensitive, before, order, found.known, found.item, exposed)
-                asked = np.flatnonzero(users >= 0)
-                unsafe += len(asked)
-                confidence = found.joint[asked] / found.base[asked]
+                some = np.flatnonzero(users >= 0)
+                unsafe += len(some)
+                confidence = found.joint[some] / found.base[some]
                 if confidence.max(initial=0.0) > worst:
                     worst = float(confidence.max())
-                    place = asked[int(confidence.argmax())]
+                    place = some[int(confidence.argmax())]
                     example = (
                         f"user {users[place]} with {_named(known, before.items[found.known[place]])} is said to have "
                         f"{known.items[found.item[place]]} with confidence {found.joint[place]}/{found.base[place]}"
                     )
             before.forget()
         before = level
-    about = "" if limit is None else f" from at most {limit - 1} known items"
+    about = "" if limit is None else f" from at most {shown(limit - 1)} known items"
     if not unsafe:
         sentence = f"No sensitive item can be inferred{about} with a confidence above {requirement['rho']}."
         return Finding(requirement, True, None, sentence, 0)
@@ -239,25 +255,6 @@ class _Sensitive:
         rows = np.zeros_like(users) if self.common else users
         answer: Truths = (self.bits[rows, items >> 3] >> (7 - (items & 7)).astype(np.uint8)) & 1 == 1
         return answer
-
-
-def _sampled(known: Baskets, left: Truths, requirement: dict[str, Any]) -> Finding:
-    """Draw adversaries anew, with enough of them that a share below eps shows: exact binomial bound."""
-    from scipy.stats import beta
-
-    eps, delta = float(requirement["eps"]), float(requirement["delta"])
-    drawn = max(2_000, int(np.ceil(np.log(1 / delta) / (2 * eps * eps))))
-    ratio = Fraction(str(requirement["rho"]))
-    dangers = draw_and_count(known, left, int(requirement["m"]), drawn, ratio)
-    bound = max(
-        (float(beta.ppf(1 - delta, bad + 1, drawn - bad)) if bad < drawn else 1.0 for bad in dangers),
-        default=0.0,
-    )
-    sentence = (
-        f"Of {drawn:,} adversaries drawn for each of {len(dangers)} lengths, {sum(dangers):,} were dangerous: with confidence "
-        f"{1 - delta:g} the share of dangerous ones is at most {bound:.3g} (asked: below {eps:g})."
-    )
-    return Finding(requirement, bound < eps, bound, sentence, 0)
 
 
 def _left(released: Baskets, known: Baskets) -> Truths | None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sudare.errors import InputError
+from sudare.errors import InputError, shown
+from sudare.read.places import is_file, is_folder
 
 NEWEST_FORMAT = 1
 _DATA_FORMATS = ("csv", "tsv", "parquet", "arrow", "excel")
@@ -68,14 +69,14 @@ def file_digest(path: Path) -> str:
 
 
 def _find(folder: Path) -> Path:
-    if folder.is_file():
+    if is_file(folder):
         raise InputError(
             f'{folder} is a file; give the folder of a release, or say what to check: --quasi a,b --require "k-anonymity k=5".'
         )
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise InputError(f"There is no folder {folder}; give the folder that a release was written to.")
     for path in (folder / "manifest.json", folder / "public" / "manifest.json"):
-        if path.is_file():
+        if is_file(path):
             return path
     raise InputError(
         f"The folder {folder} holds no manifest.json, so it is no release; "
@@ -103,9 +104,13 @@ def _data_path(manifest_path: Path, name: str) -> Path:
     folder = manifest_path.parent
     path = folder / name
     # A manifest comes from others: it must not make the verifier read files elsewhere on this machine.
-    if "\0" in name or not path.resolve().is_relative_to(folder.resolve()):
-        raise _fault(manifest_path, f"names the data file {name!r} outside its own folder")
-    if not path.is_file():
+    try:
+        inside, there = path.resolve().is_relative_to(folder.resolve()), is_file(path)
+    except (OSError, ValueError):  # longer than names may be, with a NUL, or no text at all
+        inside, there = False, False
+    if not inside:
+        raise _fault(manifest_path, f"names the data file {shown(name)} outside its own folder")
+    if not there:
         raise InputError(
             f"The data file {path} that the manifest names does not exist; restore it from the original release."
         )

@@ -6,13 +6,13 @@ requirement (as in the manifest) to a `Finding`. Part of the independent verifie
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.errors import shown
 from sudare.release.verify_blocks import CannotCheckError, Evidence, count_values, listed, sums
 from sudare.release.verify_distances import (
     equal_distances,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sudare.release.verify_blocks import Counts
 
 _ROUNDING = 1e-9
+_LARGEST = 1e300
 
 
 @dataclass(frozen=True)
@@ -202,8 +203,9 @@ def _sensitive(evidence: Evidence, requirement: Mapping[str, Any]) -> list[str]:
 
 def _number(requirement: Mapping[str, Any], key: str) -> float:
     value = requirement.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise CannotCheckError(f"its {key} is {value!r}, not a number")
+    # Whole numbers beyond all floats, infinity and NaN alike.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
+        raise CannotCheckError(f"its {key} is {shown(value)}, not a number below {_LARGEST:g}")
     return value
 
 

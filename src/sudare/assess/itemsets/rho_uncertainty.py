@@ -10,7 +10,15 @@ from pydantic import BeforeValidator
 
 from sudare.assess.itemsets.adversary import LISTED, Adversary, BasketVerdict
 from sudare.assess.itemsets.pairing import asking_of, kept_mask, pair_of, subsets_of
-from sudare.assess.itemsets.sampling import checked_size, draw, places_of, risk_bound
+from sudare.assess.itemsets.sampling import (
+    MOST_DRAWN,
+    checked_size,
+    draw,
+    is_endless,
+    places_of,
+    risk_bound,
+)
+from sudare.exact import exact_share
 from sudare.kernels.itemsets_change import count_supports
 from sudare.kernels.itemsets_exposed import first_asking, review_inferences
 from sudare.kernels.itemsets_sample import worst_of_samples
@@ -70,26 +78,24 @@ class RhoUncertainty:
 
     @model_validator(mode="after")
     def _check(self) -> RhoUncertainty:
-        try:
-            value = Fraction(str(self.rho))
-        except (ValueError, ZeroDivisionError):
-            raise ValueError(
-                f"'rho' is {self.rho!r}, but it should be a number from 0 to 1 or a fraction such as '1/3'."
-            ) from None
-        if not 0 <= value <= 1:
-            raise ValueError(f"'rho' is {self.rho!r}, but a confidence should be from 0 to 1.")
+        exact_share(self.rho, "rho")
         if (self.eps is None) != (self.delta is None):
             raise ValueError(
                 "'eps' and 'delta' go together; give both, or neither to look at every adversary."
             )
         if self.eps is not None and self.m is None:
             raise ValueError("'m' is missing; say up to how many known items adversaries are sampled.")
+        if self.eps is not None and self.delta is not None and is_endless(self.eps, self.delta):
+            raise ValueError(
+                f"'eps' is {self.eps!r} and 'delta' is {self.delta!r}, for which more than {MOST_DRAWN:,} adversaries of each "
+                "length would have to be drawn; choose a greater eps, or leave both out to look at every adversary."
+            )
         return self
 
     @property
     def ratio(self) -> tuple[int, int]:
         """Rho as (numerator, denominator)."""
-        value = Fraction(str(self.rho))
+        value = exact_share(self.rho, "rho")
         if value.denominator > _FINEST:
             value = Fraction(int(value * _FINEST), _FINEST)
         return value.numerator, value.denominator

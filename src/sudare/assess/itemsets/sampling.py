@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sudare.errors import ParameterError
 from sudare.kernels.itemsets_sample import draw_sets, mark_baskets
 from sudare.kernels.itemsets_sensitive import read_only
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from sudare.randomness import Randomness
 
 _FEWEST_CHECKED = 2_000
+_MOST_ITEMS = 200_000_000
+MOST_DRAWN = 10_000_000
+"""Adversaries of one length that are drawn at once, in some hundreds of megabytes."""
 
 
 def sample_size(eps: float, delta: float, rule: str = "exact", attempt: int | None = None) -> int:
@@ -31,9 +35,18 @@ def sample_size(eps: float, delta: float, rule: str = "exact", attempt: int | No
     ([116, 600, 23026], [22, 59, 459])
     """
     if rule == "paper":
-        return math.ceil(math.log(1 / delta) / (2 * eps**2))
+        return math.ceil(-math.log(delta) / (2 * eps**2))
     spread = delta if attempt is None else delta / (attempt * (attempt + 1))
     return math.ceil(math.log(spread) / math.log1p(-eps))
+
+
+def is_endless(eps: float, delta: float) -> bool:
+    """Whether a check, or the first round of either rule, would have to draw more adversaries than can be.
+
+    >>> is_endless(0.0005, 0.01), is_endless(1e-9, 0.01), is_endless(1e-9, 0.9999999999999999), is_endless(0.1, 1e-300)
+    (False, True, True, False)
+    """
+    return -math.log(delta) > 2 * eps * eps * MOST_DRAWN or math.log(2) - math.log(delta) > eps * MOST_DRAWN
 
 
 def checked_size(eps: float, delta: float) -> int:
@@ -46,9 +59,10 @@ def risk_bound(failures: int, drawn: int, delta: float) -> float:
 
     With no failure this is 1 - delta^(1/n), the rule `exact` above.
     """
-    from scipy.special import betaincinv
+    from scipy.special import betainccinv
 
-    return 1.0 if failures >= drawn else float(betaincinv(failures + 1, drawn - failures, 1 - delta))
+    # Of the complement: 1 - delta is 1 in floating point for a small delta.
+    return 1.0 if failures >= drawn else float(betainccinv(failures + 1, drawn - failures, delta))
 
 
 class Drawn(NamedTuple):
@@ -63,6 +77,11 @@ def draw(baskets: Baskets, size: int, count: int, random: Randomness) -> Drawn |
     eligible = np.flatnonzero(baskets.lengths >= size)
     if not len(eligible):
         return None
+    if count * size > _MOST_ITEMS:
+        raise ParameterError(
+            f"rho-uncertainty: {count:,} adversaries who each know {size:,} items are too many to draw; choose a greater eps or "
+            "delta, or a smaller m."
+        )
     users = eligible[random.integers(len(eligible), count)]
     known = np.zeros((count, size), dtype=np.int32)
     scratch = np.zeros(int(baskets.lengths.max()), dtype=np.int64)

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from sudare.errors import ParameterError
+from sudare.exact import exact_share
 from sudare.kernels.eclat import mine, single_rules
 from sudare.measure.itemsets.pair import basket_pair, baskets_of
 
@@ -50,7 +51,7 @@ def rules(
     """
     given = baskets_of(baskets)
     least = _least_count(given, support)
-    ratio = _share(confidence, "confidence")
+    ratio = _least_ratio(_share(confidence, "confidence"), max(len(given), 1))
     if top is not None and top < 1:
         raise ParameterError(f"top={top} rules cannot be given; choose 1 or more, or None for all.")
     return _framed(given, _strongest(given, least, ratio, top), top)
@@ -98,9 +99,28 @@ def compare_rules(
 
 def _share(given: float, name: str) -> Fraction:
     """A share as the decimal number it was written as: 0.3 of 10 is 3, not a little less."""
-    if isinstance(given, bool) or not 0 <= given <= 1:
-        raise ParameterError(f"{name}={given} is not a share; choose a number from 0 to 1, such as 0.3.")
-    return Fraction(str(given))
+    try:
+        return exact_share(given, name)
+    except ValueError as error:
+        raise ParameterError(str(error)) from None
+
+
+def _least_ratio(share: Fraction, most: int) -> Fraction:
+    """The smallest fraction of at least the share whose denominator is at most `most`.
+
+    Of confidences with such denominators the same suffice, and products with counts of 32 bits fit into 64.
+
+    >>> _least_ratio(Fraction("0.30000000000000001"), 100)
+    Fraction(28, 93)
+    """
+    near = share.limit_denominator(most)
+    if near >= share:
+        return near
+    # The next one in the Farey sequence: q p' - p q' = 1 with the largest q'.
+    over, under = near.numerator, near.denominator
+    rest = pow(-over, -1, under)
+    wider = rest + (most - rest) // under * under
+    return Fraction((over * wider + 1) // under, wider)
 
 
 def _least_count(baskets: Baskets, support: float) -> int:
