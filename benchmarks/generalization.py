@@ -36,7 +36,14 @@ ARX = {
     (8, 5, 3): (0.0699, 0.063),
     (8, 5, 4): (0.1074, 0.097),
 }
-COIL = {("k", 2): (0.079, 0.079), ("l", 2): (0.563, 0.22), ("l", 4): (0.819, 0.37)}
+COIL = {
+    ("k", 2): (0.079, 0.079),
+    ("distinct l", 2): (0.563, 0.22),
+    ("distinct l", 4): (0.819, 0.37),
+    ("entropy l", 2): (0.563, 0.22),
+    ("entropy l", 4): (0.819, 0.37),
+}
+"""The paper has entropy l-diversity; distinct is the weaker promise."""
 SECTIONS = ("adult", "sets", "coil", "lattice")
 
 
@@ -124,7 +131,11 @@ def _coil(report: Report, options: Any) -> None:
     )
     rows = []
     for (kind, size), (published, bar) in COIL.items():
-        requirement = sd.KAnonymity(size) if kind == "k" else sd.LDiversity(size)
+        requirement = (
+            sd.KAnonymity(size)
+            if kind == "k"
+            else sd.LDiversity(size, kind="entropy" if kind == "entropy l" else "distinct")
+        )
         bound = lower_bound(table, [requirement], objective="dis").value
         for effort in options.efforts:
             outcome, spent = timed(table, [requirement], sd.Generalize(objective="dis", effort=effort))
