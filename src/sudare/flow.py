@@ -62,11 +62,11 @@ def assess(
     needs is computed, and what each column costs the others if it stays exact; `exact` names those that must, `weights`
     those that need less noise.
     """
-    from sudare.assess.catalogue import REQUIREMENTS
-    from sudare.assess.requirement import Requirement, table_of
+    from sudare.assess.catalogue import requirements_of
+    from sudare.assess.requirement import table_of
     from sudare.release.advise import advise
 
-    asked = [one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in requirements]
+    asked = requirements_of(requirements)
     return advise(
         table_of(table),
         asked,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sudare.describe.table import Table
+    from sudare.parameters import Catalogue
+
+M = TypeVar("M")
+
+
+def methods_of(given: Any, catalogue: Catalogue[M]) -> list[M]:
+    """One method or several in order, each given as itself (also one of the caller's own) or as the catalogue knows it."""
+    listed: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    return [one if hasattr(one, "apply") else catalogue.build(one) for one in listed]
 
 
 def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> Outcome:

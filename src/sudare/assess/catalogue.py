@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.pk_anonymity import PkAnonymity
+from sudare.assess.requirement import Requirement
 from sudare.assess.t_closeness import TCloseness
 from sudare.parameters import Catalogue
 
 if TYPE_CHECKING:
-    from sudare.assess.requirement import Requirement
+    from collections.abc import Iterable
 
 REQUIREMENTS: Catalogue[Requirement] = Catalogue(
     "requirement",
@@ -22,3 +23,8 @@ REQUIREMENTS: Catalogue[Requirement] = Catalogue(
         "pk-anonymity": PkAnonymity,
     },
 )
+
+
+def requirements_of(given: Iterable[Any]) -> tuple[Requirement, ...]:
+    """Requirements, each given as itself (also one of the caller's own) or as the catalogue knows it."""
+    return tuple(one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in given)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.kernels.jit import kernel
+from sudare.kernels.jit import inlined, kernel
 from sudare.kernels.sort import sort_in_place
 
 
@@ -53,21 +53,11 @@ def mine(starts, codes, count, least, limit):
         # Count what can follow the node, then give each frequent follower its places.
         seen = 0
         if node == 0:
-            for place in range(total):
-                code = codes[place]
-                if counts[code] == 0:
-                    touched[seen] = code
-                    seen += 1
-                counts[code] += 1
+            seen = _count(codes, 0, total, counts, touched, seen)
         else:
             for index in range(begins[node], begins[node] + supports[node]):
                 place = buffer[index]
-                for next_place in range(place + 1, ends[place]):
-                    code = codes[next_place]
-                    if counts[code] == 0:
-                        touched[seen] = code
-                        seen += 1
-                    counts[code] += 1
+                seen = _count(codes, place + 1, ends[place], counts, touched, seen)
         frequent = 0
         needed = 0
         for index in range(seen):
@@ -107,19 +97,11 @@ def mine(starts, codes, count, least, limit):
                 used += counts[code]
                 nodes += 1
             if node == 0:
-                for place in range(total):
-                    code = codes[place]
-                    if counts[code]:
-                        buffer[filled[code]] = place
-                        filled[code] += 1
+                _note_places(codes, 0, total, counts, buffer, filled)
             else:
                 for index in range(begins[node], begins[node] + supports[node]):
                     place = buffer[index]
-                    for next_place in range(place + 1, ends[place]):
-                        code = codes[next_place]
-                        if counts[code]:
-                            buffer[filled[code]] = next_place
-                            filled[code] += 1
+                    _note_places(codes, place + 1, ends[place], counts, buffer, filled)
             for index in range(frequent):
                 counts[touched[index]] = 0
             path[depth] = firsts[node]
@@ -137,6 +119,28 @@ def mine(starts, codes, count, least, limit):
             used = tops[depth]
         if depth == 0:
             return parents[:nodes], items[:nodes], supports[:nodes], firsts[:nodes], widths[:nodes], True
+
+
+@inlined
+def _count(codes, first, last, counts, touched, seen):
+    """Count the items at the places first … last - 1, and list those new to the count; how many are listed now."""
+    for place in range(first, last):
+        code = codes[place]
+        if counts[code] == 0:
+            touched[seen] = code
+            seen += 1
+        counts[code] += 1
+    return seen
+
+
+@inlined
+def _note_places(codes, first, last, counts, buffer, filled):
+    """Write the places first … last - 1 of items with a count to where each item's places are filled up to."""
+    for place in range(first, last):
+        code = codes[place]
+        if counts[code]:
+            buffer[filled[code]] = place
+            filled[code] += 1
 
 
 @kernel

@@ -82,12 +82,9 @@ def number_subsets(
     Depth first, into the baskets' tables, from `count` on.
     """
     used, at = cursor[0], cursor[1]
-    size = 1
     used[1], at[1] = high, low
+    size = 1 if low < high else 0
     while size > 0:
-        if at[size] == used[size]:
-            size -= 1
-            continue
         bucket = at[size]
         at[size] += 1
         low, high = edges[size, bucket], edges[size, bucket + 1]
@@ -96,12 +93,9 @@ def number_subsets(
             offset = size_offset(choose, starts[row + 1] - starts[row], size)
             numbers[tables[row] + offset + ranks[size, entry]] = count
         count += 1
-        if size < width:
-            used[size + 1] = _bucket(
-                codes, starts, choose, owner, stack, ranks, heads, edges, tally, size, low, high
-            )
-            at[size + 1] = 0
-            size += 1
+        size = _go_on(
+            codes, starts, choose, owner, stack, ranks, heads, edges, tally, cursor, width, size, low, high
+        )
     return count
 
 
@@ -113,12 +107,9 @@ def describe_subsets(
     """Walk again and write down what each subset is; how many are described now."""
     used, at = cursor[0], cursor[1]
     posted = posting_starts[count]
-    size = 1
     used[1], at[1] = root_high, root_low
+    size = 1 if root_low < root_high else 0
     while size > 0:
-        if at[size] == used[size]:
-            size -= 1
-            continue
         bucket = at[size]
         at[size] += 1
         low, high = edges[size, bucket], edges[size, bucket + 1]
@@ -136,14 +127,26 @@ def describe_subsets(
                 starts, codes, choose, tables, numbers, names, below, count, size, postings[posted - 1], where
             )
         count += 1
-        if size < width:
-            used[size + 1] = _bucket(
-                codes, starts, choose, owner, stack, ranks, heads, edges, tally, size, low, high
-            )
-            at[size + 1] = 0
-            size += 1
+        size = _go_on(
+            codes, starts, choose, owner, stack, ranks, heads, edges, tally, cursor, width, size, low, high
+        )
     posting_starts[count] = posted
     return count
+
+
+@lean
+def _go_on(codes, starts, choose, owner, stack, ranks, heads, edges, tally, cursor, width, size, low, high):
+    """Open the next size for the entries low … high, if there is one; the size whose turn it is, 0 at the end."""
+    used, at = cursor[0], cursor[1]
+    if size < width:
+        used[size + 1] = _bucket(
+            codes, starts, choose, owner, stack, ranks, heads, edges, tally, size, low, high
+        )
+        at[size + 1] = 0
+        size += 1
+    while size > 0 and at[size] == used[size]:
+        size -= 1
+    return size
 
 
 @lean

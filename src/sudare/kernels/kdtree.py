@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sudare.kernels.jit import kernel
+from sudare.kernels.nearest import box_of, select
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -177,6 +178,7 @@ def _fill(tree, left, points):
     starts = np.zeros(nodes + len(tree.rows), dtype=np.int64)
     ends = np.zeros(nodes + len(tree.rows), dtype=np.int64)
     ends[0] = len(left)
+    lower, upper = np.empty(columns), np.empty(columns)
     stack = np.empty((WIDTH, 4), dtype=np.int64)
     for node in range(nodes):
         stack[0] = 0, tree.fan, starts[node], ends[node]
@@ -189,12 +191,12 @@ def _fill(tree, left, points):
                 starts[child], ends[child] = start, end
                 tree.left[node, first] = end - start
                 continue
-            axis = _widest(points, order, start, end, columns)
+            axis = box_of(points, order, start, end, lower, upper)
             for at in range(start, end):
                 key[at] = points[order[at], axis]
             half = (last - first) // 2
             cut = start + (end - start) * half // (last - first)
-            _select(key, order, start, end - 1, cut)
+            select(key, order, start, end, cut)
             stack[top] = first, first + half, start, cut
             stack[top + 1] = first + half, last, cut, end
             top += 2
@@ -209,42 +211,3 @@ def _fill(tree, left, points):
         _bound_leaf(tree, leaf)
     for node in range(nodes - 1, 0, -1):
         _bound_node(tree, node)
-
-
-@kernel
-def _widest(points, order, start, end, columns):
-    lower, upper = np.full(columns, np.inf), np.full(columns, -np.inf)
-    for at in range(start, end):
-        for axis in range(columns):
-            value = points[order[at], axis]
-            lower[axis], upper[axis] = min(lower[axis], value), max(upper[axis], value)
-    widest = 0
-    for axis in range(1, columns):
-        if upper[axis] - lower[axis] > upper[widest] - lower[widest]:
-            widest = axis
-    return widest
-
-
-@kernel
-def _select(key, order, low, high, nth):
-    # Hoare's selection: afterwards nothing before nth is greater, nothing after it less.
-    while low < high:
-        middle = (low + high) // 2
-        pivot = max(min(key[low], key[middle]), min(max(key[low], key[middle]), key[high]))
-        left, right = low, high
-        while left <= right:
-            while key[left] < pivot:
-                left += 1
-            while key[right] > pivot:
-                right -= 1
-            if left <= right:
-                key[left], key[right] = key[right], key[left]
-                order[left], order[right] = order[right], order[left]
-                left += 1
-                right -= 1
-        if nth <= right:
-            high = right
-        elif nth >= left:
-            low = left
-        else:
-            return

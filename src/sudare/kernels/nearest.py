@@ -117,17 +117,17 @@ def _wide_nodes(levels):
 
 @kernel
 def box_of(X, order, start, stop, low, high):
-    """Write the bounding box of some rows to `low` and `high`; the column of its widest side."""
+    """Write the bounding box of some rows in the first columns to `low` and `high`; the column of its widest side."""
     low[:] = np.inf
     high[:] = -np.inf
     for index in range(start, stop):
         row = order[index]
-        for column in range(X.shape[1]):
+        for column in range(len(low)):
             value = X[row, column]
             low[column] = min(low[column], value)
             high[column] = max(high[column], value)
     widest = 0
-    for column in range(1, X.shape[1]):
+    for column in range(1, len(low)):
         if high[column] - low[column] > high[widest] - low[widest]:
             widest = column
     return widest

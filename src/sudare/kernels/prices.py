@@ -54,6 +54,16 @@ def worth_of(rows, first, last, cost, prices, free, smallest, dearest):
     return total, dearer, least, ties
 
 
+@inlined
+def is_used(gain, smallest, dearer, least, ties):
+    """Whether a free record of this gain is among those whose worth `worth_of` gives; and the ties still to be used."""
+    if gain > 0.0 or (dearer < smallest and gain > least):
+        return True, ties
+    if ties > 0 and gain == least:
+        return True, ties - 1
+    return False, ties
+
+
 @kernel
 def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, theta, patience):
     """Subgradient ascent of the dual over some boxes: prices rise where a record is in no box, fall where in several.
@@ -80,16 +90,13 @@ def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, 
             if worth <= 0.0:
                 continue
             bound -= worth
-            fewer = dearer < smallest
             for index in range(starts[box], starts[box + 1]):
-                if not free[rows[index]]:
+                row = rows[index]
+                if not free[row]:
                     continue
-                gain = now[rows[index]] - costs[box]
-                if gain > 0.0 or (fewer and gain > least):
-                    slope[rows[index]] -= 1.0
-                elif ties > 0 and gain == least:
-                    slope[rows[index]] -= 1.0
-                    ties -= 1
+                used, ties = is_used(now[row] - costs[box], smallest, dearer, least, ties)
+                if used:
+                    slope[row] -= 1.0
         if bound > best + 1e-5 * abs(best):
             waited = 0
         else:
@@ -143,16 +150,13 @@ def choose(starts, rows, costs, prices, free, smallest, least_worth, quota, grou
         if len(queue) > 0 and -worth > queue[0][0] + _TINY:
             heapq.heappush(queue, (-worth, box))
             continue
-        fewer = dearer < smallest
         for index in range(starts[box], starts[box + 1]):
             row = rows[index]
             if not free[row]:
                 continue
-            gain = prices[row] - costs[box]
-            if gain <= 0.0 and not (fewer and gain > least):
-                if ties == 0 or gain != least:
-                    continue
-                ties -= 1
+            used, ties = is_used(prices[row] - costs[box], smallest, dearer, least, ties)
+            if not used:
+                continue
             labels[row] = groups
             free[row] = False
             quota -= 1

@@ -15,6 +15,7 @@ from sudare.kernels.partition import put_in
 from sudare.kernels.random_words import next_index, next_uniform
 from sudare.kernels.refine import improve, settle
 from sudare.kernels.rules import satisfied
+from sudare.kernels.schemes import label_taken
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _TABLE_BITS = 11
@@ -119,15 +120,7 @@ def rebuild_slice(
                 made += 1
                 taken = True
             if taken:
-                kept = 0
-                for index in range(remaining):
-                    mark = sizes[places[index]]
-                    if mark < 0:
-                        fresh[left[index]] = -1 - mark
-                    else:
-                        left[kept] = left[index]
-                        kept += 1
-                remaining = kept
+                remaining = label_taken(left, remaining, fresh, sizes, places)
                 if reached >= limit:
                     break
         if reached >= limit or made == 0:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.kernels.jit import kernel
-from sudare.kernels.prices import worth_of
+from sudare.kernels.prices import is_used, worth_of
 
 TINY = 1e-9
 
@@ -252,16 +252,13 @@ def taken_by_worth(region, starts, places, costs, prices, count, smallest, limit
         if worth < best - TINY:
             worths[chosen] = worth
             continue
-        fewer = dearer < smallest
         for index in range(starts[chosen], starts[chosen + 1]):
             place = places[index]
             if not free[place]:
                 continue
-            gain = prices[place] - costs[chosen]
-            if gain <= 0.0 and not (fewer and gain > least):
-                if ties == 0 or gain != least:
-                    continue
-                ties -= 1
+            used, ties = is_used(prices[place] - costs[chosen], smallest, dearer, least, ties)
+            if not used:
+                continue
             owner[place] = chosen
             free[place] = False
             bound_here -= outside[place] < 0

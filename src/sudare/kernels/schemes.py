@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.kernels.jit import kernel
+from sudare.kernels.jit import kernel, lean
 from sudare.kernels.rules import satisfied
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -108,6 +108,15 @@ def _take_blocks(rows, count, labels, groups, smallest, rules, scratch, sizes, o
             if starts[block] >= 0 and satisfied(rules, scratch, order, starts[block], ends[block]):
                 sizes[block] = -1 - groups
                 groups += 1
+    return label_taken(rows, count, labels, sizes, places), groups
+
+
+@lean
+def label_taken(rows, count, labels, sizes, places):
+    """Label the rows of blocks that became groups; the others move to the front in their order; how many these are.
+
+    `places` has the block of each row; the size of a block that became group g is -1 - g.
+    """
     left = 0
     for index in range(count):
         size = sizes[places[index]]
@@ -116,4 +125,4 @@ def _take_blocks(rows, count, labels, groups, smallest, rules, scratch, sizes, o
         else:
             rows[left] = rows[index]
             left += 1
-    return left, groups
+    return left

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sudare.kernels.distance import offer, squared_distance
-from sudare.kernels.jit import kernel
+from sudare.kernels.jit import inlined, kernel
 from sudare.kernels.kdtree import LEAF, WIDTH
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ _OFFSET = 4e-7
 """Error of a distance in the unit ball from rounding both ends to single precision (2^-24 each), more than twice."""
 _EPSILON = 1.2e-7
 """Relative error of one operation in single precision, twice."""
+_GREATEST, _LEAST = np.float32(1.0), np.float32(-1.0)
+"""Which bounds come first, as a sign."""
 
 
 class Scratch(NamedTuple):
@@ -84,15 +86,7 @@ def farthest(tree, X, query, scratch):
                         limit = far_limit(tree, best)
             continue
         _upper_bounds(tree, node, scratch.query, norm, bound)
-        base = top
-        for child in range(tree.fan):
-            if bound[child] >= limit and tree.left[node, child] > 0:
-                at = top
-                while at > base and stack_bound[at - 1] > bound[child]:
-                    stack[at], stack_bound[at] = stack[at - 1], stack_bound[at - 1]
-                    at -= 1
-                stack[at], stack_bound[at] = node * tree.fan + child + 1, bound[child]
-                top += 1
+        top = _push_children(tree, node, bound, limit, stack, stack_bound, top, _GREATEST)
     return best_row
 
 
@@ -142,15 +136,7 @@ def nearest(tree, X, query, wanted, distances, rows, scratch):
                     limit = near_limit(tree, distances[0])
             continue
         _lower_bounds(tree, node, scratch.query, norm, bound)
-        base = top
-        for child in range(tree.fan):
-            if bound[child] <= limit and tree.left[node, child] > 0:
-                at = top
-                while at > base and stack_bound[at - 1] < bound[child]:
-                    stack[at], stack_bound[at] = stack[at - 1], stack_bound[at - 1]
-                    at -= 1
-                stack[at], stack_bound[at] = node * tree.fan + child + 1, bound[child]
-                top += 1
+        top = _push_children(tree, node, bound, limit, stack, stack_bound, top, _LEAST)
 
 
 @kernel
@@ -172,6 +158,21 @@ def _lower_bounds(tree, node, w, norm, out):
         inside = norm - reach[child]
         inside = inside * inside if inside > zero else zero
         out[child] = max(inside, out[child])
+
+
+@inlined
+def _push_children(tree, node, bound, limit, stack, stack_bound, top, first):
+    """Put the children whose bound reaches the limit on the stack, the greatest or least bound on top; the new top."""
+    base = top
+    for child in range(tree.fan):
+        if first * bound[child] >= first * limit and tree.left[node, child] > 0:
+            at = top
+            while at > base and first * stack_bound[at - 1] > first * bound[child]:
+                stack[at], stack_bound[at] = stack[at - 1], stack_bound[at - 1]
+                at -= 1
+            stack[at], stack_bound[at] = node * tree.fan + child + 1, bound[child]
+            top += 1
+    return top
 
 
 @kernel

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.anonymize.itemsets.suppress import SuppressItems
+from sudare.anonymize.pipeline import methods_of
 from sudare.anonymize.protocol import Context
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
@@ -17,6 +17,7 @@ from sudare.errors import DescriptionError, GuaranteeError, ParameterError
 from sudare.measure.itemsets import BASKET_MEASURES, BasketPair, measure_baskets
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.randomness import Randomness
+from sudare.release.job import timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -123,33 +124,30 @@ def anonymize_baskets(
         )
     if not len(baskets):
         raise DescriptionError("There are no baskets, so there is nothing to release; check the source.")
-    methods = _listed(method)
+    methods = methods_of(SuppressItems() if method is None else method, BASKET_METHODS)
     random = Randomness(seed)
     seconds: dict[str, float] = {}
-    started = time.perf_counter()
     current = baskets
     notes: list[str] = []
-    for one in methods:
-        outcome = one.apply(current, Context(asked, random, progress or SILENT))
-        current = outcome.baskets
-        notes += outcome.notes
-    seconds["anonymize"] = time.perf_counter() - started
-    started = time.perf_counter()
-    verdicts = tuple(
-        one.check(current, baskets, random=random)
-        if isinstance(one, RhoUncertainty)
-        else one.check(current, baskets)
-        for one in asked
-    )
-    seconds["check"] = time.perf_counter() - started
+    with timed(seconds, "anonymize"):
+        for one in methods:
+            outcome = one.apply(current, Context(asked, random, progress or SILENT))
+            current = outcome.baskets
+            notes += outcome.notes
+    with timed(seconds, "check"):
+        verdicts = tuple(
+            one.check(current, baskets, random=random)
+            if isinstance(one, RhoUncertainty)
+            else one.check(current, baskets)
+            for one in asked
+        )
     broken = next((verdict for verdict in verdicts if not verdict.holds), None)
     if broken is not None:
         raise GuaranteeError(f"{broken.explanation} Nothing is released: choose a method that reaches it.")
-    started = time.perf_counter()
-    # Generalized items are other items: what the measures of baskets compare is no longer there.
-    alike = current.items == baskets.items
-    losses, warnings = _measured(baskets, current, measures) if alike else ({}, ())
-    seconds["measure"] = time.perf_counter() - started
+    with timed(seconds, "measure"):
+        # Generalized items are other items: what the measures of baskets compare is no longer there.
+        alike = current.items == baskets.items
+        losses, warnings = _measured(baskets, current, measures) if alike else ({}, ())
     warnings = (*_doubts(baskets, current, asked), *warnings)
     if not random.secure:
         warnings = ("A seed was given: others can repeat the random choices. Do not publish.", *warnings)
@@ -192,14 +190,3 @@ def _measured(
         except ParameterError as error:  # baskets so alike that their rules cannot be counted
             warnings.append(f"{name} is left out: {error}")
     return losses, tuple(warnings)
-
-
-def _listed(method: Any) -> list[BasketAnonymizer]:
-    listed = (
-        [SuppressItems()]
-        if method is None
-        else list(method)
-        if isinstance(method, list | tuple)
-        else [method]
-    )
-    return [one if hasattr(one, "apply") else BASKET_METHODS.build(one) for one in listed]

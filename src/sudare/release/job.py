@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +13,7 @@ from sudare.release.ledger import Ledger
 from sudare.release.staging import check_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sudare.release.folder import Written
     from sudare.release.recipe_base import AnyRecipe
@@ -45,9 +46,9 @@ def run_recipe(
     book.append("started", number, {"source": _shown_source(recipe.address), "folder": output.folder})
     with book.failures(number):
         shown.start("read", 1)
-        started = time.perf_counter()
-        described = recipe.read()
-        reading = time.perf_counter() - started
+        seconds: dict[str, float] = {}
+        with timed(seconds, "read"):
+            described = recipe.read()
         shown.update(1)
         release: Any = anonymize(
             described,
@@ -57,7 +58,7 @@ def run_recipe(
             seed=seed,
             progress=shown,
         )
-        release.seconds["read"] = reading
+        release.seconds.update(seconds)
         written = write(release, output, recipe=recipe, run=number, progress=shown)
     book.append(
         "released",
@@ -70,6 +71,14 @@ def run_recipe(
         },
     )
     return written
+
+
+@contextmanager
+def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
+    """Note how long a phase took; one that fails is not noted."""
+    started = time.perf_counter()
+    yield
+    seconds[phase] = time.perf_counter() - started
 
 
 def _shown_source(path: str) -> str:

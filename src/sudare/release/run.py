@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.mondrian import Mondrian
-from sudare.anonymize.pipeline import apply_all
+from sudare.anonymize.pipeline import apply_all, methods_of
 from sudare.anonymize.protocol import Context
 from sudare.anonymize.randomize.method import Randomize
-from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.catalogue import requirements_of
 from sudare.assess.noise import way_out
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import Requirement, table_of
@@ -25,7 +23,7 @@ from sudare.measure.generalization import column_losses
 from sudare.measure.pair import Pair
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.randomness import Randomness
-from sudare.release.job import run_recipe
+from sudare.release.job import run_recipe, timed
 from sudare.release.recipe import Recipe
 from sudare.release.release import Release
 from sudare.release.write import write_release
@@ -59,18 +57,18 @@ def anonymize(
     requirement does not hold on the result.
     """
     original = table_of(table)
-    asked = tuple(one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in requirements)
+    asked = requirements_of(requirements)
     _check_given(original, asked)
     methods = _listed(method, asked)
     random = Randomness(seed)
     seconds: dict[str, float] = {}
-    with _timed(seconds, "anonymize"):
+    with timed(seconds, "anonymize"):
         outcome = apply_all(methods, original, Context(asked, random, progress or SILENT))
     if outcome.table.rows == 0:
         raise InfeasibleError(
             "No row is left to release; loosen the requirement or the policy on missing values."
         )
-    with _timed(seconds, "check"):
+    with timed(seconds, "check"):
         verdicts = tuple(requirement.check(outcome.table) for requirement in asked)
     for requirement, verdict in zip(asked, verdicts, strict=True):
         if not verdict.holds:
@@ -78,7 +76,7 @@ def anonymize(
                 f"{verdict.explanation} Nothing is released: {way_out(requirement, original)}."
             )
     pair = Pair(original, outcome.table, outcome.rows)
-    with _timed(seconds, "measure"):
+    with timed(seconds, "measure"):
         losses = measure(original, pair, measures)
         by_column = column_losses(original, pair)
     return Release(
@@ -148,8 +146,7 @@ def _listed(
 ) -> list[Anonymizer]:
     if method is None:
         return [Randomize() if any(isinstance(one, PkAnonymity) for one in requirements) else Mondrian()]
-    listed: list[Any] = list(method) if isinstance(method, (list, tuple)) else [method]
-    return [one if hasattr(one, "apply") else METHODS.build(one) for one in listed]
+    return methods_of(method, METHODS)
 
 
 def _warnings(table: Table, random: Randomness) -> Iterator[str]:
@@ -160,10 +157,3 @@ def _warnings(table: Table, random: Randomness) -> Iterator[str]:
         )
     if not random.secure:
         yield "A seed was given: the random choices can be repeated by others. Do not publish this release."
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
-    started = time.perf_counter()
-    yield
-    seconds[phase] = time.perf_counter() - started

@@ -12,13 +12,13 @@ from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import OBJECTIVES, all_levels, lattice_of
 from sudare.anonymize.full_domain.method import allowed_rows
 from sudare.anonymize.grouping import block_rules
-from sudare.assess.catalogue import REQUIREMENTS
-from sudare.assess.requirement import Requirement
+from sudare.assess.catalogue import requirements_of
 from sudare.errors import ParameterError
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
     from sudare.anonymize.full_domain.count import Node
+    from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
     from sudare.progress import Progress
 
@@ -45,8 +45,7 @@ def minimal_solutions(
         raise ParameterError(
             f"The suppression is {suppression!r}, but it is a share of rows: give 0 or more, below 1."
         )
-    asked = [one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in requirements]
-    rules, lattice = block_rules(table, asked), lattice_of(table)
+    rules, lattice = block_rules(table, requirements_of(requirements)), lattice_of(table)
     if lattice.size > _LISTED:
         raise ParameterError(
             f"The lattice has {lattice.size:.3g} nodes, but at most {_LISTED:,} can be listed; describe fewer "

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
 from sudare.errors import DescriptionError
@@ -43,8 +44,7 @@ class Graph:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import shortest_path
 
-        names = sorted({*self.edges, *(other for ends in self.edges.values() for other in ends)})
-        place = {name: number for number, name in enumerate(names)}
+        names, place = _numbered(self.edges)
         triples = [
             (place[one], place[other], length)
             for one, ends in self.edges.items()
@@ -53,11 +53,9 @@ class Graph:
         rows, columns, lengths = (np.array(side) for side in zip(*triples, strict=True))
         lengths_of = coo_array((lengths, (rows, columns)), shape=(len(names), len(names))).tocsr()
         matrix = shortest_path(lengths_of, directed=False)
-        apart = np.argwhere(np.isinf(matrix))
-        if len(apart):
-            one, other = (names[number] for number in apart[0])
+        if apart := _first_pair(names, np.isinf(matrix)):
             raise DescriptionError(
-                f"In the graph of column '{cells.name}' no way leads from '{one}' to '{other}'; add one."
+                f"In the graph of column '{cells.name}' no way leads from '{apart[0]}' to '{apart[1]}'; add one."
             )
         return MatrixSpace(cells, names, matrix)
 
@@ -71,18 +69,15 @@ class Matrix:
 
     def space(self, cells: ColumnCells) -> MatrixSpace:
         """The space of the listed values."""
-        names = sorted({*self.distances, *(other for ends in self.distances.values() for other in ends)})
-        place = {name: number for number, name in enumerate(names)}
+        names, place = _numbered(self.distances)
         matrix = np.full((len(names), len(names)), np.nan)
         np.fill_diagonal(matrix, 0.0)
         for one, ends in self.distances.items():
             for other, length in ends.items():
                 _set(matrix, place[one], place[other], float(length), (one, other, cells.name))
-        missing = np.argwhere(np.isnan(matrix))
-        if len(missing):
-            one, other = (names[number] for number in missing[0])
+        if missing := _first_pair(names, np.isnan(matrix)):
             raise DescriptionError(
-                f"The matrix of column '{cells.name}' has no distance from '{one}' to '{other}'; add it."
+                f"The matrix of column '{cells.name}' has no distance from '{missing[0]}' to '{missing[1]}'; add it."
             )
         return MatrixSpace(cells, names, matrix)
 
@@ -102,21 +97,31 @@ class Custom:
             for other in range(one):
                 matrix[one, other] = _called(self.function, first, texts[other], cells.name)
                 matrix[other, one] = _called(self.function, texts[other], first, cells.name)
-        wrong = np.argwhere(~((matrix > 0) & np.isfinite(matrix)) & ~np.eye(len(texts), dtype=bool))
-        if len(wrong):
-            one_text, other_text = (texts[number] for number in wrong[0])
+        sound = (matrix > 0) & np.isfinite(matrix) | np.eye(len(texts), dtype=bool)
+        if wrong := _first_pair(texts, ~sound):
+            length = matrix[texts.index(wrong[0]), texts.index(wrong[1])]
             raise DescriptionError(
-                f"The distance of column '{cells.name}' gives {matrix[tuple(wrong[0])]:g} between '{one_text}' and "
-                f"'{other_text}'; different values must be more than 0 and finitely far apart."
+                f"The distance of column '{cells.name}' gives {length:g} between '{wrong[0]}' and "
+                f"'{wrong[1]}'; different values must be more than 0 and finitely far apart."
             )
-        uneven = np.argwhere(matrix != matrix.T)
-        if len(uneven):
-            one_text, other_text = (texts[number] for number in uneven[0])
+        if uneven := _first_pair(texts, matrix != matrix.T):
             raise DescriptionError(
-                f"The distance of column '{cells.name}' is not symmetric: it depends on the order of '{one_text}' and "
-                f"'{other_text}'; make it the same both ways."
+                f"The distance of column '{cells.name}' is not symmetric: it depends on the order of '{uneven[0]}' and "
+                f"'{uneven[1]}'; make it the same both ways."
             )
         return MatrixSpace(cells, texts, matrix)
+
+
+def _numbered(pairs: Mapping[str, Mapping[str, float]]) -> tuple[list[str], dict[str, int]]:
+    """All values of either side in order, and the place of each."""
+    names = sorted({*pairs, *(other for ends in pairs.values() for other in ends)})
+    return names, {name: number for number, name in enumerate(names)}
+
+
+def _first_pair(names: list[str], where: npt.NDArray[np.bool_]) -> tuple[str, str] | None:
+    """The first two values for which something is true of their place in a matrix."""
+    found = np.argwhere(where)
+    return (names[found[0, 0]], names[found[0, 1]]) if len(found) else None
 
 
 def _called(function: Callable[[str, str], float], one: str, other: str, column: str) -> float:

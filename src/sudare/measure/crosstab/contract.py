@@ -75,8 +75,3 @@ def through(matrices: Sequence[Floats], array: Floats) -> Floats:
 def to_original(released: Floats) -> Floats:
     """Released cells in the layout of original ones: the axis of exact cells goes last."""
     return np.ascontiguousarray(np.moveaxis(released, 0, -1))
-
-
-def to_released(original: Floats) -> Floats:
-    """Original cells in the layout of released ones."""
-    return np.ascontiguousarray(np.moveaxis(original, -1, 0))
