@@ -71,8 +71,8 @@ def _adult(report: Report, options: Any) -> None:
             outcome, spent = timed(table, requirements, method, warm=effort != "thorough")
             loss = sd.measure.loss(table, outcome.table)
             smallest, entropy = recounted(outcome.table.frame, table, diverse)
-            # The bars are a tenth below, rounded to three digits.
-            met = "met" if loss <= 0.9 * arx else "missed"
+            # The bar is the tenth as printed in the issue, with three digits; both are told.
+            met = "met" if loss <= bar else "a tenth below" if loss <= 0.9 * arx else "missed"
             name = f"{columns} QI, k={k}" + (f", l={diverse}" if diverse else "")
             rows.append(
                 [

@@ -12,6 +12,7 @@ from uuid import uuid4
 import polars as pl
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
+from tests.hostile_cases import sentence
 
 import sudare as sd
 from sudare.anonymize.itemsets.generalize import GeneralizeItems
@@ -39,15 +40,6 @@ columns:
 requirements: [{type: k-anonymity, k: 2}]
 output: {folder: release, reports: []}
 """
-
-
-def sentence(error):
-    """What was raised is one sentence of a length that one reads."""
-    text = str(error.value)
-    assert "\n" not in text
-    assert text[-1] in ".?"
-    assert len(text) < 1500
-    return text
 
 
 # Recipes

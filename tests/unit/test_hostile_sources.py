@@ -7,6 +7,7 @@ from contextlib import closing
 import polars as pl
 import pyreadstat
 import pytest
+from tests.hostile_cases import sentence
 
 import sudare as sd
 from sudare.cli import main
@@ -18,15 +19,6 @@ from sudare.release.ledger import Ledger
 RUN = "6f1c2a1e-5d7b-4a55-9d0e-0c5f6a3b8e11"
 LONG = "x" * 5000
 HALF = "\ud800"
-
-
-def sentence(error):
-    """What was raised is one sentence of a length that one reads."""
-    text = str(error.value)
-    assert "\n" not in text
-    assert text[-1] in ".?"
-    assert len(text) < 1500
-    return text
 
 
 # Baskets in JSON

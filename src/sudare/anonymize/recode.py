@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -99,10 +100,10 @@ def _set_texts(axis: TreeAxis, labels: npt.NDArray[np.int32], count: int) -> pl.
     sizes = np.bincount(groups, minlength=count)
     if (sizes <= 1).all():
         return None
-    listed, ends = leaves.tolist(), np.cumsum(sizes).tolist()
+    listed = leaves.tolist()
     known: dict[tuple[int, ...], str | None] = {}
     texts = []
-    for start, end in zip([0, *ends], ends, strict=False):
+    for start, end in pairwise([0, *np.cumsum(sizes).tolist()]):
         own = tuple(listed[start:end])
         if own not in known:
             known[own] = _set_of([axis.tree.labels[leaf] for leaf in own])
