@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sudare.errors import InputError, did_you_mean, shown
+from sudare.read.places import exists
 from sudare.read.text import read_text
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def load(
     if address.startswith(_SQLITE):
         _refuse_options(given, "sqlite")
         return _load_database("sqlite", address.removeprefix(_SQLITE), table, query, missing)
-    if "://" in address and not os.path.exists(address):  # noqa: PTH110  # pathlib raises at names that are too long
+    if "://" in address and not exists(address):
         scheme = address.partition("://")[0]
         raise InputError(
             f"Sources that begin with '{scheme}://' cannot be read; give a file, 'postgresql://…' "
