@@ -11,10 +11,9 @@ import json
 import sys
 from typing import Any
 
-from experiments import EVIDENCE, PACKAGE, ROOT, index_of  # type: ignore[import-not-found]  # beside this script
+from experiments import EVIDENCE, ROOT, index_of  # type: ignore[import-not-found]  # beside this script
 from harness import HERE, PACKAGES, RESULTS  # type: ignore[import-not-found]  # beside this script
 from parts import STOPPED, Part, is_known, put, run_parts  # type: ignore[import-not-found]  # beside this script
-from sources import reached_from  # type: ignore[import-not-found]  # beside this script
 from sudare.experiments.machine import versions
 from table import page_of  # type: ignore[import-not-found]  # beside this script
 
@@ -69,12 +68,11 @@ def parts_of() -> list[Part]:
     """One part for each script, or for each section of it."""
     found = []
     for script, sections in SCRIPTS:
-        sources = tuple(reached_from(HERE / f"{script}.py", PACKAGE))
         for section in sections or ("",):
             name = f"{script}_{section}" if section else script
             options = ("--section", section) if section else ()
             command = (sys.executable, str(HERE / f"{script}.py"), *options)
-            found.append(Part(name, command, sources, (RESULTS / f"{name}.json",), folder=ROOT))
+            found.append(Part(name, command, (RESULTS / f"{name}.json",), folder=ROOT))
     return found
 
 

@@ -13,14 +13,11 @@ from pathlib import Path
 
 from harness import HERE, RESULTS  # type: ignore[import-not-found]  # beside this script
 from parts import STOPPED, Done, Part, put, run_parts  # type: ignore[import-not-found]  # beside this script
-from sources import reached_from  # type: ignore[import-not-found]  # beside this script
 from sudare.experiments.machine import versions
 
 ROOT = HERE.parent
-PACKAGE = ROOT / "src" / "sudare"
 EVIDENCE = ROOT / "docs" / "evidence"
-_ENTRY = re.compile(r'"([\w-]+)": (\w+),')
-_MODULE = re.compile(r"^from sudare\.experiments\.(\w+) import (\w+)$", re.MULTILINE)
+_ENTRY = re.compile(r'"([\w-]+)": \w+,')
 _COMMENT = "<!-- written by `make experiments`; do not edit -->"
 
 
@@ -50,20 +47,18 @@ def main() -> int:
 
 def parts_of(folder: Path) -> list[Part]:
     """One part for each entry of the catalogue."""
-    text = (PACKAGE / "experiments" / "catalogue.py").read_text(encoding="utf-8")
-    module = {function: name for name, function in _MODULE.findall(text)}
+    text = (ROOT / "src" / "sudare" / "experiments" / "catalogue.py").read_text(encoding="utf-8")
     sudare = str(Path(sys.executable).with_name("sudare"))
     shown = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
     return [
         Part(
             name,
             (sudare, "experiment", name, "--out", str(shown)),
-            tuple(reached_from(PACKAGE / "experiments" / f"{module[function]}.py", PACKAGE)),
             (folder / f"{name}.md",),
             folder=ROOT,
             finished=frozenset({0, 1}),
         )
-        for name, function in _ENTRY.findall(text)
+        for name in _ENTRY.findall(text)
     ]
 
 

@@ -1,8 +1,9 @@
 """Run the parts of a long job one after the other, and go on where an earlier run stopped.
 
-A part is a command with the files it depends on and the files it leaves. What has finished is written down, one small
-file a part, under benchmarks/results/state (ignored by git): a part is run again only when its sources, its command or
-the versions of what it stands on have changed, when what it left is gone, or when everything is wanted afresh.
+A part is a command with the files it leaves. What has finished is written down, one small file a part, under
+benchmarks/results/state (ignored by git), with the files of the project that it imported: a part is run again only when
+one of those, its command or the versions of what it stands on have changed, when what it left is gone, or when
+everything is wanted afresh.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sources import fingerprint  # type: ignore[import-not-found]  # beside this script
+from loaded import fingerprint, watched  # type: ignore[import-not-found]  # beside this script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 _HEARTBEAT = 60.0
@@ -30,12 +31,10 @@ class Part:
 
     name: str
     command: tuple[str, ...]
-    sources: tuple[Path, ...]
-    """Files whose contents decide whether it must be run again."""
     leaves: tuple[Path, ...]
     """Files that it writes."""
-    folder: Path | None = None
-    """Where it is run; here when left out."""
+    folder: Path
+    """Where it is run: the root of the project, whose files decide whether it must be run again."""
     finished: frozenset[int] = frozenset({0})
     """Exit codes after which it has done its work."""
 
@@ -72,18 +71,19 @@ def run_parts(
     found: list[Done] = []
     for number, part in enumerate(parts, start=1):
         label = f"[{number}/{len(parts)}] {part.name}"
-        mark = _mark(part, versions)
-        known = None if fresh else _known(state, part, mark)
+        known = None if fresh else _known(state, part, versions)
         if known is not None:
             say(f"{label}: up to date ({_clock(known.seconds)} when it was run)")
             found.append(known)
             continue
         say(f"{label}: running, {_clock(time.perf_counter() - began)} so far")
         started = time.perf_counter()
-        code = _run(part, label, say)
+        with watched(part.folder) as loaded:
+            code = _run(part, label, say, loaded.environment)
+            files = loaded.files(part.command)
         done = Done(part, code, time.perf_counter() - started, fresh=True)
         if done.finished:
-            _write_down(state, done, mark)
+            _write_down(state, done, versions, files)
         outcome = "done" if done.finished else f"FAILED (exit code {code})"
         say(f"{label}: {outcome} after {_clock(done.seconds)}, {_clock(time.perf_counter() - began)} in all")
         found.append(done)
@@ -92,7 +92,7 @@ def run_parts(
 
 def is_known(state: Path, part: Part, versions: str) -> bool:
     """Whether a part would not be run again."""
-    return _known(state, part, _mark(part, versions)) is not None
+    return _known(state, part, versions) is not None
 
 
 def put(path: Path, text: str) -> None:
@@ -103,40 +103,43 @@ def put(path: Path, text: str) -> None:
     aside.replace(path)
 
 
-def _mark(part: Part, versions: str) -> str:
-    return str(fingerprint(part.sources, *part.command, versions))
+def _mark(part: Part, versions: str, files: Sequence[str]) -> str | None:
+    found: str | None = fingerprint(part.folder, files, *part.command, versions)
+    return found
 
 
-def _known(state: Path, part: Part, mark: str) -> Done | None:
+def _known(state: Path, part: Part, versions: str) -> Done | None:
     """How the part ended before, if that still counts."""
     try:
         stored: dict[str, Any] = json.loads((state / f"{part.name}.json").read_text(encoding="utf-8"))
         done = Done(part, int(stored["code"]), float(stored["seconds"]), fresh=False)
+        mark = _mark(part, versions, stored["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return done if stored.get("mark") == mark and done.finished else None
+    return done if mark is not None and stored.get("mark") == mark and done.finished else None
 
 
-def _write_down(state: Path, done: Done, mark: str) -> None:
+def _write_down(state: Path, done: Done, versions: str, files: Sequence[str]) -> None:
     put(
         state / f"{done.part.name}.json",
         json.dumps(
             {
-                "mark": mark,
+                "mark": _mark(done.part, versions, files),
                 "code": done.code,
                 "seconds": round(done.seconds, 1),
                 "command": list(done.part.command),
                 "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                "files": files,
             },
             indent=1,
         ),
     )
 
 
-def _run(part: Part, label: str, say: Callable[[str], None]) -> int:
+def _run(part: Part, label: str, say: Callable[[str], None], environment: Mapping[str, str]) -> int:
     """Run a command; its own progress bar shows on a terminal, a line a minute elsewhere."""
     started = time.perf_counter()
-    with subprocess.Popen(part.command, cwd=part.folder) as process:
+    with subprocess.Popen(part.command, cwd=part.folder, env=environment) as process:
         try:
             while True:
                 try:

@@ -16,9 +16,8 @@ sys.path.insert(0, str(HERE.parent))
 from page import page_of  # type: ignore[import-not-found]  # noqa: E402  # beside this script
 from stored import FOLDER  # type: ignore[import-not-found]  # noqa: E402  # beside this script
 
-from experiments import EVIDENCE, PACKAGE, ROOT, index_of  # type: ignore[import-not-found]  # noqa: E402  # in the folder above
+from experiments import EVIDENCE, ROOT, index_of  # type: ignore[import-not-found]  # noqa: E402  # in the folder above
 from parts import STOPPED, Part, put, run_parts  # type: ignore[import-not-found]  # noqa: E402  # in the folder above
-from sources import reached_from  # type: ignore[import-not-found]  # noqa: E402  # in the folder above
 from sudare.experiments.machine import versions  # noqa: E402
 
 SCRIPTS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -62,7 +61,6 @@ def parts_of() -> list[Part]:
         Part(
             name,
             (sys.executable, str(HERE / f"{script}.py"), *options),
-            tuple(reached_from(HERE / f"{script}.py", PACKAGE)),
             (FOLDER / f"{name}.json",),
             folder=ROOT,
         )

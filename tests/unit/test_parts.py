@@ -24,13 +24,13 @@ def _load(name: str) -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def sources():
-    yield _load("sources")
-    sys.modules.pop("sources", None)
+def loaded():
+    yield _load("loaded")
+    sys.modules.pop("loaded", None)
 
 
 @pytest.fixture(scope="module")
-def parts(sources):
+def parts(loaded):
     yield _load("parts")
     sys.modules.pop("parts", None)
 
@@ -56,7 +56,7 @@ class Job:
     def run(self, versions="1", fresh=False, finished=frozenset({0})):
         made = [
             self.parts.Part(
-                name, (sys.executable, str(source)), (source,), (self.left(name),), finished=finished
+                name, (sys.executable, str(source)), (self.left(name),), self.folder, finished=finished
             )
             for name, source in self.source.items()
         ]
@@ -142,11 +142,11 @@ def test_an_expectation_that_did_not_come_out_is_finished_work_and_remembered(jo
 def test_stopped_in_the_middle_it_goes_on_there(job, parts, monkeypatch):
     run, count = parts._run, []
 
-    def stopped(part, label, say):
+    def stopped(part, *others):
         count.append(part.name)
         if len(count) == 2:
             raise KeyboardInterrupt
-        return run(part, label, say)
+        return run(part, *others)
 
     monkeypatch.setattr(parts, "_run", stopped)
     with pytest.raises(KeyboardInterrupt):
@@ -182,36 +182,45 @@ def test_a_file_is_put_whole(parts, tmp_path):
     assert (tmp_path / "new" / "page.md").read_text(encoding="utf-8") == "two"
 
 
-def test_sources_follow_imports_and_used_names(sources, tmp_path):
-    package = tmp_path / "src" / "sudare"
-    files = {
-        "__init__.py": 'from sudare.unrelated import x\n_HOME = {"Name": "deep.home"}\n',
-        "flow.py": "def read():\n    from sudare.lazy import y\n",
-        "lazy.py": "",
-        "unrelated.py": "",
-        "for_types.py": "",
-        "deep/__init__.py": "",
-        "deep/home.py": (
-            "from typing import TYPE_CHECKING\nfrom sudare.deep import (\n    other,\n)\n"
-            "if TYPE_CHECKING:\n    from sudare.for_types import Z\n\nx = 1\n"
-        ),
-        "deep/other.py": "",
-    }
-    for name, text in files.items():
-        (package / name).parent.mkdir(parents=True, exist_ok=True)
-        (package / name).write_text(text, encoding="utf-8")
-    script, beside = tmp_path / "script.py", tmp_path / "helper.py"
-    script.write_text("import sudare as sd\nfrom helper import f\nsd.Name()\n", encoding="utf-8")
-    beside.write_text("import sudare as sd\nsd.read(1)\n", encoding="utf-8")
-    found = {path.relative_to(tmp_path).as_posix() for path in sources.reached_from(script, package)}
-    inside = {
-        f"src/sudare/{name}"
-        for name in ("flow.py", "lazy.py", "deep/__init__.py", "deep/home.py", "deep/other.py")
-    }
-    assert found == {"script.py", "helper.py"} | inside
+def test_what_a_part_imports_counts_and_nothing_else(job):
+    package = job.folder / "package"
+    package.mkdir()
+    for name in ("__init__", "used", "late", "child", "other"):
+        (package / f"{name}.py").write_text("", encoding="utf-8")
+    # One import at the top, one within a function, one in a process of its own that is killed before it ends.
+    killed = "import os, package.child; os.kill(os.getpid(), 9)"
+    job.source["b"].write_text(
+        "import subprocess, sys, package.used\n"
+        f"def f():\n    import package.late\nf()\nsubprocess.run([sys.executable, '-c', {killed!r}])\n"
+        + job.script("b"),
+        encoding="utf-8",
+    )
+    job.run()
+    assert job.runs() == "abc"
+    stored = json.loads((job.state / "b.json").read_text(encoding="utf-8"))
+    counting = ["__init__", "child", "late", "used"]
+    assert stored["files"] == ["b.py", *(f"package/{name}.py" for name in counting)]
+    for name in counting:
+        (package / f"{name}.py").write_text("# changed\n", encoding="utf-8")
+        job.run()
+        assert job.runs() == "b", name
+    (package / "other.py").write_text("# changed\n", encoding="utf-8")
+    job.run()
+    assert job.runs() == ""
 
 
-def test_every_experiment_and_benchmark_is_a_part(sources, parts, monkeypatch):
+def test_a_checkout_elsewhere_has_the_same_fingerprint(loaded, tmp_path):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text("x = 1", encoding="utf-8")
+    marks = {loaded.fingerprint(root, ["a.py"], f"{root}/a.py", "1") for root in tmp_path.iterdir()}
+    assert len(marks) == 1
+    assert None not in marks
+    assert loaded.fingerprint(tmp_path / "here", ["a.py"], "a.py", "1") not in marks
+    assert loaded.fingerprint(tmp_path / "here", ["b.py"]) is None
+
+
+def test_every_experiment_and_benchmark_is_a_part(loaded, parts, monkeypatch):
     from sudare.experiments.catalogue import EXPERIMENTS
 
     monkeypatch.syspath_prepend(str(BENCHMARKS))
@@ -220,10 +229,6 @@ def test_every_experiment_and_benchmark_is_a_part(sources, parts, monkeypatch):
     experiments, everything = _load("experiments"), None
     made = experiments.parts_of(experiments.EVIDENCE)
     assert [part.name for part in made] == list(EXPERIMENTS)
-    own = BENCHMARKS.parent / "src" / "sudare" / "experiments"
-    for part in made:
-        assert own / "result.py" in part.sources
-        assert not any("/cli/" in str(path) for path in part.sources)
     everything = _load("all")
     scripts = {Path(part.command[1]).stem for part in everything.parts_of()}
     runnable = {
