@@ -19,6 +19,7 @@ from sudare.anonymize.generalize.start import (
     schemes_of,
     words_of,
 )
+from sudare.anonymize.reassign import reassigned
 from sudare.anonymize.search import Budget, Rebuilding, refine, words_from
 from sudare.errors import CancelledError
 from sudare.kernels.blocks import rows_by_label
@@ -73,6 +74,8 @@ class Search:
 
     moves: float
     """Annealing moves for each row, where schemes are too many to list."""
+    rings: int
+    """Assignments of records to groups, in the same case."""
     openings: int
     """Passes that open new groups, where groups are not chosen by prices."""
     attempts: float
@@ -172,7 +175,9 @@ def _refined(
             costs[column, : len(ladder.costs)] = ladder.costs
         region = min(max(60, 12 * smallest), _LARGEST_REGION)
         rebuilding = Rebuilding(table, starts, costs, schemes, attempts, region)
-    moves = 0 if schemes is not None else min(int(search.moves * len(rows)), 1000 * search.most)
+    moves, rings = 0, 0
+    if schemes is None:
+        moves, rings = min(int(search.moves * len(rows)), 1000 * search.most), search.rings
     found = refine(
         part,
         near,
@@ -184,6 +189,11 @@ def _refined(
         rules=some,
         progress=progress,
     )
+    if rings and not found.canceled:
+        better = reassigned(
+            part, near, found.labels, smallest, rings, rules=some, seed=search.seed, progress=progress
+        )
+        found = refine(part, near, better, smallest, rules=some, progress=progress)
     if found.canceled:
         raise CancelledError("Canceled while searching for groups.")
     result = labels + len(labels)

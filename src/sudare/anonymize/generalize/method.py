@@ -33,20 +33,23 @@ Effort = Literal["fast", "default", "thorough"]
 _SEARCHES = {
     "fast": Search(
         moves=0,
+        rings=0,
         openings=0,
         attempts=0,
         most=0,
         prices=Pricing(FEW_SEARCHES, exchanges=0.06, region=80, heat=1.0, most_work=5e8, descent=10_000),
     ),
     "default": Search(
-        moves=1000,
+        moves=600,
+        rings=60,
         openings=2,
         attempts=0.3,
         most=12_000,
         prices=Pricing(SEARCHES, exchanges=0.5, region=80, heat=1.0, most_work=MOST_WORK),
     ),
     "thorough": Search(
-        moves=20_000,
+        moves=6000,
+        rings=400,
         openings=6,
         attempts=5.0,
         most=200_000,
@@ -72,8 +75,8 @@ class Generalize:
     rows that agree under a scheme and comply are a group, schemes taken in the order of their mean cost; each group
     is then cut along a sorted order by dynamic programming. Where schemes are too many to list, the whole table is
     cut. Under k-anonymity alone groups are then chosen by *prices* and exchanged region by region (see `prices` and
-    `exchange`). *Refine*: regions of near groups are taken apart and formed anew, records move between groups, never
-    to a greater loss. *Split*: until no group can be split into two that comply and lose less. So the result is minimal:
+    `exchange`). *Refine*: regions of near groups are taken apart and formed anew, records move between groups and, where
+    schemes are too many, round rings of groups, never to a greater loss. *Split*: until no group can be split into two that comply and lose less. So the result is minimal:
     no block can be generalized less.
 
     The loss of a cell is `objective`: dis, (levels climbed) / height; ncp, leaves / leaves of the root (0 for a

@@ -1,0 +1,93 @@
+"""Rings of exchanges: many groups give a record each, and an assignment hands them out again at the least cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from sudare.anonymize.search import words_from
+from sudare.kernels.blocks import dense_labels
+from sudare.kernels.covers import LARGEST_TABLE
+from sudare.kernels.partition import Limits, Partition, fill_costs, partition_of
+from sudare.kernels.reassign import fill_matrix, gather_near, hand_over
+from sudare.kernels.rules import Rules, Scratch, no_rules, scratch_for
+from sudare.progress import SILENT
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.kernels.covers import Covers
+    from sudare.progress import Progress
+
+    Labels = npt.NDArray[np.int64]
+
+_MOST_GROUPS = 1500
+"""Groups of one assignment: its time grows with their cube."""
+_GIVING = 0.9
+"""Share of the groups that give a record; the others may only take one, so that sizes can change."""
+_TINY = 1e-12
+
+
+def reassigned(
+    model: Covers,
+    neighbors: npt.NDArray[np.int64],
+    labels: Labels,
+    smallest: int,
+    times: int,
+    *,
+    rules: Rules | None = None,
+    seed: int = 0,
+    progress: Progress = SILENT,
+) -> Labels:
+    """The partition after so many assignments, each over all groups or, where they are many, over near ones.
+
+    Records r_1 … r_m are given away, chosen by chance, by groups g_1 … g_m; the permutation pi with the least sum of
+    cost(g_i - r_i + r_pi(i)) is kept when it is cheaper. A group may also only take, or, where it is large enough, only
+    give. Every group keeps the smallest size and the rules; the cost never rises. O(m^3) and O(m^2 columns) each.
+    """
+    part = partition_of(labels, smallest)
+    asked = no_rules() if rules is None else rules
+    limits = Limits(smallest, 2 * smallest, rules is not None)
+    arguments = (model, part, limits, asked, scratch_for(asked))
+    fill_costs(model, part)
+    random, words = np.random.default_rng(seed), words_from(seed)
+    room = np.empty(_MOST_GROUPS, dtype=np.int64)
+    progress.start("exchange in rings", times)
+    for number in range(times):
+        groups = np.flatnonzero(part.size)
+        if len(groups) > _MOST_GROUPS:
+            groups = room[: gather_near(part, neighbors, _MOST_GROUPS, words, room)]
+        _reassign(*arguments, groups, random)
+        progress.update(number + 1)
+    return dense_labels(part.label)[0].astype(np.int64)
+
+
+def _reassign(
+    model: Covers,
+    part: Partition,
+    limits: Limits,
+    rules: Rules,
+    scratch: Scratch,
+    groups: Labels,
+    random: np.random.Generator,
+) -> None:
+    places = (random.random(len(groups)) * part.size[groups]).astype(np.int64)
+    gives = random.random(len(groups)) < _GIVING
+    given = np.where(gives, part.members[groups, places], -1).astype(np.int64)
+    codes = np.ascontiguousarray(model.codes[given].T)
+    kinds = np.zeros(len(given), dtype=np.int64)
+    if limits.has_rules:
+        kinds = np.unique(rules.sensitive[:, given], axis=1, return_inverse=True)[1]
+    verdicts, by_code = np.empty(len(given), dtype=np.int64), np.empty(LARGEST_TABLE)
+    costs = np.empty((len(groups), len(groups)))
+    fill_matrix(
+        model, part, limits, rules, scratch, groups, given, given, codes, kinds, verdicts, by_code, costs
+    )
+    # Everybody keeps what was given: always possible, whatever rounding says of a rule that holds with equality.
+    np.fill_diagonal(costs, part.cost[groups])
+    rows, columns = linear_sum_assignment(costs)
+    before = part.cost[groups].sum()
+    if costs[rows, columns].sum() < before - _TINY * (1.0 + before):
+        hand_over(model, part, groups, given, given[columns])
