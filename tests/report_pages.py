@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from sudare.release.report.texts import Language
+    from sudare.texts import Language
 
 KINDS: tuple[Literal["internal", "public"], ...] = ("internal", "public")
 LANGUAGES: tuple[Language, ...] = ("en", "ja")

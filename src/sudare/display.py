@@ -5,6 +5,7 @@ Texts fit 80 columns (wide characters count as two); HTML is escaped and well-fo
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,10 @@ HEAD = 5
 """Rows of a table that are shown."""
 _CELL = 40
 _COLUMNS = 12
+_UNIT = re.compile(
+    r"[（「]*(?:(?:[!-~]+ = )?[!-~]+|[^\s（「])[、。）」：…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ]*|[（「]+|\s+"
+)
+"""What stays on one line of Japanese: a sign, Latin letters and figures, or `k = 5`, with its brackets and stops."""
 
 
 def width_of(text: str) -> int:
@@ -36,6 +41,26 @@ def shortened(value: object, width: int = WIDTH) -> str:
             break
         kept += letter
     return f"{kept}…"
+
+
+def folded(text: str, width: int = WIDTH, *, start: int = 0) -> str:
+    """Japanese in lines of so many columns, the first of which has `start` fewer: broken anywhere but before a stop.
+
+    >>> print(folded("光は通し、顔は通さない。", 10))
+    光は通し、
+    顔は通さな
+    い。
+    """
+    lines, used = [""], start
+    for unit in _UNIT.findall(text):
+        if used + width_of(unit) > width and lines[-1]:
+            lines[-1] = lines[-1].rstrip()
+            lines.append("")
+            used = 0
+        if lines[-1] or not unit.isspace():
+            lines[-1] += unit
+            used += width_of(unit)
+    return "\n".join(lines)
 
 
 def listed(names: Iterable[object], width: int) -> str:

@@ -137,6 +137,50 @@ def test_assess_of_the_impossible(at):
     compare("assess-impossible", result.out)
 
 
+@pytest.fixture(scope="module")
+def made_in_japanese(tmp_path_factory):
+    """The demonstration in Japanese, with a recipe of it that randomizes."""
+    folder = tmp_path_factory.mktemp("golden-ja")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        patch.setenv("SUDARE_LEDGER", str(folder / "ledger.sqlite"))
+        patch.chdir(folder)
+        with redirect_stdout(StringIO()):
+            assert main(["demo", "--out", "demo", "--rows", "300", "--lang", "ja"]) == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "options"),
+    [
+        ("assess-ja", 0, []),
+        ("assess-ja-impossible", 1, ["--require", "l-diversity l=40 sensitive=病名"]),
+        ("assess-ja-poorly-suited", 0, ["--threshold", "0.3"]),
+        ("assess-ja-noise", 0, ["--require", "pk-anonymity k=5"]),
+        ("assess-ja-noise-impossible", 1, ["--require", "pk-anonymity k=301"]),
+    ],
+)
+def test_assess_in_japanese(command, made_in_japanese, monkeypatch, name, code, options):
+    monkeypatch.chdir(made_in_japanese)
+    result = command("assess", "demo/recipe.yaml", "--lang", "ja", *options)
+    assert (result.code, result.err) == (code, "")
+    compare(name, result.out)
+    in_english = command("assess", "demo/recipe.yaml", *options)
+    assert in_english.code == code
+    # the same figures, wherever and however often a language puts them
+    assert figures_in(result.out) == figures_in(in_english.out)
+
+
+def figures_in(out):
+    return set(re.findall(r"\d[\d,.]*\d|\d", " ".join(words(out))))
+
+
+def test_json_is_the_same_in_every_language(at):
+    asked = ("assess", "demo/recipe.yaml", "--json")
+    assert at.done(*asked, "--lang", "ja") == at.done(*asked)
+
+
 def test_assess_json(at):
     found = json.loads(at.done("assess", "demo/recipe.yaml", "--json"))
     assert {"feasible", "verdicts", "risk", "advice"} <= set(found)
@@ -291,6 +335,7 @@ def test_schema(command):
         (["demo", "--rows", "5"], "100"),
         (["demo", "--rows", "many"], "many"),
         (["demo", "--lang", "fr"], "there are en and ja"),
+        (["assess", "absent.yaml", "--lang", "fr"], "there are en and ja"),
         (["check", "x", "--require", "k-anonymity k=5"], "--quasi"),
         (["check", "x.csv", "--quasi", "age"], "--require"),
         (["catalogue", "mondrain"], "did you mean 'mondrian'?"),
@@ -337,6 +382,7 @@ def test_tables_of_wide_characters_fit(command, tmp_path):
     assert_fits(command.done("describe", "wide.csv"))
     assert_fits(command.done("describe", "wide.csv", "--lang", "ja", "--overwrite"))
     assert_fits(command.done("assess", "wide.recipe.yaml"))
+    assert_fits(command.done("assess", "wide.recipe.yaml", "--lang", "ja"))
 
 
 def test_brackets_in_names_are_not_markup(command, tmp_path):

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.study_cases import ENTROPY, told_by_place, with_counts
 
 import sudare as sd
 from sudare.anonymize.protocol import Context
@@ -20,31 +21,6 @@ from sudare.measure import dis
 from sudare.release import advise as advisor
 from sudare.release.manifest import public_part
 from sudare.release.retry import judged_by
-
-ENTROPY = sd.LDiversity(3, kind="entropy")
-
-
-def with_counts(counts, columns=1):
-    """Random quasi-identifiers and sensitive values with these counts."""
-    random = np.random.default_rng(sum(counts))
-    rows = sum(counts)
-    data = {f"q{place}": random.integers(0, 10, rows) for place in range(columns)}
-    data["s"] = random.permutation(np.repeat([f"v{place}" for place in range(len(counts))], counts))
-    return sd.read(pl.DataFrame(data)).describe(
-        quasi=[f"q{place}" for place in range(columns)], sensitive=["s"]
-    )
-
-
-def told_by_place(rows=240):
-    """The ZIP code tells the disease: k-anonymity is nearly free, diversity is not."""
-    place = np.arange(rows) % 12
-    disease = pl.Series(place // 2).cast(pl.String)
-    frame = pl.DataFrame(
-        {"zip": pl.Series(place * 7 + 10).cast(pl.String), "age": place * 3 % 5 + 40, "s": disease}
-    )
-    return sd.read(frame).describe(
-        quasi=["zip", "age"], sensitive=["s"], hierarchies={"zip": sd.hierarchy.mask()}
-    )
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.sentence import in_language
 
 if TYPE_CHECKING:
     from sudare.assess.bounds import Bound
     from sudare.assess.requirement import Requirement
     from sudare.assess.risk import Risk
+    from sudare.texts import Language
 
 Kind = Literal["as asked", "k-anonymity", "lower level", "exempt", "coarsen", "drop", "suppress"]
 
@@ -23,6 +25,8 @@ class Compromise:
     """What is given up: nothing (as asked), diversity, its level, some values, detail of a column, a column, rows."""
     sentence: str
     """For people."""
+    what: str
+    """The same without its figures."""
     requirements: tuple[Requirement, ...]
     """What the release was made to satisfy."""
     parameters: dict[str, Any]
@@ -33,6 +37,15 @@ class Compromise:
     """The loss that a quick run reached, against the original table: rows and columns left out count 1."""
     risk: Risk
     """Risk figures of that release; under `exempt` of the rows that are still protected."""
+
+    def in_language(self, language: Language) -> Self:
+        """The same compromise in English ('en') or Japanese ('ja')."""
+        return replace(
+            self,
+            sentence=in_language(self.sentence, language),
+            what=in_language(self.what, language),
+            bound=self.bound.in_language(language),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

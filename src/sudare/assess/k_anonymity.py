@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sudare.assess.requirement import BlockRequirement, Rule
+from sudare.assess.sentence import Sentence, counted
 from sudare.kernels.rules import SIZE
 from sudare.parameters import Annotated, Field, parameters
 
@@ -35,8 +36,8 @@ class KAnonymity(BlockRequirement):
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:
         """Sentences about the smallest block."""
-        rows = f"{reached:,.0f} row{'' if reached == 1 else 's'}"
+        rows = counted("rows", reached)
         return (
-            f"Every block has at least {rows} (asked: {self.k}).",
-            f"The smallest block, {where}, has {rows} where {self.k} are asked",
+            Sentence("k_anonymity.holds", rows=rows, k=self.k),
+            Sentence("k_anonymity.fails", where=where, rows=rows, k=self.k),
         )

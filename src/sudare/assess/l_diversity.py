@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
+from sudare.assess.sentence import Sentence
 from sudare.kernels.rules import DISTINCT, ENTROPY, RECURSIVE
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 
@@ -51,8 +52,13 @@ class LDiversity(BlockRequirement):
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:
         """Sentences about the least diverse block."""
-        kind = f"recursive ({self.c:g}, l)" if self.c is not None else self.kind
+        kind = self.kind_in_words if self.c is None else Sentence("l_diversity.kind.recursive_by", c=self.c)
         return (
-            f"Every block reaches {kind} diversity l = {reached:.4g} or more (asked: {self.l:g}).",
-            f"The least diverse block, {where}, reaches {kind} diversity l = {reached:.4g} where {self.l:g} is asked",
+            Sentence("l_diversity.holds", kind=kind, reached=reached, l=self.l),
+            Sentence("l_diversity.fails", where=where, kind=kind, reached=reached, l=self.l),
         )
+
+    @property
+    def kind_in_words(self) -> Sentence:
+        """Which of the three definitions, for people."""
+        return Sentence(f"l_diversity.kind.{self.kind}")

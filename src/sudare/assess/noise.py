@@ -8,10 +8,11 @@ with retention-replacement among the values in the table.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from sudare.assess.pk_anonymity import PkAnonymity, exact_blocks
+from sudare.assess.sentence import Sentence, counted, enumerated, in_language, joined
 from sudare.describe.mechanism.calibrate import calibrate, shares
 from sudare.describe.mechanism.retention import Retention
 from sudare.errors import ParameterError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
+    from sudare.texts import Language
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class NoiseWay:
     """Local differential privacy of a whole record."""
     columns: tuple[ColumnNeed, ...]
 
+    def in_language(self, language: Language) -> Self:
+        """The same, its strengths in a language."""
+        said = (replace(one, strength=in_language(one.strength, language)) for one in self.columns)
+        return replace(self, columns=tuple(said))
+
 
 @dataclass(frozen=True)
 class NoiseStudy:
@@ -62,29 +69,38 @@ class NoiseStudy:
     if_exact: tuple[NoiseWay, ...]
     """For each column that is randomized: what would be left if it stayed exact as well."""
 
+    def in_language(self, language: Language) -> Self:
+        """The same, its strengths in a language."""
+        ways = tuple(way.in_language(language) for way in self.if_exact)
+        return replace(self, asked=self.asked.in_language(language), if_exact=ways)
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
 
-    def sentences(self) -> Iterator[str]:
+    def sentences(self) -> Iterator[Sentence]:
         """The same in words."""
         if not self.asked.feasible:
-            yield f"{obstacle(self.k, self.asked)}."
+            yield Sentence("ended", what=obstacle(self.k, self.asked))
             return
         if self.asked.rate is not None and self.asked.columns:
-            yield (
-                f"Pk-anonymity with k = {self.k:g} among {self.asked.records:,} records needs rates whose product is "
-                f"{self.asked.rate:.4g}: {_needs(self.asked)}."
+            yield Sentence(
+                "noise.needs",
+                k=self.k,
+                records=self.asked.records,
+                rate=self.asked.rate,
+                needs=_needs(self.asked),
             )
         left = [way.exact[-1] for way in self.if_exact if way.feasible]
-        gone = [f"{way.exact[-1]} ({way.records:,})" for way in self.if_exact if not way.feasible]
+        gone = [
+            Sentence("noise.must_go_column", column=way.exact[-1], records=way.records)
+            for way in self.if_exact
+            if not way.feasible
+        ]
         if left:
-            yield f"Could stay exact, if one must, for more noise on the others: {', '.join(left)}."
+            yield Sentence("noise.may_stay", columns=enumerated(left))
         if gone:
-            yield (
-                f"Must be randomized (or generalized first): {', '.join(gone)}; the number of records in the smallest "
-                f"group is below k = {self.k:g}."
-            )
+            yield Sentence("noise.must_go", columns=enumerated(gone), k=self.k)
 
 
 def noise_study(
@@ -113,17 +129,12 @@ def noise_study(
     )
 
 
-def obstacle(k: float, way: NoiseWay) -> str:
+def obstacle(k: float, way: NoiseWay) -> Sentence:
     """Why no noise is enough (without its full stop)."""
     if not way.exact:
-        return (
-            f"No release can comply: pk-anonymity k={k:g} is asked of a table of {way.records:,} rows; ask for "
-            f"{way.records:,} at most, or collect more rows"
-        )
-    return (
-        f"No noise can comply: {', '.join(way.exact)} released exactly leave {way.records:,} "
-        f"record{'' if way.records == 1 else 's'} in the smallest group, and k = {k:g} is asked; randomize them too, "
-        "generalize them first, or lower k"
+        return Sentence("obstacle.too_few_rows", asked=f"pk-anonymity k={k:g}", rows=way.records)
+    return Sentence(
+        "obstacle.exact", exact=enumerated(way.exact), records=counted("records", way.records), k=k
     )
 
 
@@ -158,19 +169,29 @@ def _need(table: Table, name: str, rate: float) -> ColumnNeed:
     missing = table.frame[name].null_count() > 0
     if column.kind in {"numeric", "date", "ordinal"}:
         if rate >= 1:
-            return ColumnNeed(name, "uniform", "as wide as the range: nothing is left", 1.0, 0.0)
+            return ColumnNeed(name, "uniform", Sentence("noise.strength.everything"), 1.0, 0.0)
         noise = calibrate("laplace", rate, low=0, high=1, missing=missing)
-        scale = f"scale {noise.scale:.3g} of its range"  # type: ignore[attr-defined]  # a Laplace
-        flip = f", missing exchanged with {noise.flip:.1%}" if missing else ""  # type: ignore[attr-defined]  # as above
-        return ColumnNeed(name, "laplace", scale + flip, noise.rate(), noise.epsilon())
+        figures = {"scale": noise.scale} | ({"flip": noise.flip} if missing else {})  # type: ignore[attr-defined]  # a Laplace
+        said = Sentence(f"noise.strength.{'scale_missing' if missing else 'scale'}", **figures)
+        return ColumnNeed(name, "laplace", said, noise.rate(), noise.epsilon())
     if values < 2:
-        return ColumnNeed(name, "retention", "a single value: nothing to hide", 1.0, 0.0)
+        return ColumnNeed(name, "retention", Sentence("noise.strength.single"), 1.0, 0.0)
     kept = calibrate("retention", rate, values=tuple(range(values)))
     share = kept.keep if isinstance(kept, Retention) else 0.0
-    return ColumnNeed(
-        name, "retention", f"{share:.1%} kept, else any of {values:,} values", kept.rate(), kept.epsilon()
+    said = Sentence("noise.strength.kept", share=share, values=values)
+    return ColumnNeed(name, "retention", said, kept.rate(), kept.epsilon())
+
+
+def _needs(way: NoiseWay) -> Sentence:
+    return joined(
+        "between.phrases",
+        (
+            Sentence(
+                "noise.need",
+                column=one.column,
+                mechanism=Sentence(f"noise.mechanism.{one.mechanism}"),
+                strength=one.strength,
+            )
+            for one in way.columns
+        ),
     )
-
-
-def _needs(way: NoiseWay) -> str:
-    return "; ".join(f"{one.column} {one.mechanism}, {one.strength}" for one in way.columns)

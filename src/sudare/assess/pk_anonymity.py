@@ -11,6 +11,7 @@ import polars as pl
 
 from sudare.assess.blocks import Blocks, blocks_of
 from sudare.assess.requirement import table_of
+from sudare.assess.sentence import Sentence, enumerated
 from sudare.assess.verdict import Verdict
 from sudare.describe.mechanism.protocol import NumberMechanism
 from sudare.describe.mechanism.retention import Retention
@@ -47,7 +48,7 @@ class PkAnonymity:
         table = table_of(data)
         if table.rows == 0:
             empty = np.empty(0, dtype=np.int64)
-            return Verdict("PkAnonymity", True, None, empty, "There are no rows, so nothing is violated.")
+            return Verdict("PkAnonymity", True, None, empty, Sentence("verdict.no_rows"))
         exposed = exposure(table)
         reached = exposed.blocks.sizes.astype(np.float64)
         reached = 1 + (reached - 1) * exposed.rate
@@ -56,28 +57,31 @@ class PkAnonymity:
         rows = exposed.blocks.rows_of(violating)
         return Verdict("PkAnonymity", not len(rows), least, rows, self._explain(exposed, least, table.rows))
 
-    def _explain(self, exposed: Exposure, reached: float, rows: int) -> str:
+    def _explain(self, exposed: Exposure, reached: float, rows: int) -> Sentence:
         smallest = int(exposed.blocks.sizes.min())
-        hidden = (
-            f"the {rows:,} records"
-            if not exposed.exact
-            else f"the {smallest:,} of {rows:,} records that share {', '.join(exposed.exact)} (released exactly)"
-        )
-        epsilon = f"; local differential privacy epsilon {exposed.epsilon:.4g}" if exposed.randomized else ""
-        figures = (
-            f"rate {exposed.rate:.4g} over {', '.join(exposed.randomized) or 'no randomized column'}{epsilon}"
-        )
-        if reached >= self.k * (1 - _ROUNDING):
-            return f"Nobody is pointed at with probability above 1/{reached:.6g} among {hidden} (asked: k = {self.k:g}; {figures})."
-        if not exposed.randomized:
-            alone = "a record alone" if smallest == 1 else f"only {smallest:,} records"
-            return (
-                f"Nothing is randomized: {', '.join(exposed.exact)} as they are leave {alone} in the smallest group, where "
-                f"k = {self.k:g} is asked; randomize them."
+        exact = enumerated(exposed.exact)
+        if not exposed.randomized and reached < self.k * (1 - _ROUNDING):
+            left = (
+                Sentence("pk_anonymity.left_one")
+                if smallest == 1
+                else Sentence("pk_anonymity.left_few", records=smallest)
             )
-        return (
-            f"Somebody can be pointed at with probability 1/{reached:.6g} among {hidden}, where k = {self.k:g} is asked "
-            f"({figures}); randomize more columns, or with more noise."
+            return Sentence("pk_anonymity.nothing", exact=exact, left=left, k=self.k)
+        return Sentence(
+            f"pk_anonymity.{'holds' if reached >= self.k * (1 - _ROUNDING) else 'fails'}",
+            reached=reached,
+            hidden=Sentence("pk_anonymity.hidden_exact", smallest=smallest, rows=rows, exact=exact)
+            if exposed.exact
+            else Sentence("pk_anonymity.hidden", rows=rows),
+            k=self.k,
+            figures=Sentence(
+                "pk_anonymity.figures",
+                rate=exposed.rate,
+                columns=enumerated(exposed.randomized),
+                epsilon=exposed.epsilon,
+            )
+            if exposed.randomized
+            else Sentence("pk_anonymity.figures_exact", rate=exposed.rate),
         )
 
 
@@ -106,7 +110,7 @@ def exposure(table: Table) -> Exposure:
         randomized=tuple(mechanisms),
         rate=math.prod(mechanism.rate() for mechanism in mechanisms.values()),
         epsilon=math.fsum(mechanism.epsilon() for mechanism in mechanisms.values()),
-        exact=(*exact, *(f"missing {name}" for name in visible)),
+        exact=(*exact, *(Sentence("missing_cells", column=name) for name in visible)),
         blocks=exact_blocks(table, exact, visible),
     )
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from sudare.assess.blocks import Blocks, blocks_of
+from sudare.assess.sentence import Sentence, counted, enumerated
 from sudare.assess.verdict import Verdict
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError
@@ -94,9 +95,7 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
     """Check one requirement on given blocks."""
     name = type(requirement).__name__
     if table.rows == 0:
-        return Verdict(
-            name, True, None, np.empty(0, dtype=np.int64), "There are no rows, so nothing is violated."
-        )
+        return Verdict(name, True, None, np.empty(0, dtype=np.int64), Sentence("verdict.no_rows"))
     own = requirement.rules(table)
     compiled = compile_rules(table, own)
     scratch = scratch_for(compiled)
@@ -118,11 +117,9 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
     )
     if not len(rows):
         return Verdict(name, True, worst_value, rows, good)
-    count = int(violating.sum())
-    amount = (
-        f"{len(rows):,} of {table.rows:,} rows in {count:,} block{'s' if count > 1 else ''} do not comply."
-    )
-    return Verdict(name, False, worst_value, rows, f"{bad}; {amount}")
+    among = counted("blocks", int(violating.sum()))
+    said = Sentence("verdict.fails", why=bad, rows=len(rows), total=table.rows, blocks=among)
+    return Verdict(name, False, worst_value, rows, said)
 
 
 def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
@@ -185,15 +182,17 @@ def _in_order(table: Table, name: str) -> npt.NDArray[np.int32]:
     return rank[codes.codes]
 
 
-def _where(table: Table, row: int, column: str | None) -> str:
+def _where(table: Table, row: int, column: str | None) -> Sentence:
     """The worst block in words, by the values of one of its rows."""
     quasi = table.names("quasi")
-    cells = [f"{name} = {_shown(table.frame[name][row])}" for name in quasi[:4]]
+    cells: list[str] = [
+        Sentence("verdict.cell", column=name, value=_shown(table.frame[name][row])) for name in quasi[:4]
+    ]
     if len(quasi) > 4:
         cells.append("…")
-    block = f"the block {', '.join(cells)}" if cells else "the whole table"
-    return block if column is None else f"{block} (column '{column}')"
+    block = Sentence("verdict.block", cells=enumerated(cells)) if cells else Sentence("verdict.whole")
+    return block if column is None else Sentence("verdict.in_column", block=block, column=column)
 
 
 def _shown(value: Any) -> str:
-    return "missing" if value is None else str(value)
+    return Sentence("missing") if value is None else str(value)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import BlockRequirement, Requirement, check_blocks
 from sudare.assess.risk import Risk, risk
+from sudare.assess.sentence import Sentence, in_language, joined, texts
 from sudare.display import html_block, html_list, html_table, paragraph, said
 from sudare.errors import InfeasibleError
+from sudare.texts import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from sudare.assess.compromise import Compromise
     from sudare.assess.verdict import Verdict
     from sudare.describe.table import Table
+    from sudare.texts import Language
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,36 +65,58 @@ class Study:
     """What the figures rest on: a sample, a budget."""
     noise: NoiseStudy | None = None
     """What Pk-anonymity needs, where it is asked for."""
+    language: Language = "en"
+    """Of its sentences."""
+
+    def in_language(self, language: Language) -> Self:
+        """The same study with all its sentences in English ('en') or Japanese ('ja')."""
+
+        def said(sentences: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(in_language(sentence, language) for sentence in sentences)
+
+        return replace(
+            self,
+            language=language_of(language),
+            verdicts=tuple(verdict.in_language(language) for verdict in self.verdicts),
+            advice=said(self.advice),
+            reasons=said(self.reasons),
+            notes=said(self.notes),
+            lower_bound=None if self.lower_bound is None else self.lower_bound.in_language(language),
+            compromises=tuple(one.in_language(language) for one in self.compromises),
+            noise=None if self.noise is None else self.noise.in_language(language),
+        )
 
     def __repr__(self) -> str:
         facts = [f"{name}: {value}" for name, value in self._facts()]
         return said("Study", [*facts, *(repr(verdict) for verdict in self.verdicts)])
 
     def _repr_html_(self) -> str:
+        words = texts(self.language)
         return html_block(
-            paragraph("Study", bold=True),
-            html_table(["figure", "value"], self._facts()),
+            paragraph(words("facts.study"), bold=True),
+            html_table([words("page.figure"), words("page.value")], self._facts(self.language)),
             html_list(verdict.marked for verdict in self.verdicts),
             html_list(self.reasons),
             html_list(self.advice),
         )
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def _facts(self, language: Language = "en") -> list[tuple[str, str]]:
         """What is known, in figures."""
-        suited = None if self.suited is None else "yes" if self.suited else "poorly"
+        words = texts(language)
+        suited = None if self.suited is None else words(f"facts.suited_{'yes' if self.suited else 'no'}")
         bound = None if self.lower_bound is None else f"{self.lower_bound.value:.4g}"
         known = {
-            "feasible": "yes" if self.feasible else "NO",
-            "suited": suited,
-            f"least {self.objective}": bound,
-            f"{self.objective} of k-anonymity": None
+            words("facts.feasible"): words(f"facts.feasible_{'yes' if self.feasible else 'no'}"),
+            words("facts.suited"): suited,
+            words("facts.bound", objective=self.objective): bound,
+            words("facts.upper", objective=self.objective): None
             if self.upper_bound is None
             else f"{self.upper_bound:.4g}",
-            "ratio": None if self.ratio is None else f"{self.ratio:.3g}",
-            "most blocks": None if self.max_blocks is None else f"{self.max_blocks:,}",
-            "fair k": None if self.fair_k is None else f"{self.fair_k:,}",
-            "compromises": f"{len(self.compromises)}" if self.compromises else None,
-            "advice": f"{len(self.advice)} sentences" if self.advice else None,
+            words("facts.ratio"): None if self.ratio is None else f"{self.ratio:.3g}",
+            words("facts.max_blocks"): None if self.max_blocks is None else f"{self.max_blocks:,}",
+            words("facts.fair_k"): None if self.fair_k is None else f"{self.fair_k:,}",
+            words("facts.compromises"): f"{len(self.compromises)}" if self.compromises else None,
+            words("facts.advice"): words("facts.sentences", count=len(self.advice)) if self.advice else None,
         }
         return [(name, value) for name, value in known.items() if value is not None]
 
@@ -134,7 +159,7 @@ def study(
     """
     obstacles = whole_table_obstacles(table, requirements)
     noise = noise_study(table, requirements, exact=exact, weights=weights)
-    advice = [f"{sentence}." for sentence in obstacles]
+    advice = [Sentence("ended", what=sentence) for sentence in obstacles]
     if noise is not None:
         advice += noise.sentences()
         obstacles += [] if noise.asked.feasible else [obstacle(noise.k, noise.asked)]
@@ -147,10 +172,10 @@ def study(
     )
 
 
-def whole_table_obstacles(table: Table, requirements: Sequence[Requirement]) -> list[str]:
+def whole_table_obstacles(table: Table, requirements: Sequence[Requirement]) -> list[Sentence]:
     """One sentence (without its full stop) for each requirement that fails even on the whole table as one block."""
     if table.rows == 0:
-        return ["The table has no rows, so there is nothing to release; check the source"]
+        return [Sentence("obstacle.no_rows")]
     one = Blocks(np.zeros(table.rows, dtype=np.int32), 1)
     sentences = []
     for requirement in requirements:
@@ -168,7 +193,7 @@ def require_feasible(table: Table, requirements: Sequence[Requirement]) -> None:
         raise InfeasibleError(f"{obstacles[0]}; `sudare assess` computes compromises.")
 
 
-def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> str:
+def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> Sentence:
     reached = 0.0 if verdict.reached is None else verdict.reached
     asked = (
         REQUIREMENTS.text(requirement)
@@ -177,21 +202,19 @@ def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> 
     )
     columns = [rule.column for rule in requirement.rules(table) if rule.column is not None]
     if not columns:
-        return (
-            f"No release can comply: {asked} is asked of a table of {table.rows:,} rows; ask for {table.rows:,} at most, "
-            "or collect more rows"
-        )
-    frequent = "; ".join(_most_frequent(table, name) for name in columns)
-    # Rounded down: what is offered must be possible.
-    return (
-        f"No release can comply: {asked} is asked, but even the whole table as one block "
-        f"reaches only {math.floor(reached * 100) / 100:g} ({frequent}); ask for no more than that"
+        return Sentence("obstacle.too_few_rows", asked=asked, rows=table.rows)
+    return Sentence(
+        "obstacle.too_high",
+        asked=asked,
+        reached=math.floor(reached * 100) / 100,  # rounded down: what is offered must be possible
+        frequent=joined("between.clauses", (_most_frequent(table, name) for name in columns)),
     )
 
 
-def _most_frequent(table: Table, name: str) -> str:
+def _most_frequent(table: Table, name: str) -> Sentence:
     codes = table.codes(name)
     counts = np.bincount(codes.codes, minlength=codes.count)
     top = int(np.argmax(counts))
-    value = "missing" if top == codes.missing else codes.values[top]
-    return f"{name} has {codes.count} values, the most frequent, {value}, in {counts[top] / table.rows:.1%} of rows"
+    value = Sentence("missing") if top == codes.missing else codes.values[top]
+    share = float(counts[top] / table.rows)
+    return Sentence("obstacle.frequent", column=name, count=codes.count, value=value, share=share)

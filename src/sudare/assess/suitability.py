@@ -16,6 +16,7 @@ from sudare.assess.bounds import feasible, largest_feasible_l, max_blocks, min_l
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.requirement import check_blocks, sensitive_columns
+from sudare.assess.sentence import Sentence, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +100,7 @@ def limits(table: Table, requirements: Sequence[Requirement]) -> Limits:
     return Limits(min(blocks), max(largest), max(largest))
 
 
-def reasons(table: Table, requirements: Sequence[Requirement]) -> list[str]:
+def reasons(table: Table, requirements: Sequence[Requirement]) -> list[Sentence]:
     """Which sensitive values are too frequent, and by how much, or which are too few."""
     return [sentence for one in diversities(table, requirements) for sentence in _reasons(one, table.rows)]
 
@@ -132,7 +133,9 @@ def _diversity(table: Table, requirement: LDiversity, name: str) -> Diversity:
     codes = table.codes(name)
     counts = np.bincount(codes.codes, minlength=codes.count).astype(np.int64)
     order = np.argsort(-counts, kind="stable")
-    shown = tuple("missing" if code == codes.missing else str(codes.values[int(code)]) for code in order)
+    shown = tuple(
+        Sentence("missing") if code == codes.missing else str(codes.values[int(code)]) for code in order
+    )
     if requirement.kind == "recursive" and table.rows:
         whole = Blocks(np.zeros(table.rows, dtype=np.int32), 1)
         largest = check_blocks(replace(requirement, sensitive=(name,)), table, whole).reached or 0.0
@@ -141,10 +144,10 @@ def _diversity(table: Table, requirement: LDiversity, name: str) -> Diversity:
     return Diversity(requirement, name, order, shown, counts[order], largest)
 
 
-def _reasons(one: Diversity, rows: int) -> list[str]:
+def _reasons(one: Diversity, rows: int) -> list[Sentence]:
     asked, places = one.requirement.l, len(one.values)
     if places < asked:
-        return [f"{one.column} has {places} different values where l = {asked:g} asks for as many as that."]
+        return [Sentence("reason.too_few", column=one.column, count=places, l=asked)]
     room = 1 / asked
     over = [
         (value, int(count))
@@ -153,11 +156,17 @@ def _reasons(one: Diversity, rows: int) -> list[str]:
     ]
     if not over:
         return []
-    named = "; ".join(
-        f"'{value}' is in {count / rows:.1%} of the rows, {count / rows / room:.2g} times that "
-        f"({count - math.floor(rows * room):,} rows too many)"
+    named = [
+        Sentence(
+            "reason.frequent",
+            value=value,
+            share=count / rows,
+            times=count / rows / room,
+            rows=count - math.floor(rows * room),
+        )
         for value, count in over[:_MOST_VALUES]
-    )
-    more = f"; and {len(over) - _MOST_VALUES} more" if len(over) > _MOST_VALUES else ""
-    even = f"where l = {asked:g} values are equally frequent each is in {room:.1%} of the rows"
-    return [f"{one.column} is skewed: {even}, but {named}{more}."]
+    ]
+    if len(over) > _MOST_VALUES:
+        named.append(Sentence("reason.more", count=len(over) - _MOST_VALUES))
+    frequent = joined("between.phrases", named)
+    return [Sentence("reason.skewed", column=one.column, l=asked, even=room, frequent=frequent)]

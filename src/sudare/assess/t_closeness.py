@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
+from sudare.assess.sentence import Sentence
 from sudare.errors import DescriptionError
 from sudare.kernels.rules import EQUAL, HIERARCHICAL, ORDERED
 from sudare.parameters import Annotated, Field, Names, parameters
@@ -50,6 +51,6 @@ class TCloseness(BlockRequirement):
     def explain(self, reached: float, where: str) -> tuple[str, str]:
         """Sentences about the farthest block."""
         return (
-            f"Every block is within t = {reached:.4g} of the whole table (asked: {self.t:g}).",
-            f"The farthest block, {where}, is {reached:.4g} from the whole table where {self.t:g} is allowed",
+            Sentence("t_closeness.holds", reached=reached, t=self.t),
+            Sentence("t_closeness.fails", where=where, reached=reached, t=self.t),
         )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
+from sudare.assess.sentence import in_language
 from sudare.display import html_block, paragraph
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from sudare.texts import Language
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,10 @@ class Verdict:
     def sentence(self) -> str:
         """The explanation."""
         return self.explanation
+
+    def in_language(self, language: Language) -> Self:
+        """The same verdict, explained in English ('en') or Japanese ('ja')."""
+        return replace(self, explanation=in_language(self.explanation, language))
 
     def __bool__(self) -> bool:
         return self.holds

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Json, Require
+from sudare.cli.options import Json, Language, Require, check_language
 
 if TYPE_CHECKING:
-    from sudare.assess.noise import NoiseStudy
+    from sudare.assess.noise import NoiseStudy, NoiseWay
     from sudare.assess.risk import Risk
     from sudare.assess.study import Study
     from sudare.describe.table import Table
     from sudare.release.recipe import Recipe
+    from sudare.texts import Language as TextLanguage
+    from sudare.texts import Texts
 
 
 def command(
@@ -28,6 +30,7 @@ def command(
     compromises: Annotated[
         bool, typer.Option(help="Compute what could be asked instead where the table is not suited.")
     ] = True,
+    lang: Language = "en",
     json: Json = False,
 ) -> int:
     """Say how risky a table is and whether the requirements are possible, at what price.
@@ -39,10 +42,14 @@ def command(
       sudare assess patients.recipe.yaml
 
       sudare assess patients.recipe.yaml --require "l-diversity l=3 kind=entropy"
+
+      sudare assess patients.recipe.yaml --lang ja
     """
-    from sudare.cli.show import print_json, print_table, print_verdicts, progress_bar, say
+    check_language(lang)
+    from sudare.cli.show import print_json, progress_bar
     from sudare.release.advise import advise
     from sudare.release.recipe import Recipe
+    from sudare.texts import language_of
 
     asked = Recipe.load(recipe).replaced(requirements=require)
     options: dict[str, Any] = {"objective": objective, "threshold": threshold, "compromises": compromises}
@@ -54,33 +61,44 @@ def command(
     if json:
         print_json(result.to_dict())
         return 0 if result.feasible else 1
-    say("The table as it is:")
-    print_verdicts((verdict.holds, verdict.explanation) for verdict in result.verdicts)
-    print_table("Risk of publishing it unchanged", ["figure", "value"], _risk_rows(result.risk))
-    if bounds := _bound_rows(result):
-        print_table("What any release must accept", ["figure", "value"], bounds)
-    if result.noise is not None:
-        _show_noise(result.noise)
-    for note in result.notes:
-        say(note)
+    _show(result, language_of(lang))
+    return 0 if result.feasible else 1
+
+
+def _show(result: Study, language: TextLanguage) -> None:
+    """The study for people, in a language."""
+    from sudare.assess.sentence import in_language, texts
+    from sudare.cli.show import print_table, print_verdicts, say
+
+    words, shown, wide = texts(language), result.in_language(language), language == "ja"
+    heads = [words("page.figure"), words("page.value")]
+    say(words("page.as_it_is"))
+    print_verdicts(((verdict.holds, verdict.explanation) for verdict in shown.verdicts), wide=wide)
+    print_table(words("page.risk.title"), heads, _risk_rows(result.risk, words), wide=wide)
+    if bounds := _bound_rows(result, words):
+        print_table(words("page.bounds.title"), heads, bounds, wide=wide)
+    if shown.noise is not None:
+        _show_noise(shown.noise, words)
+    for note in shown.notes:
+        say(note, wide=wide)
     if result.suited and result.ratio is not None:
-        say("The table is suited: diversity need not cost much more than k-anonymity does.")
+        say(words("page.suited"), wide=wide)
     if result.feasible:
-        say(
-            "The requirements are possible without leaving out a row."
-            if result.noise is None
-            else "The requirements are possible: the method 'randomization' finds this noise by itself."
-        )
+        say(words("page.possible" if result.noise is None else "page.possible_noise"), wide=wide)
     said = {compromise.sentence for compromise in result.compromises}
     if result.noise is not None and result.noise.asked.feasible:
         said.add(next(iter(result.noise.sentences())))  # the table says it
     for sentence in result.advice:
         if sentence not in said:
-            say(sentence)
+            say(in_language(sentence, language), wide=wide)
     if result.compromises:
-        headers = ["", "what", "at least", "quick run", "given away", "best guess"]
-        print_table(f"Compromises ({result.objective}, and the risk left)", headers, _compromise_rows(result))
-    return 0 if result.feasible else 1
+        columns = ("what", "bound", "distortion", "given_away", "best_guess")
+        print_table(
+            words("page.compromises.title", objective=result.objective),
+            ["", *(words(f"page.compromises.{column}") for column in columns)],
+            _compromise_rows(shown),
+            wide=wide,
+        )
 
 
 def _noise_options(asked: Recipe, table: Table) -> dict[str, Any]:
@@ -95,75 +113,91 @@ def _noise_options(asked: Recipe, table: Table) -> dict[str, Any]:
     return {"exact": exact, "weights": method.weights}
 
 
-def _show_noise(noise: NoiseStudy) -> None:
+def _show_noise(noise: NoiseStudy, words: Texts) -> None:
     """What each column needs, and what is left when one of them stays exact."""
+    from sudare.assess.sentence import enumerated
     from sudare.cli.show import print_table
 
     if noise.asked.columns:
-        among = f" ({', '.join(noise.asked.exact)} exact)" if noise.asked.exact else ""
+        exact = enumerated(noise.asked.exact).into(words.language)
+        title = "page.noise.title_exact" if noise.asked.exact else "page.noise.title"
         print_table(
-            f"Noise that k = {noise.k:g} needs among {noise.asked.records:,} records{among}",
-            ["column", "noise", "strength", "rate", "local epsilon"],
-            [
-                (one.column, one.mechanism, one.strength, f"{one.rate:.4g}", f"{one.epsilon:.3g}")
-                for one in noise.asked.columns
-            ],
-        )
-    if noise.asked.feasible and noise.if_exact:
-        print_table(
-            "If one more column must stay exact",
-            ["column", "smallest group", "possible", "rate left for the others", "local epsilon"],
+            words(title, k=noise.k, records=noise.asked.records, exact=exact),
+            [words(f"page.noise.{head}") for head in ("column", "mechanism", "strength", "rate", "epsilon")],
             [
                 (
-                    way.exact[-1],
-                    f"{way.records:,}",
-                    "yes" if way.feasible else f"no: below {noise.k:g}",
-                    "–" if way.rate is None else f"{way.rate:.4g}" if way.columns else "nothing to randomize",
-                    "–" if way.epsilon is None else f"{way.epsilon:.3g}",
+                    one.column,
+                    words(f"noise.mechanism.{one.mechanism}"),
+                    one.strength,
+                    f"{one.rate:.4g}",
+                    f"{one.epsilon:.3g}",
                 )
-                for way in noise.if_exact
+                for one in noise.asked.columns
             ],
+            wide=words.language == "ja",
+        )
+    if noise.asked.feasible and noise.if_exact:
+        heads = ("column", "smallest", "possible", "rate_left", "epsilon")
+        print_table(
+            words("page.noise.exact_title"),
+            [words(f"page.noise.{head}") for head in heads],
+            [_exact_row(way, noise.k, words) for way in noise.if_exact],
+            wide=words.language == "ja",
         )
 
 
-def _risk_rows(risk: Risk) -> list[tuple[str, str]]:
+def _exact_row(way: NoiseWay, k: float, words: Texts) -> tuple[str, ...]:
+    rate = "–" if way.rate is None else f"{way.rate:.4g}" if way.columns else words("page.noise.nothing")
+    return (
+        way.exact[-1],
+        f"{way.records:,}",
+        words("page.noise.yes") if way.feasible else words("page.noise.no", k=k),
+        rate,
+        "–" if way.epsilon is None else f"{way.epsilon:.3g}",
+    )
+
+
+def _risk_rows(risk: Risk, words: Texts) -> list[tuple[str, str]]:
+    def name(key: str, **values: Any) -> str:
+        return words(f"page.risk.{key}", **values)
+
     rows = [
-        ("rows", f"{risk.rows:,}"),
-        ("blocks", f"{risk.blocks:,}"),
-        ("unique rows", f"{risk.unique_rows:,} ({risk.unique_share:.1%})"),
-        ("risk of being found, largest", f"{risk.prosecutor_largest:.1%}"),
-        ("risk of being found, mean", f"{risk.prosecutor_mean:.1%}"),
-        (f"rows whose risk is above {risk.threshold:.0%}", f"{risk.rows_above_threshold:.1%}"),
-        ("risk for someone in the population, largest", f"{risk.journalist_largest:.1%}"),
-        ("share found by linking all rows", f"{risk.marketer:.1%}"),
+        (name("rows"), f"{risk.rows:,}"),
+        (name("blocks"), f"{risk.blocks:,}"),
+        (name("unique"), name("unique_value", rows=risk.unique_rows, share=risk.unique_share)),
+        (name("prosecutor_largest"), f"{risk.prosecutor_largest:.1%}"),
+        (name("prosecutor_mean"), f"{risk.prosecutor_mean:.1%}"),
+        (name("above", threshold=risk.threshold), f"{risk.rows_above_threshold:.1%}"),
+        (name("journalist_largest"), f"{risk.journalist_largest:.1%}"),
+        (name("marketer"), f"{risk.marketer:.1%}"),
     ]
     for guess in risk.guesses:
         rows += [
-            (f"best guess of {guess.column}, mean", f"{guess.guess_mean:.1%}"),
-            (f"rows that give {guess.column} away", f"{guess.homogeneous_share:.1%}"),
+            (name("guess_mean", column=guess.column), f"{guess.guess_mean:.1%}"),
+            (name("homogeneous", column=guess.column), f"{guess.homogeneous_share:.1%}"),
             (
-                f"best guess of {guess.column} with {guess.background} value ruled out",
+                name("background_mean", column=guess.column, background=guess.background),
                 f"{guess.background_mean:.1%}",
             ),
         ]
     return rows
 
 
-def _bound_rows(result: Study) -> list[tuple[str, str]]:
-    bound, loss = result.lower_bound, result.objective
-    ratio = result.ratio
+def _bound_rows(result: Study, words: Texts) -> list[tuple[str, str]]:
+    bound, upper, ratio = result.lower_bound, result.upper_bound, result.ratio
+    unlimited = words("page.bounds.unlimited")
     rows = [
-        (f"least loss ({loss})", None if bound is None else f"{bound.value:.4f}"),
-        ("most blocks", _count(result.max_blocks)),
-        ("rows in the largest block, at least", _count(result.min_largest_block)),
-        ("k of a fair comparison", _count(result.fair_k)),
         (
-            f"loss of that k-anonymity ({loss})",
-            None if result.upper_bound is None else f"{result.upper_bound:.4f}",
+            words("page.bounds.loss", objective=result.objective),
+            None if bound is None else f"{bound.value:.4f}",
         ),
+        (words("page.bounds.blocks"), _count(result.max_blocks)),
+        (words("page.bounds.largest_block"), _count(result.min_largest_block)),
+        (words("page.bounds.fair_k"), _count(result.fair_k)),
+        (words("page.bounds.upper", objective=result.objective), None if upper is None else f"{upper:.4f}"),
         (
-            f"ratio (above {result.threshold:g}: poorly suited)",
-            None if ratio is None else f"{ratio:.2f}" if math.isfinite(ratio) else "no limit",
+            words("page.bounds.ratio", threshold=result.threshold),
+            None if ratio is None else f"{ratio:.2f}" if math.isfinite(ratio) else unlimited,
         ),
     ]
     return [(name, value) for name, value in rows if value is not None]
@@ -177,7 +211,7 @@ def _compromise_rows(result: Study) -> list[tuple[str, ...]]:
         rows.append(
             (
                 str(number),
-                one.sentence.partition(" Loses at least")[0],
+                one.what,
                 f"{one.bound.value:.4f}",
                 f"{one.distortion:.4f}",
                 f"{max((guess.homogeneous_share for guess in guesses), default=0.0):.1%}",

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, Time
 from rich.progress import Progress as RichProgress
 from rich.table import Table as RichTable
 
+from sudare.display import folded, width_of
 from sudare.errors import one_line
 from sudare.progress import SILENT, Progress
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _WIDTH = 80
+_NARROWEST = 16
+"""A column that must be folded keeps so much."""
 _HALVES = re.compile(r"[\ud800-\udfff]")
 """Halves of signs, which JSON can spell and no file can hold."""
 
@@ -38,16 +41,33 @@ def print_json(content: Any) -> None:
     print(_HALVES.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def print_table(title: str, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A table with wrapped cells."""
+def print_table(
+    title: str, headers: Sequence[str], rows: Iterable[Sequence[Any]], *, wide: bool = False
+) -> None:
+    """A table with wrapped cells; `wide` as in `say`."""
+    out = console()
+    cells = [[_harmless(str(cell)) for cell in row] for row in rows]
+    if wide:
+        _fold_widest(cells, headers, out.width)
     table = RichTable(
         title=title, title_justify="left", title_style="bold", header_style="bold", expand=False
     )
     for header in headers:
         table.add_column(header, overflow="fold")
-    for row in rows:
-        table.add_row(*(escape(_harmless(str(cell))) for cell in row))
-    console().print(table)
+    for row in cells:
+        table.add_row(*map(escape, row))
+    out.print(table)
+
+
+def _fold_widest(cells: list[list[str]], headers: Sequence[str], width: int) -> None:
+    """Break the cells of the widest column where the table would be too wide."""
+    columns = zip(headers, *cells, strict=True)
+    widths = [max(width_of(line) for cell in column for line in cell.split("\n")) for column in columns]
+    widest = max(range(len(widths)), key=widths.__getitem__)
+    # Beside its widest line a column has a blank on either side and a rule; the table has one rule more.
+    room = widths[widest] - max(sum(widths) + 3 * len(widths) + 1 - width, 0)
+    for row in cells:
+        row[widest] = "\n".join(folded(line, max(room, _NARROWEST)) for line in row[widest].split("\n"))
 
 
 def _harmless(cell: str) -> str:
@@ -55,12 +75,13 @@ def _harmless(cell: str) -> str:
     return "\n".join(map(one_line, cell.split("\n")))
 
 
-def print_verdicts(rows: Iterable[tuple[bool, str]]) -> None:
-    """Sentences with a mark for what holds and what does not."""
+def print_verdicts(rows: Iterable[tuple[bool, str]], *, wide: bool = False) -> None:
+    """Sentences with a mark for what holds and what does not; `wide` as in `say`."""
     out = console()
     for holds, sentence in rows:
         mark = "[green]✓[/green]" if holds else "[red]✗[/red]"
-        out.print(f"{mark} {escape(one_line(sentence))}")
+        line = one_line(sentence)
+        out.print(f"{mark} {escape(folded(line, out.width, start=2) if wide else line)}")
 
 
 def figure(value: float) -> str:
@@ -70,9 +91,10 @@ def figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def say(sentence: str) -> None:
-    """Words for people, wrapped."""
-    console().print(escape(sentence))
+def say(sentence: str, *, wide: bool = False) -> None:
+    """Words for people, wrapped: between words, or (`wide`) between any two signs, as Japanese is set."""
+    out = console()
+    out.print(escape(folded(sentence, out.width) if wide else sentence))
 
 
 def say_place(label: str, place: object) -> None:

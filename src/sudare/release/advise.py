@@ -15,6 +15,7 @@ from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import BlockRequirement
+from sudare.assess.sentence import Sentence
 from sudare.assess.study import Study, study
 from sudare.assess.suitability import Limits, limits, reasons
 from sudare.errors import ParameterError
@@ -98,7 +99,7 @@ def advise(
             compromises_for(small, requirements, result, outcome if small.table is bench.table else None)
         )
         if small.table.rows < table.rows:
-            result = replace(result, notes=(*result.notes, _note("The compromises", small.table, table)))
+            result = replace(result, notes=(*result.notes, _note("compromises", small.table, table.rows)))
     spoken = [*first.advice, *_unsuited(result), *result.reasons, *(one.sentence for one in offered)]
     return replace(result, compromises=offered, advice=tuple(spoken))
 
@@ -117,7 +118,7 @@ def _compared(
     ratio = ratio_of(lower.value, upper)
     notes = result.notes
     if not whole:
-        notes = (*notes, _note("The ratio and the loss of k-anonymity", bench.table, result.risk.rows))
+        notes = (*notes, _note("ratio", bench.table, result.risk.rows))
     suited = ratio <= result.threshold
     return replace(result, upper_bound=upper, ratio=ratio, suited=suited, notes=notes), alone
 
@@ -129,25 +130,25 @@ def ratio_of(lower: float, upper: float) -> float:
     return math.inf if lower > 0 else 1.0
 
 
-def _alike(result: Study) -> Iterator[str]:
+def _alike(result: Study) -> Iterator[Sentence]:
     if result.feasible:
-        yield (
-            "No sensitive value is too frequent in the table, but rows that are alike share their sensitive value: "
-            "blocks must reach far for another one, and blocks of k-anonymity alone would give it away."
-        )
+        yield Sentence("reason.alike")
 
 
-def _unsuited(result: Study) -> Iterator[str]:
+def _unsuited(result: Study) -> Iterator[Sentence]:
     if result.ratio is None or result.lower_bound is None:
         return
-    times = f"{result.ratio:.2f} times" if math.isfinite(result.ratio) else "more than"
-    yield (
-        f"Poorly suited: every release with these requirements loses at least {times} what {result.fair_k}-anonymity "
-        f"reaches ({result.upper_bound:.4f} {result.objective}); above {result.threshold:g} the price of diversity is "
-        "high. Look at the compromises, ask for it all the same, or do not release."
-    )
+    figures = {
+        "k": result.fair_k,
+        "upper": result.upper_bound,
+        "objective": result.objective,
+        "threshold": result.threshold,
+    }
+    if math.isfinite(result.ratio):
+        yield Sentence("unsuited.times", ratio=result.ratio, **figures)
+    else:
+        yield Sentence("unsuited.unlimited", **figures)
 
 
-def _note(what: str, sample: Table, table: Table | int) -> str:
-    rows = table if isinstance(table, int) else table.rows
-    return f"{what} were computed on a random sample of {sample.rows:,} of {rows:,} rows."
+def _note(what: str, sample: Table, rows: int) -> Sentence:
+    return Sentence(f"note.{what}", sample=sample.rows, rows=rows)

@@ -16,6 +16,7 @@ from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.records import Sample, Shuffle, SuppressRecords
 from sudare.assess.bounds import Bound, lower_bound
 from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +87,7 @@ def quick_bound(
     found = lower_bound(
         table, smaller, objective=objective, weights=weights, budget=budget, progress=progress
     )
-    return Bound(found.value, False, f"{found.explanation} It is that of a smaller k, and weaker.")
+    return Bound(found.value, False, Sentence("bound.smaller_k", bound=found.explanation))
 
 
 def _only_generalized(table: Table, methods: Sequence[Anonymizer]) -> bool:

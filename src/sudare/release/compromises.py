@@ -12,6 +12,7 @@ from sudare.assess.bounds import Bound, feasible
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.risk import risk
+from sudare.assess.sentence import Sentence, enumerated
 from sudare.assess.suitability import diversities, limits, loosened
 from sudare.errors import InfeasibleError
 from sudare.randomness import Randomness
@@ -67,7 +68,7 @@ def compromises_for(
 
 def _as_asked(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> Iterator[Compromise]:
     if study.feasible:
-        yield _tried(bench, "as asked", asked, "No compromise: release at the level asked all the same.")
+        yield _tried(bench, "as asked", asked, Sentence("compromise.as_asked"))
 
 
 def _lower_level(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> Iterator[Compromise]:
@@ -76,16 +77,12 @@ def _lower_level(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> 
         highest = loosened(bench.table, asked)
         if highest is not None and highest != asked:
             yield _tried(
-                bench, "lower level", highest, f"The highest level that is possible: {_levels(highest)}."
+                bench, "lower level", highest, Sentence("compromise.highest", levels=_levels(highest))
             )
             below = _at_most(highest, math.floor(max(_diversity_levels(highest), default=1.0) * _BELOW))
             if below is not None and below != highest:
-                yield _tried(
-                    bench,
-                    "lower level",
-                    below,
-                    f"A level that leaves room for more blocks: {_levels(below)}.",
-                )
+                what = Sentence("compromise.room", levels=_levels(below))
+                yield _tried(bench, "lower level", below, what)
         return
     whole = range(math.ceil(max(_diversity_levels(asked), default=1.0)) - 1, 1, -1)
     found = None
@@ -96,10 +93,8 @@ def _lower_level(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> 
             continue
         reached = bench.loss(bench.released([KAnonymity(fair)]))
         suited = bench.bound(lower).value <= study.threshold * reached
-        what = f"A lower level, {_levels(lower)}"
-        found = _tried(
-            bench, "lower level", lower, f"{what}, to which the table is suited." if suited else f"{what}."
-        )
+        what = Sentence(f"compromise.{'lower_suited' if suited else 'lower'}", levels=_levels(lower))
+        found = _tried(bench, "lower level", lower, what)
         if suited:
             break
     if found is not None:
@@ -133,12 +128,11 @@ def _exempt(bench: Bench, asked: tuple[Requirement, ...]) -> Iterator[Compromise
     others = tuple(one for one in asked if not isinstance(one, KAnonymity))
     least = bench.bound(others, table=protected)
     bound = Bound(least.value * len(rest) / rows, least.exact, least.explanation)
-    names = ", ".join(f"'{value}'" for value in worst.values[:count])
+    named = enumerated(Sentence("quoted", value=value) for value in worst.values[:count])
     yield compromise(
         "exempt",
         asked,
-        f"If {names} of {worst.column} ({len(harmless) / rows:.1%} of the rows) is harmless and may be known, protect "
-        "the other rows only.",
+        Sentence("compromise.exempt", values=named, column=worst.column, share=len(harmless) / rows),
         bound,
         total / rows,
         risk(made.table),
@@ -163,11 +157,11 @@ def _suppress(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> Ite
     gone = rows - len(made.rows)
     if not gone:
         return
-    kind = "of the most frequent values" if not study.feasible else "that cost the others most"
+    which = "suppress_costly" if study.feasible else "suppress_frequent"
     yield compromise(
         "suppress",
         asked,
-        f"Leave out {gone:,} rows ({gone / rows:.1%}) {kind}.",
+        Sentence(f"compromise.{which}", rows=gone, share=gone / rows),
         bench.bound(asked),  # holds with rows left out as well
         bench.loss(made),
         risk(made.table),
@@ -183,16 +177,16 @@ def _k_only(bench: Bench, study: Study, alone: Outcome | None) -> Iterator[Compr
     yield compromise(
         "k-anonymity",
         asked,
-        f"Only {asked[0].k}-anonymity, without diversity, if what blocks then give away does no harm.",
+        Sentence("compromise.k_only", k=asked[0].k),
         bench.bound(asked),
         bench.loss(made),
         risk(made.table),
     )
 
 
-def _tried(bench: Bench, kind: Kind, asked: tuple[Requirement, ...], sentence: str) -> Compromise:
+def _tried(bench: Bench, kind: Kind, asked: tuple[Requirement, ...], what: Sentence) -> Compromise:
     made = bench.released(asked)
-    return compromise(kind, asked, sentence, bench.bound(asked), bench.loss(made), risk(made.table))
+    return compromise(kind, asked, what, bench.bound(asked), bench.loss(made), risk(made.table))
 
 
 def _diversity_levels(requirements: Sequence[Requirement]) -> list[float]:
@@ -208,9 +202,14 @@ def _at_most(requirements: Sequence[Requirement], level: float) -> tuple[Require
     )
 
 
-def _levels(requirements: Sequence[Requirement]) -> str:
-    named = [f"l = {one.l:g} ({one.kind})" for one in requirements if isinstance(one, LDiversity)]
-    return ", ".join(named + [f"k = {one.k}" for one in requirements if isinstance(one, KAnonymity)])
+def _levels(requirements: Sequence[Requirement]) -> Sentence:
+    diverse = [
+        Sentence("compromise.level_l", l=one.l, kind=one.kind_in_words)
+        for one in requirements
+        if isinstance(one, LDiversity)
+    ]
+    sizes = [Sentence("compromise.level_k", k=one.k) for one in requirements if isinstance(one, KAnonymity)]
+    return enumerated([*diverse, *sizes])
 
 
 def _worst(bench: Bench, asked: Sequence[Requirement]) -> Diversity | None:

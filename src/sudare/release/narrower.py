@@ -10,6 +10,7 @@ import polars as pl
 
 from sudare.assess.bounds import Bound
 from sudare.assess.risk import risk
+from sudare.assess.sentence import Sentence
 from sudare.describe.hierarchy.tree import Hierarchy
 from sudare.errors import DescriptionError
 from sudare.measure.pair import Pair
@@ -47,7 +48,7 @@ def narrower(bench: Bench, asked: Sequence[Requirement]) -> Iterator[Compromise]
             asked,
             coarser.table,
             _with(others, _own_loss(bench, name, coarser.table), len(quasi)),
-            f"Coarsen {name} to level {coarser.level} of {coarser.height} beforehand.",
+            Sentence("compromise.coarsen", column=name, level=coarser.level, height=coarser.height),
             {"column": name, "level": coarser.level},
         )
     yield _tried(
@@ -55,7 +56,7 @@ def narrower(bench: Bench, asked: Sequence[Requirement]) -> Iterator[Compromise]
         asked,
         _without(bench.table, name),
         _with(others, 1.0, len(quasi)),
-        f"Drop {name}, the column that costs most.",
+        Sentence("compromise.drop", column=name),
         {"column": name},
     )
 
@@ -138,7 +139,7 @@ def _tried(
     asked: Sequence[Requirement],
     table: Table,
     bound: Bound,
-    sentence: str,
+    what: Sentence,
     parameters: dict[str, Any],
 ) -> Compromise:
     made = bench.released(asked, table=table)
@@ -147,7 +148,7 @@ def _tried(
     return compromise(
         "drop" if kept < quasi else "coarsen",
         asked,
-        sentence,
+        what,
         bound,
         distortion,
         risk(made.table),

@@ -10,6 +10,7 @@ from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all
 from sudare.anonymize.protocol import Context
 from sudare.assess.compromise import Compromise
+from sudare.assess.sentence import Sentence, joined
 from sudare.assess.suitability import limits
 from sudare.measure.generalization import dis, gcp, loss
 from sudare.measure.pair import Pair
@@ -93,18 +94,22 @@ def sampled(table: Table, rows: int) -> Table:
 def compromise(
     kind: Kind,
     asked: Sequence[Requirement],
-    sentence: str,
+    what: Sentence,
     bound: Bound,
     distortion: float,
     remaining: Risk,
     parameters: dict[str, Any] | None = None,
 ) -> Compromise:
     """A compromise whose sentence says its figures as well."""
-    figures = [f"Loses at least {bound.value:.4f}, a quick run {distortion:.4f}"]
+    figures = [Sentence("compromise.figures", bound=bound.value, distortion=distortion)]
     figures += [
-        f"{guess.homogeneous_share:.1%} of the rows give {guess.column} away, the best guess of it is right for "
-        f"{guess.guess_mean:.1%}"
+        Sentence(
+            "compromise.guess",
+            share=guess.homogeneous_share,
+            column=guess.column,
+            right=guess.guess_mean,
+        )
         for guess in remaining.guesses
     ]
-    said = f"{sentence} {'; '.join(figures)}."
-    return Compromise(kind, said, tuple(asked), parameters or {}, bound, distortion, remaining)
+    said = Sentence("compromise.told", what=what, figures=joined("between.clauses", figures))
+    return Compromise(kind, said, what, tuple(asked), parameters or {}, bound, distortion, remaining)

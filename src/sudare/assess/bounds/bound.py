@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from sudare.assess.sentence import in_language
+
+if TYPE_CHECKING:
+    from sudare.texts import Language
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,10 @@ class Bound:
 
     def __float__(self) -> float:
         return self.value
+
+    def in_language(self, language: Language) -> Self:
+        """The same bound, explained in English ('en') or Japanese ('ja')."""
+        return replace(self, explanation=in_language(self.explanation, language))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

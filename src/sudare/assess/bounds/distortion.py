@@ -25,6 +25,7 @@ from sudare.assess.bounds.space import space_of
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.requirement import sensitive_columns
+from sudare.assess.sentence import Sentence, joined
 from sudare.errors import ParameterError
 from sudare.kernels.blocks import block_labels, dense_labels
 from sudare.kernels.bound_tree import Tree, build
@@ -111,28 +112,23 @@ def lower_bound(
     check_objective(objective)
     asked = counts_asked(table, requirements)
     if not asked or not table.rows:
-        why = (
-            "the table has no rows"
-            if not table.rows
-            else "none of the requirements is k-anonymity or l-diversity"
+        return Bound(
+            0.0, True, Sentence("bound.no_rows") if not table.rows else Sentence("bound.no_requirement")
         )
-        return Bound(0.0, True, f"Nothing is bounded: {why}.")
     if not any(weights_of(table, weights).values()):
-        return Bound(0.0, True, "There is no quasi-identifier with a weight, so nothing can be lost.")
+        return Bound(0.0, True, Sentence("bound.no_column"))
     for count in asked:
         if count.available < count.target:
-            return Bound(1.0, True, f"Only leaving all rows out complies: {count.obstacle}.")
+            return Bound(1.0, True, Sentence("bound.all_out", obstacle=count.obstacle))
     ground = ground_of(table, objective, weights)
     costs, exact = row_costs(table, ground, asked, budget, progress or SILENT)
     value = min(float(costs.mean()), 1.0)
-    named = " and ".join(count.name for count in asked)
-    text = f"No release with {named} loses less than {value:.4f} ({objective})."
+    named = joined("between.requirements", (count.name for count in asked))
+    said = Sentence("bound.least", asked=named, value=value, objective=objective)
     if not exact.all():
-        text += (
-            f" The budget of {budget:,} comparisons ended the search early for {int((~exact).sum()):,} of "
-            f"{table.rows:,} rows, so this is a weaker bound; a larger budget gives a higher one."
-        )
-    return Bound(value, bool(exact.all()), text)
+        early = int((~exact).sum())
+        said = Sentence("bound.weaker", bound=said, budget=budget, early=early, rows=table.rows)
+    return Bound(value, bool(exact.all()), said)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,15 +151,17 @@ class Ground:
 class _Count:
     """Rows, or values of a column, that every block must have."""
 
-    name: str
+    name: Sentence
     target: int
     available: int
     column: str | None = None
 
     @property
-    def obstacle(self) -> str:
-        what = "rows" if self.column is None else f"values of '{self.column}'"
-        return f"{self.name} needs {self.target:,} {what} and there are {self.available:,}"
+    def obstacle(self) -> Sentence:
+        figures = {"asked": self.name, "target": self.target, "available": self.available}
+        if self.column is None:
+            return Sentence("bound.needs_rows", **figures)
+        return Sentence("bound.needs_values", column=self.column, **figures)
 
 
 def ground_of(table: Table, objective: Objective, weights: Mapping[str, float] | None) -> Ground:
@@ -189,12 +187,13 @@ def counts_asked(table: Table, requirements: Sequence[Requirement]) -> list[_Cou
     asked: list[_Count] = []
     for requirement in requirements:
         if isinstance(requirement, KAnonymity):
-            asked.append(_Count(f"{requirement.k}-anonymity", requirement.k, table.rows))
+            named = Sentence("bound.k_anonymity", k=requirement.k)
+            asked.append(_Count(named, requirement.k, table.rows))
         elif isinstance(requirement, LDiversity):
             for name in sensitive_columns(table, requirement.sensitive, "l-diversity"):
                 target = values_needed(requirement.l)
-                said = f"{requirement.l:g}-diversity of '{name}'"
-                asked.append(_Count(said, target, table.codes(name).count, name))
+                named = Sentence("bound.l_diversity", l=requirement.l, column=name)
+                asked.append(_Count(named, target, table.codes(name).count, name))
     return asked
 
 

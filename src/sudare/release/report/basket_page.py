@@ -13,13 +13,14 @@ from sudare.release.report import basket_sections
 from sudare.release.report.common import common_values
 from sudare.release.report.formats import figure
 from sudare.release.report.rendering import render
-from sudare.release.report.texts import Language, Texts
+from sudare.release.report.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.release.basket_release import BasketRelease
     from sudare.release.verify_requirements import Finding
+    from sudare.texts import Language
 
 
 def basket_report_html(

@@ -15,13 +15,14 @@ from sudare.release.report.formats import figure
 from sudare.release.report.randomized import randomization
 from sudare.release.report.rendering import render
 from sudare.release.report.tabulation import tabulation
-from sudare.release.report.texts import Language, Texts
+from sudare.release.report.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.release.release import Release
     from sudare.release.verify_requirements import Finding
+    from sudare.texts import Language
 
 
 def report_html(

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.randomize.method import Randomize
+from sudare.assess.sentence import in_language
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.release.report.formats import figure, share
 
@@ -33,7 +34,8 @@ def randomization(release: Release, texts: Texts) -> dict[str, Any] | None:
         )
     ]
     if found.exact:
-        notes.append(texts("randomization.exact", columns=texts("page.separator").join(found.exact)))
+        exact = [in_language(name, texts.language) for name in found.exact]
+        notes.append(texts("randomization.exact", columns=texts("page.separator").join(exact)))
     notes.append(texts("randomization.epsilon", epsilon=figure(found.epsilon), odds=_odds(found.epsilon)))
     told = [
         name
