@@ -12,7 +12,7 @@ from sudare.assess.bounds import Bound, feasible
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.risk import risk
-from sudare.assess.sentence import Sentence, enumerated
+from sudare.assess.sentence import Sentence, counted, enumerated
 from sudare.assess.suitability import diversities, limits, loosened
 from sudare.errors import InfeasibleError
 from sudare.randomness import Randomness
@@ -161,7 +161,7 @@ def _suppress(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> Ite
     yield compromise(
         "suppress",
         asked,
-        Sentence(f"compromise.{which}", rows=gone, share=gone / rows),
+        Sentence(f"compromise.{which}", rows=counted("rows", gone), share=gone / rows),
         bench.bound(asked),  # holds with rows left out as well
         bench.loss(made),
         risk(made.table),
