@@ -10,7 +10,7 @@ import numpy as np
 
 from sudare.kernels.costs import cost_of
 from sudare.kernels.covers import PAIRS, SET, column_cost
-from sudare.kernels.jit import lean
+from sudare.kernels.jit import inlined, lean
 from sudare.kernels.partition import put_in, take_out
 from sudare.kernels.random_words import next_index
 from sudare.kernels.refine import allowed
@@ -86,33 +86,35 @@ def fill_matrix(
 @lean
 def _costs_with(model, members, size, group, codes, by_code, found):
     """What a group would cost with each of many records: column by column, so that one loop runs over all of them."""
-    count = size[group]
-    table, lows, highs = model.table, model.low, model.high
     found[:] = 0.0
     for column in range(codes.shape[0]):
-        low, high, mode = lows[group, column], highs[group, column], model.mode[column]
-        if mode == PAIRS and count > 0:
-            start, width = model.start[column], model.width[column]
+        width, mode = model.width[column], model.mode[column]
+        if mode in (PAIRS, SET) and width <= len(by_code):
             for code in range(width):
-                by_code[code] = table[start + min(low, code) * width + max(high, code)]
+                by_code[code] = _column_with(model, members, size, group, column, code)
             for index in range(len(found)):
                 # Unsigned, or every look would ask whether to count from the end.
                 found[index] += by_code[np.uint32(codes[column, index])]
-            continue
-        for index in range(len(found)):
-            code = codes[column, index]
-            if mode == SET:
-                known = False
-                for place in range(count):
-                    known = known or model.codes[members[group, place], column] == code
-                number = (low if count > 0 else 0) + (not known)
-                found[index] += column_cost(model, column, number, number)
-            elif count > 0:
-                found[index] += column_cost(model, column, min(low, code), max(high, code))
-            else:
-                found[index] += column_cost(model, column, code, code)
+        else:
+            for index in range(len(found)):
+                found[index] += _column_with(model, members, size, group, column, codes[column, index])
     for index in range(len(found)):
-        found[index] *= count + 1
+        found[index] *= size[group] + 1
+
+
+@inlined
+def _column_with(model, members, size, group, column, code):
+    """Cost, for one record, of a column of a group with one more value; the group may be empty."""
+    low, high = model.low[group, column], model.high[group, column]
+    if size[group] == 0:
+        low, high = code, code
+    if model.mode[column] == SET:
+        known = False
+        for place in range(size[group]):
+            known = known or model.codes[members[group, place], column] == code
+        count = low + (not known) if size[group] > 0 else 1
+        return column_cost(model, column, count, count)
+    return column_cost(model, column, min(low, code), max(high, code))
 
 
 @lean
