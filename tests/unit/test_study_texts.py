@@ -1,4 +1,7 @@
-"""A study in both languages: complete, with the same figures, English as ever, Japanese without an English sentence."""
+"""A study in both languages: complete, with the same figures, English as ever, Japanese without an English sentence.
+
+Keys and figures are compared for all that speaks in sentences; what releases say is in `test_note_texts`.
+"""
 
 import copy
 import json
@@ -30,7 +33,13 @@ from sudare.texts import loaded
 if TYPE_CHECKING:
     from sudare.texts import Language
 
-ENGLISH, JAPANESE = (loaded("sudare.assess", f"texts_{language}.yaml") for language in ("en", "ja"))
+SPEAKERS = ("sudare.assess", "sudare.anonymize", "sudare.measure", "sudare.release")
+ENGLISH, JAPANESE = (
+    {package: loaded(package, f"texts_{language}.yaml") for package in SPEAKERS} for language in LANGUAGES
+)
+every_text = pytest.mark.parametrize(
+    ("package", "key"), [(package, key) for package in SPEAKERS for key in ENGLISH[package]]
+)
 ENGLISH_WORDS = re.compile(r"[A-Za-z]{2,}[ ,;:.]+[A-Za-z]{2,}")
 GIVEN = re.compile(r"「[^」]*」|birth_date|length_of_stay|admission|disease|sex|United States")
 """What is not Sudare's to translate: names, values, and requirements as they were written."""
@@ -56,18 +65,19 @@ def figures(text):
     return {(name, form) for _, name, form, _ in Formatter().parse(text) if name is not None}
 
 
-def test_both_languages_have_every_key():
-    assert ENGLISH.keys() == JAPANESE.keys()
+@pytest.mark.parametrize("package", SPEAKERS)
+def test_both_languages_have_every_key(package):
+    assert ENGLISH[package].keys() == JAPANESE[package].keys()
 
 
-@pytest.mark.parametrize("key", ENGLISH)
-def test_both_languages_say_the_same_figures(key):
-    assert figures(ENGLISH[key]) == figures(JAPANESE[key])
+@every_text
+def test_both_languages_say_the_same_figures(package, key):
+    assert figures(ENGLISH[package][key]) == figures(JAPANESE[package][key])
 
 
-@pytest.mark.parametrize("key", JAPANESE)
-def test_no_text_is_left_in_english(key):
-    words = re.sub(r"\{[^}]*\}", "", JAPANESE[key])
+@every_text
+def test_no_text_is_left_in_english(package, key):
+    words = re.sub(r"\{[^}]*\}", "", JAPANESE[package][key])
     assert not ENGLISH_WORDS.search(words), words
     assert "missing" not in words
 
@@ -86,7 +96,7 @@ def test_every_sentence_is_said_by_some_study(monkeypatch, capsys):
         study._repr_html_()
         _show(study, "ja")
     capsys.readouterr()
-    assert ENGLISH.keys() - used == set()
+    assert ENGLISH["sudare.assess"].keys() - used == set()
 
 
 def test_all_of_a_study_is_told_in_japanese(study):

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Self
 import polars as pl
 
 from sudare.anonymize.columns import numeric_columns
+from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
+from sudare.assess.sentence import enumerated
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 
 if TYPE_CHECKING:
@@ -43,9 +45,7 @@ class TopBottomCode:
         clipped = before.cast(pl.Int64 if whole else pl.Float64).clip(self.bottom, self.top)
         changed = int((before.cast(clipped.dtype) != clipped).sum())
         after = fitted(clipped, before.dtype) if whole or before.dtype.is_float() else clipped
-        return same_rows(
-            table.with_values(after.rename(name)), f"Coded {changed:,} values of {name} to its limits."
-        )
+        return same_rows(table.with_values(after.rename(name)), Note("coded", changed=changed, column=name))
 
 
 @parameters
@@ -63,7 +63,7 @@ class Round:
         result = table
         for name in names:
             result = result.with_values(self._rounded(table.frame[name]).rename(name))
-        return same_rows(result, f"Rounded {', '.join(names)} to multiples of {self.base:g}.")
+        return same_rows(result, Note("rounded", columns=enumerated(names), base=self.base))
 
     def _rounded(self, before: pl.Series) -> pl.Series:
         if before.dtype.is_integer() and self.base == int(self.base):

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Self
 import polars as pl
 
 from sudare.anonymize.columns import present_columns
+from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
+from sudare.assess.sentence import enumerated
 from sudare.describe.text import as_text
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
@@ -37,10 +39,11 @@ class RemoveIdentifiers:
         for name in names:
             table.column(name)
         kept = [column for column in table.columns if column.name not in names]
-        notes = (
-            [f"Removed the identifier{'s' if len(names) > 1 else ''} {', '.join(names)}."] if names else []
-        )
-        return same_rows(table.changed(table.frame.drop(names), kept), *notes)
+        removed = table.changed(table.frame.drop(names), kept)
+        if not names:
+            return same_rows(removed)
+        key = f"identifiers.{'many' if len(names) > 1 else 'one'}"
+        return same_rows(removed, Note(key, columns=enumerated(names)))
 
 
 @parameters
@@ -85,7 +88,7 @@ class Pseudonymize:
             else column
             for column in table.columns
         ]
-        return same_rows(table.changed(frame, columns), f"Replaced {', '.join(names)} by keyed pseudonyms.")
+        return same_rows(table.changed(frame, columns), Note("pseudonyms", columns=enumerated(names)))
 
     def _pseudonyms(self, series: pl.Series, key: bytes) -> pl.Series:
         texts = as_text(series)

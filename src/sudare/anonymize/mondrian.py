@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.grouping import block_rules, smallest_group
+from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.recode import Axis, TreeAxis, axes_of, recode
 from sudare.assess.requirement import compile_rules
@@ -56,10 +57,8 @@ class Mondrian:
             partition_slice(space, state, compiled, scratch, least, self.relaxed, _SLICE)
             context.progress.update(float(state.counters[2]))
         groups = int(state.counters[1])
-        return same_rows(
-            recode(table, axes, state.labels, groups),
-            f"Partitioned {table.rows:,} rows into {groups:,} groups of {table.rows / groups:.1f} rows on average.",
-        )
+        note = Note("partitioned", rows=table.rows, groups=groups, size=table.rows / groups)
+        return same_rows(recode(table, axes, state.labels, groups), note)
 
     def _weights(self, axes: list[Axis]) -> list[float]:
         names = [axis.name for axis in axes]

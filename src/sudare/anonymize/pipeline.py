@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from sudare.anonymize.identifiers import RemoveIdentifiers
+from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Anonymizer, Context, Outcome
+from sudare.assess.sentence import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,5 +46,5 @@ def _drop_missing(table: Table) -> tuple[Table, np.ndarray[tuple[int], np.dtype[
     keep = np.logical_and.reduce([table.frame[name].is_not_null().to_numpy() for name in names])
     if keep.all():
         return table, rows, []
-    dropped = int((~keep).sum())
-    return table.take(rows[keep]), rows[keep], [f"Left out {dropped:,} rows with missing {', '.join(names)}."]
+    note = Note("missing", rows=int((~keep).sum()), columns=enumerated(names))
+    return table.take(rows[keep]), rows[keep], [note]

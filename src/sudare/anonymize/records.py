@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, some_rows
 from sudare.errors import InfeasibleError
 from sudare.parameters import Annotated, Field, parameters
@@ -29,7 +30,7 @@ class Sample:
         """Draw the sample."""
         count = min(table.rows, max(1, round(self.share * table.rows)))
         rows = np.sort(context.random.permutation(table.rows)[:count])
-        return some_rows(table, rows, f"Kept a random sample of {count:,} of {table.rows:,} rows.")
+        return some_rows(table, rows, Note("sampled", count=count, rows=table.rows))
 
 
 @parameters
@@ -38,7 +39,7 @@ class Shuffle:
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Permute the rows."""
-        return some_rows(table, context.random.permutation(table.rows), "Put the rows into random order.")
+        return some_rows(table, context.random.permutation(table.rows), Note("shuffled"))
 
 
 @parameters
@@ -73,4 +74,4 @@ class SuppressRecords:
                 )
             current = table.take(rows)
             context.progress.update(table.rows - len(rows))
-        return some_rows(table, rows, f"Left out {table.rows - len(rows):,} of {table.rows:,} rows.")
+        return some_rows(table, rows, Note("suppressed", gone=table.rows - len(rows), rows=table.rows))

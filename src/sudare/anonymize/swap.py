@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.columns import present_columns
+from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.assess.blocks import blocks_of
+from sudare.assess.sentence import enumerated
 from sudare.kernels.swap import rank_swap_partners
 from sudare.parameters import Annotated, AnyNames, Field, Names, parameters
 
@@ -48,9 +50,7 @@ class RankSwap:
             swapped[order] = codes.codes[order[partner]]
             result = result.with_values(codes.decode(swapped).rename(name))
             context.progress.update(done)
-        return same_rows(
-            result, f"Swapped the values of {', '.join(names)} within {self.window:.1%} of the ranks."
-        )
+        return same_rows(result, Note("rank_swapped", columns=enumerated(names), window=self.window))
 
 
 @parameters
@@ -79,7 +79,8 @@ class SwapRecords:
         for name in names:
             result = result.with_values(table.frame[name].gather(source))
         moved = int((source != np.arange(table.rows)).sum())
-        return same_rows(result, f"Exchanged {', '.join(names)} between {moved:,} of {table.rows:,} rows.")
+        note = Note("exchanged", columns=enumerated(names), moved=moved, rows=table.rows)
+        return same_rows(result, note)
 
 
 def _pairs(

@@ -1,7 +1,8 @@
 """What a study says to people: a sentence that knows its key and its figures, so that it can be said in any language.
 
 The words are in `texts_en.yaml` and `texts_ja.yaml`. A sentence is a text like any other, in English unless said otherwise;
-`into` says it anew. Parts of a sentence are sentences, and follow it into the other language.
+`into` says it anew. Parts of a sentence are sentences, and follow it into the other language. What others say is a kind of
+sentence with words of its own: a subclass that names the package they are in.
 
 >>> rows = counted("rows", 1)
 >>> rows, rows.into("ja")
@@ -10,7 +11,7 @@ The words are in `texts_en.yaml` and `texts_ja.yaml`. A sentence is a text like 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sudare.texts import Texts, language_of, loaded
 
@@ -25,6 +26,8 @@ class Sentence(str):
 
     __slots__ = ("key", "values")
 
+    package: ClassVar[str] = "sudare.assess"
+    """Where its words are."""
     key: str
     """Of its text."""
     values: dict[str, Any]
@@ -40,7 +43,7 @@ class Sentence(str):
 
     @classmethod
     def _said(cls, language: Language, key: str, values: dict[str, Any]) -> Self:
-        made = str.__new__(cls, cls._rendered(texts(language), key, values))
+        made = str.__new__(cls, cls._rendered(texts(language, cls.package), key, values))
         made.key, made.values = key, values
         return made
 
@@ -82,10 +85,10 @@ def in_language(value: Any, language: Language) -> Any:
     return value.into(language) if isinstance(value, Sentence) else value
 
 
-def texts(language: Language) -> Texts:
-    """The words of a study in a language."""
+def texts(language: Language, package: str = Sentence.package) -> Texts:
+    """The words of a study in a language, or those of another package."""
     known = language_of(language)
-    return Texts(known, loaded("sudare.assess", f"texts_{known}.yaml"))
+    return Texts(known, loaded(package, f"texts_{known}.yaml"))
 
 
 def _restored(kind: type[Sentence], said: str, key: str, values: dict[str, Any]) -> Sentence:

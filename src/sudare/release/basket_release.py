@@ -15,8 +15,10 @@ from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
 from sudare.display import html_block, html_list, html_table, paragraph, said
 from sudare.errors import DescriptionError, GuaranteeError, ParameterError
 from sudare.measure.itemsets import BASKET_MEASURES, BasketPair, measure_baskets
+from sudare.measure.itemsets.association import TooManySetsError
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.randomness import Randomness
+from sudare.release.caution import Caution
 from sudare.release.job import timed
 
 if TYPE_CHECKING:
@@ -150,7 +152,7 @@ def anonymize_baskets(
         losses, warnings = _measured(baskets, current, measures) if alike else ({}, ())
     warnings = (*_doubts(baskets, current, asked), *warnings)
     if not random.secure:
-        warnings = ("A seed was given: others can repeat the random choices. Do not publish.", *warnings)
+        warnings = (Caution("baskets.seed"), *warnings)
     return BasketRelease(
         baskets,
         current,
@@ -170,9 +172,9 @@ def _doubts(before: Baskets, after: Baskets, asked: Sequence[Any]) -> Iterator[s
     if any(isinstance(one, RhoUncertainty) for one in asked) and before.entries:
         named = before.sensitive.common if before.sensitive.codes is None else before.sensitive.codes
         if named is None or not len(named):
-            yield "No item is sensitive for anybody, so rho-uncertainty protects nothing."
+            yield Caution("baskets.nothing_sensitive")
     if before.entries and not after.entries:
-        yield "Every entry was suppressed, nothing is left; ask for less."
+        yield Caution("baskets.nothing_left")
 
 
 def _measured(
@@ -187,6 +189,6 @@ def _measured(
     for name in BASKET_MEASURES:
         try:
             losses |= measure_baskets(before, pair, [name])
-        except ParameterError as error:  # baskets so alike that their rules cannot be counted
-            warnings.append(f"{name} is left out: {error}")
+        except TooManySetsError as error:  # baskets so alike that their rules cannot be counted
+            warnings.append(Caution("baskets.unmeasured", measure=name, why=error.why))
     return losses, tuple(warnings)

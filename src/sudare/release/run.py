@@ -13,6 +13,7 @@ from sudare.assess.catalogue import requirements_of
 from sudare.assess.noise import way_out
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import Requirement, table_of
+from sudare.assess.sentence import enumerated
 from sudare.errors import (
     DescriptionError,
     GuaranteeError,
@@ -23,6 +24,7 @@ from sudare.measure.generalization import column_losses
 from sudare.measure.pair import Pair
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.randomness import Randomness
+from sudare.release.caution import Caution
 from sudare.release.job import run_recipe, timed
 from sudare.release.recipe import Recipe
 from sudare.release.release import Release
@@ -151,9 +153,6 @@ def _listed(
 
 def _warnings(table: Table, random: Randomness) -> Iterator[str]:
     if table.undescribed:
-        yield (
-            f"No role was given to {', '.join(table.undescribed)}: published unchanged. Describe each column, "
-            "insensitive if it truly is."
-        )
+        yield Caution("table.undescribed", columns=enumerated(table.undescribed))
     if not random.secure:
-        yield "A seed was given: the random choices can be repeated by others. Do not publish this release."
+        yield Caution("table.seed")

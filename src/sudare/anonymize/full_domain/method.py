@@ -9,7 +9,9 @@ from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import lattice_of
 from sudare.anonymize.full_domain.search import search
 from sudare.anonymize.grouping import block_rules
+from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome
+from sudare.assess.sentence import enumerated
 from sudare.assess.study import require_feasible
 from sudare.describe.hierarchy.shares import Objective
 from sudare.errors import InfeasibleError, ParameterError
@@ -75,22 +77,27 @@ class FullDomain:
         return Outcome(recoded.take(rows), rows, tuple(self._notes(lattice, found)))
 
     def _notes(self, lattice: Lattice, found: Found) -> list[str]:
-        levels = ", ".join(
-            f"{column.name} {column.numbers[level]} of {column.tree.height}"
+        levels = enumerated(
+            Note(
+                "full_domain.level",
+                column=column.name,
+                level=column.numbers[level],
+                height=column.tree.height,
+            )
             for column, level in zip(lattice.columns, found.best.node, strict=True)
         )
+        recoded = Note("full_domain.recoded", levels=levels)
+        if found.best.suppressed:
+            recoded = Note(
+                "full_domain.left_out", note=recoded, gone=found.best.suppressed, rows=lattice.rows
+            )
         proof = (
-            f"no node of the lattice ({lattice.size:,} nodes) is better"
+            Note("full_domain.proven", nodes=lattice.size)
             if found.proven
-            else f"the best found, but not proven to be the best of {_size(lattice.size)} nodes"
+            else Note("full_domain.unproven", nodes=_size(lattice.size))
         )
-        left_out = (
-            f" Left out {found.best.suppressed:,} of {lattice.rows:,} rows." if found.best.suppressed else ""
-        )
-        return [
-            f"Recoded each column to one level: {levels}.{left_out}",
-            f"The {self.objective} is {found.best.objective:.4f}: {proof} ({found.counted:,} were counted).",
-        ]
+        figures = {"objective": self.objective, "value": found.best.objective, "counted": found.counted}
+        return [recoded, Note("full_domain.reached", proof=proof, **figures)]
 
 
 def allowed_rows(share: float, rows: int) -> int:

@@ -12,6 +12,7 @@ from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
 from sudare.anonymize.generalize.prices import FEW_SEARCHES, MORE_SEARCHES, MOST_WORK, SEARCHES
 from sudare.anonymize.generalize.space import Cells, covers_of
 from sudare.anonymize.grouping import block_rules, smallest_group
+from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.recode import axes_of, recode
 from sudare.assess.requirement import compile_rules
@@ -118,9 +119,9 @@ class Generalize:
             leaving = leaving[: len(leaving) // 2]
         count = int(found.labels.max()) + 1
         recoded = recode(table, found.axes, found.labels.astype(np.int32), count, sets=self.cells == "sets")
-        note = f"Generalized {len(kept):,} rows in {count:,} groups of {len(kept) / count:.1f} rows."
+        note = Note("generalized.groups", rows=len(kept), groups=count, size=len(kept) / count)
         if len(leaving):
-            note += f" Left out {len(leaving):,} rows that cost the others more than themselves."
+            note = Note("generalized.left_out", note=note, rows=len(leaving))
         return Outcome(recoded, kept, (note,))
 
     def _grouped(self, table: Table, rules: list[Rule], context: Context) -> _Grouped:

@@ -9,6 +9,7 @@ import polars as pl
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from sudare.anonymize.itemsets.protocol import BasketOutcome
+from sudare.anonymize.note import Note
 from sudare.assess.itemsets.km_anonymity import KmAnonymity
 from sudare.assess.itemsets.pairing import subsets_of
 from sudare.describe.hierarchy.catalogue import CATALOGUE
@@ -86,7 +87,8 @@ class GeneralizeItems:
                 context.progress.update(done - 1)
             context.progress.update(done)
         nodes = len(np.unique(cut.node[leaves]))
-        note = f"Replaced {len(np.unique(baskets.codes)):,} items by {nodes:,}; NCP {cut.ncp():.4f}."
+        items = len(np.unique(baskets.codes))
+        note = Note("items.generalized", items=items, nodes=nodes, ncp=cut.ncp())
         return BasketOutcome(cut.generalized(), (note,))
 
 

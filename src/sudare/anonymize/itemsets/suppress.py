@@ -8,6 +8,7 @@ from sudare.anonymize.itemsets.every_adversary import Frequent, Uncertain
 from sudare.anonymize.itemsets.protocol import BasketOutcome
 from sudare.anonymize.itemsets.sampled_adversaries import Sampled
 from sudare.anonymize.itemsets.working import EVENNESS, Working
+from sudare.anonymize.note import Note
 from sudare.assess.itemsets.km_anonymity import KmAnonymity
 from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
 from sudare.errors import ParameterError
@@ -64,7 +65,7 @@ class SuppressItems:
         """Suppress until all requirements hold together."""
         working = Working(baskets, context, paper=self.strategy == "paper")
         if not len(baskets.codes):
-            return BasketOutcome(baskets, ("There were no items to suppress.",))
+            return BasketOutcome(baskets, (Note("items.none"),))
         keepers = [_keeper(working, requirement) for requirement in context.requirements]
         given = 0
         if self.strategy == "default" and len(keepers) == 1 and not isinstance(keepers[0], Sampled):
@@ -74,12 +75,12 @@ class SuppressItems:
             while sum(keeper.reach() for keeper in keepers) and len(keepers) > 1:
                 pass
         gone, entries = working.removed, len(baskets.codes)
-        back = f", after giving {given:,} back" if given else ""
-        notes = [f"Suppressed {gone:,} of {entries:,} entries ({gone / entries:.2%}){back}."]
+        figures = {"gone": gone, "entries": entries, "share": gone / entries}
+        notes = [
+            Note("items.given_back", **figures, given=given) if given else Note("items.suppressed", **figures)
+        ]
         notes += [
-            f"Tested drawn adversaries in {keeper.rounds} rounds."
-            for keeper in keepers
-            if isinstance(keeper, Sampled)
+            Note("items.rounds", rounds=keeper.rounds) for keeper in keepers if isinstance(keeper, Sampled)
         ]
         return BasketOutcome(working.result(), tuple(notes))
 

@@ -11,6 +11,7 @@ from sudare.anonymize.microaggregate.arrays import Labels, centroids, numbered, 
 from sudare.anonymize.microaggregate.best import Effort, first_partition, search
 from sudare.anonymize.microaggregate.certificate import lower_bound
 from sudare.anonymize.microaggregate.embed import embedded
+from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.assess.blocks import blocks_of
 from sudare.assess.requirement import compile_rules
@@ -82,9 +83,9 @@ class Microaggregate:
         frame = table.frame.with_columns(
             [records.representative(name, labels, groups, integers=self.integers) for name in names]
         )
-        note = f"Replaced {table.rows:,} rows by {groups:,} group centroids, {table.rows / groups:.1f} rows each."
+        note = Note("microaggregated.groups", rows=table.rows, groups=groups, size=table.rows / groups)
         if bound > 0:
-            note += f" The squared error is within {100 * (reached / bound - 1):.2f} % of the least possible."
+            note = Note("microaggregated.proof", note=note, percent=100 * (reached / bound - 1))
         return same_rows(table.recoded(frame), note)
 
     def _grouped(self, X: Floats, k: int, rules: Rules | None, context: Context, stratum: int) -> Labels:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
+from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows, some_rows
 from sudare.anonymize.randomize.domain import ValueDomain
 from sudare.anonymize.randomize.plan import Plan, mechanisms_of, plan_column
 from sudare.assess.pk_anonymity import PkAnonymity, exact_blocks
+from sudare.assess.sentence import enumerated
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.describe.mechanism.density import Family, as_family
 from sudare.describe.mechanism.protocol import Draw, Mechanism, Scalar
@@ -118,9 +120,7 @@ class Randomize:
         ]
         randomized = table.changed(frame, columns)
         outcome = (
-            some_rows(
-                randomized, context.random.permutation(table.rows), *notes, "Put the rows into random order."
-            )
+            some_rows(randomized, context.random.permutation(table.rows), *notes, Note("shuffled"))
             if self.shuffle
             else same_rows(randomized, *notes)
         )
@@ -195,23 +195,22 @@ def _asked(context: Context) -> float | None:
     return max((one.k for one in context.requirements if isinstance(one, PkAnonymity)), default=None)
 
 
-def _note(plan: Plan, mechanism: Mechanism, clipped: int) -> str:
-    text = (
-        f"Randomized {plan.name}: {MECHANISMS.name_of(mechanism)}, rate {mechanism.rate():.4g}, "
-        f"local epsilon {mechanism.epsilon():.4g}."
+def _note(plan: Plan, mechanism: Mechanism, clipped: int) -> Note:
+    note = Note(
+        "randomized.column",
+        column=plan.name,
+        mechanism=Note(f"mechanism.{MECHANISMS.name_of(mechanism)}"),
+        rate=mechanism.rate(),
+        epsilon=mechanism.epsilon(),
     )
     if clipped:
-        text += f" {clipped:,} values outside the range were clipped to it."
+        note = Note("randomized.clipped", note=note, count=clipped)
     if isinstance(plan.domain, ValueDomain) and plan.domain.from_data:
-        text += " Its values are those in the data, which tells that each occurs; give values to avoid it."
-    return text
+        note = Note("randomized.from_data", note=note)
+    return note
 
 
-def _warnings(plans: list[Plan]) -> Iterator[str]:
-    found = [plan for plan in plans if isinstance(plan.domain, ValueDomain) and plan.domain.from_data]
+def _warnings(plans: list[Plan]) -> Iterator[Note]:
+    found = [plan.name for plan in plans if isinstance(plan.domain, ValueDomain) and plan.domain.from_data]
     if found:
-        names = ", ".join(plan.name for plan in found)
-        yield (
-            f"The values of {names} were read off the data and are published as the list that the noise draws from: "
-            "everybody sees that each of them occurs, the rarest too. Give the method 'values' with all that are possible."
-        )
+        yield Note("randomized.values_published", columns=enumerated(found))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from sudare.assess.sentence import Sentence
 from sudare.errors import ParameterError
 from sudare.exact import exact_share
 from sudare.kernels.eclat import mine, single_rules
@@ -29,6 +30,23 @@ CONFIDENCE = 0.3
 TOP = 100
 _MOST_SETS = 1_000_000
 _STEP = 0.7
+
+
+class Reason(Sentence):
+    """Why a measure cannot be computed; words in `measure/texts_en.yaml` and `measure/texts_ja.yaml`."""
+
+    __slots__ = ()
+
+    package = "sudare.measure"
+
+
+class TooManySetsError(ParameterError):
+    """Baskets are so alike that their frequent sets of items cannot be counted."""
+
+    def __init__(self, why: Reason) -> None:
+        super().__init__(why)
+        self.why = why
+        """The sentence, which can be said in another language."""
 
 
 def rules(
@@ -142,9 +160,7 @@ def _strongest(baskets: Baskets, least: int, confidence: Fraction, top: int | No
         found = _mined(baskets, counts, bound, confidence)
         if found is None:
             if top is None or bound >= start:
-                raise ParameterError(
-                    f"More than {_MOST_SETS:,} sets of items are in at least {bound:,} baskets; raise the support."
-                )
+                raise TooManySetsError(Reason("too_many_sets.any", most=_MOST_SETS, baskets=bound))
             too_many, bound = bound, (bound + start + 1) // 2
             continue
         if top is None or bound == least or len(found.counts) >= top:
@@ -152,10 +168,7 @@ def _strongest(baskets: Baskets, least: int, confidence: Fraction, top: int | No
         start = bound
         lower = max(least, int(bound * _STEP), too_many + 1)
         if lower >= bound:
-            raise ParameterError(
-                f"More than {_MOST_SETS:,} sets of items are in at least {too_many:,} baskets, before {top} rules were "
-                "found; raise the support, or lower top."
-            )
+            raise TooManySetsError(Reason("too_many_sets.top", most=_MOST_SETS, baskets=too_many, top=top))
         bound = lower
 
 

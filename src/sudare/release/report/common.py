@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from sudare.assess.sentence import in_language
 from sudare.release.report.formats import figure
 from sudare.release.report.requirements import asked_rows, promises, verdict
 
@@ -36,8 +37,8 @@ def common_values(
         "created": str(facts.get("created", ""))[:10],
         "verdict": verdict(release, findings, texts),
         "secure": release.secure,
-        "warnings": release.warnings if internal else (),
-        "notes": release.notes if internal else (),
+        "warnings": [in_language(one, texts.language) for one in release.warnings] if internal else [],
+        "notes": [in_language(one, texts.language) for one in release.notes] if internal else [],
         "asked": asked_rows(findings, texts),
         "promises": promises(findings, texts),
         "recipe": _recipe_text(facts),

@@ -1,0 +1,18 @@
+"""What a method says to people: its notes and warnings, with their words in `texts_en.yaml` and `texts_ja.yaml`.
+
+>>> note = Note("shuffled")
+>>> note, note.into("ja")
+('Put the rows into random order.', '行を無作為な順序に並べ替えました。')
+"""
+
+from __future__ import annotations
+
+from sudare.assess.sentence import Sentence
+
+
+class Note(Sentence):
+    """A sentence of a method: what it did, in figures, or what to look at before handing over."""
+
+    __slots__ = ()
+
+    package = "sudare.anonymize"
