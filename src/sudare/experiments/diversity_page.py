@@ -204,8 +204,8 @@ def notes(lines: Sequence[Printed], ours: Sequence[Ours]) -> tuple[str, ...]:
     )
     return (
         about,
-        "Upper bounds are quick runs of `generalization` with objective dis: entropy l-diversity, and k-anonymity.",
-        f"Quick runs above the printed DiverDIS: {', '.join(above) or 'none'}.",
+        "Upper bounds are runs of `generalization` with objective dis and the default effort: entropy l-diversity, and k-anonymity.",
+        f"Runs above the printed DiverDIS: {', '.join(above) or 'none'}.",
         verdict,
         "The text about table 4 says of data4 that l-diversity is as hard as k-anonymity; it means data5.",
     )

@@ -108,10 +108,10 @@ class _Studied:
         }
 
     def loss(self, asked: Requirement, level: int) -> float:
-        """Distortion of a quick release."""
+        """Distortion of a release."""
         key = (type(asked).__name__, level)
         if key not in self.reached:
             context = Context((asked,), progress=self.progress)
-            made = apply_all([Generalize(objective="dis", effort="fast")], self.table, context)
+            made = apply_all([Generalize(objective="dis")], self.table, context)
             self.reached[key] = dis(self.table, Pair(self.table, made.table, made.rows))
         return self.reached[key]

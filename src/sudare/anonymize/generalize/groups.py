@@ -16,6 +16,7 @@ from sudare.anonymize.generalize.start import (
     cheapest_scheme_first,
     cut_groups,
     ladders_of,
+    member_groups,
     schemes_of,
     words_of,
 )
@@ -103,9 +104,12 @@ def grouped(
     ladders = ladders_of(axes, model, weights, objective)
     schemes = schemes_of(ladders)
     priced = False
-    if schemes is None:
+    useful = None
+    free_sets = bool(np.any(model.mode == SET))
+    if schemes is None and rules is None and not free_sets:
+        labels, count = member_groups(model, smallest, progress)
+    elif schemes is None:
         labels, count = np.zeros(len(model.codes), dtype=np.int64), 1
-        useful = None
     else:
         labels, count, left, taken = cheapest_scheme_first(model, ladders, schemes, smallest, asked, progress)
         labels, count = attach(model, labels, count, left, smallest, asked, progress)
@@ -113,7 +117,7 @@ def grouped(
         # Free sets lose less than the boxes of any hierarchy, so their prices would mislead.
         priced = (
             rules is None
-            and not np.any(model.mode == SET)
+            and not free_sets
             and can_price(ladders, len(schemes), len(labels), smallest, search.prices.most_work)
         )
     if priced:

@@ -34,7 +34,7 @@ Effort = Literal["fast", "default", "thorough"]
 _SEARCHES = {
     "fast": Search(
         moves=0,
-        rings=0,
+        rings=10,
         openings=0,
         attempts=0,
         most=0,
@@ -74,11 +74,12 @@ class Generalize:
 
     Groups are found in three steps. *Start*: cheapest scheme first, where a scheme is a level for every column;
     rows that agree under a scheme and comply are a group, schemes taken in the order of their mean cost; each group
-    is then cut along a sorted order by dynamic programming. Where schemes are too many to list, the whole table is
-    cut. Under k-anonymity alone groups are then chosen by *prices* and exchanged region by region (see `prices` and
-    `exchange`). *Refine*: regions of near groups are taken apart and formed anew, records move between groups and, where
-    schemes are too many, round rings of groups, never to a greater loss. *Split*: until no group can be split into two that comply and lose less. So the result is minimal:
-    no block can be generalized less.
+    is then cut along a sorted order by dynamic programming. Where schemes are too many to list, the table is
+    clustered (k-member) or, under more than k-anonymity, cut as a whole. Under k-anonymity alone groups are then
+    chosen by *prices* and exchanged region by region (see `prices` and `exchange`). *Refine*: regions of near groups
+    are taken apart and formed anew, records move between groups and, where schemes are too many, round rings of
+    groups, never to a greater loss. *Split*: until no group can be split into two that comply and lose less. So the
+    result is minimal: no block can be generalized less.
 
     The loss of a cell is `objective`: dis, (levels climbed) / height; ncp, leaves / leaves of the root (0 for a
     leaf); loss, (leaves - 1) / (leaves of the root - 1). Numbers, dates and ordinal columns without hierarchy become

@@ -1,4 +1,4 @@
-"""First partitions of records of codes: cheapest scheme first, or the optimal cut of sorted orders."""
+"""First partitions of records of codes: cheapest scheme first, k-member clusters, or the optimal cut of sorted orders."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 
 from sudare.anonymize.recode import Axis, OrderedAxis, TreeAxis
 from sudare.describe.hierarchy.shares import Objective, node_shares
+from sudare.kernels.members import grow_groups
 from sudare.kernels.recut import recut
-from sudare.kernels.rules import scratch_for
+from sudare.kernels.rules import no_rules, scratch_for
 from sudare.kernels.schemes import take_slice
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_SCHEMES = 30_000
 _SLICE = 64
+_FEW_ROWS, _PART = 6000, 2000
+"""Rows that are clustered all together, and the size of parts where they are more: the time grows with the square."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +127,22 @@ def cheapest_scheme_first(
         if count == 0:
             break
     return labels, groups, left[:count].copy(), taken
+
+
+def member_groups(model: Covers, smallest: int, progress: Progress) -> tuple[Ints, int]:
+    """Groups by k-member clustering, within parts of a sorted order where rows are many; and how many."""
+    rows = len(model.codes)
+    order = _spread_order(model, no_rules())
+    # No part smaller than a group.
+    parts = 1 if rows <= _FEW_ROWS else min(-(-rows // _PART), rows // smallest)
+    labels = np.empty(rows, dtype=np.int64)
+    span = np.empty((2, model.codes.shape[1]), dtype=np.int32)
+    groups = 0
+    progress.start("first groups", parts)
+    for number, part in enumerate(np.array_split(order, parts)):
+        groups = int(grow_groups(model, np.ascontiguousarray(part), smallest, labels, groups, *span))
+        progress.update(number + 1)
+    return labels, groups
 
 
 def cut_groups(

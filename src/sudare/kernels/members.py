@@ -1,0 +1,72 @@
+"""k-member clustering: groups grown one after the other, each by the records that cost it least.
+
+Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques (2007).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sudare.kernels.covers import column_cost
+from sudare.kernels.jit import inlined, lean
+
+
+@lean
+def grow_groups(model, rows, smallest, labels, first, low, high):
+    """Form groups of `smallest` of the rows, numbered from `first`; returns the next number.
+
+    A group begins with the row farthest from where the one before began. Rows left over join the last group; `rows` is
+    reordered, `low` and `high` have room for a number for each column. No column may be a free set. O(rows² columns).
+    """
+    left = len(rows)
+    group = first
+    seed = rows[0]
+    while left >= smallest:
+        farthest, place = -1.0, 0
+        for index in range(left):
+            distance = _between(model, seed, rows[index])
+            if distance > farthest:
+                farthest, place = distance, index
+        seed = rows[place]
+        for column in range(len(low)):
+            low[column] = high[column] = model.codes[seed, column]
+        for _ in range(smallest):
+            record = rows[place]
+            labels[record] = group
+            left -= 1
+            rows[place], rows[left] = rows[left], record
+            for column in range(len(low)):
+                code = model.codes[record, column]
+                low[column], high[column] = min(low[column], code), max(high[column], code)
+            place = _cheapest(model, rows, left, low, high)
+        group += 1
+    for index in range(left):
+        labels[rows[index]] = max(group - 1, first)
+    return max(group, first + 1)
+
+
+@inlined
+def _between(model, one, other):
+    """Cost of covering two records."""
+    total = 0.0
+    for column in range(model.codes.shape[1]):
+        first, second = model.codes[one, column], model.codes[other, column]
+        total += column_cost(model, column, min(first, second), max(first, second))
+    return total
+
+
+@inlined
+def _cheapest(model, rows, left, low, high):
+    """Place of the row that a group takes at the least cost; the first one where all cost the same."""
+    best, chosen = np.inf, 0
+    for index in range(left):
+        record = rows[index]
+        total = 0.0
+        for column in range(len(low)):
+            code = model.codes[record, column]
+            total += column_cost(model, column, min(low[column], code), max(high[column], code))
+            if total >= best:
+                break
+        if total < best:
+            best, chosen = total, index
+    return chosen
