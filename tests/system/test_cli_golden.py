@@ -10,6 +10,7 @@ import re
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from textwrap import dedent
 from uuid import UUID
 
 import pytest
@@ -146,9 +147,19 @@ def made_in_japanese(tmp_path_factory):
             patch.setenv(name, value)
         patch.setenv("SUDARE_LEDGER", str(folder / "ledger.sqlite"))
         patch.chdir(folder)
-        with redirect_stdout(StringIO()):
+        told = StringIO()
+        with redirect_stdout(told):
             assert main(["demo", "--out", "demo", "--rows", "300", "--lang", "ja"]) == 0
+        (folder / "demo.txt").write_text(told.getvalue(), encoding="utf-8")
     return folder
+
+
+def test_demo_in_japanese(made_in_japanese):
+    out = (made_in_japanese / "demo.txt").read_text(encoding="utf-8")
+    compare("demo-ja", out, made_in_japanese)
+    places = re.findall(r"(?:引き渡し用|管理者専用|報告書)： +(.+)", out)
+    assert len(places) == 4
+    assert all(Path(place).exists() for place in places)
 
 
 @pytest.mark.parametrize(
@@ -170,6 +181,108 @@ def test_assess_in_japanese(command, made_in_japanese, monkeypatch, name, code, 
     assert in_english.code == code
     # the same figures, wherever and however often a language puts them
     assert figures_in(result.out) == figures_in(in_english.out)
+
+
+JOBS = {
+    "blocks": """
+        version: 1
+        source: {path: data.csv}
+        columns: {年齢: {role: quasi}, 地域: {role: quasi, kind: nominal}, 病名: {role: sensitive, kind: nominal}}
+        requirements: [{type: k-anonymity, k: 5}, {type: l-diversity, l: 2}]
+        method: [{type: mondrian}]
+        output: {folder: release, language: ja}
+        """,
+    "noise": """
+        version: 1
+        source: {path: data.csv}
+        columns: {年齢: {role: insensitive}, 地域: {role: quasi, kind: nominal}, 病名: {role: sensitive, kind: nominal}}
+        requirements: [{type: pk-anonymity, k: 3}]
+        method: [{type: randomization}]
+        output: {folder: release, language: ja}
+        """,
+    "noise-exact": """
+        version: 1
+        source: {path: data.csv}
+        columns: {年齢: {role: insensitive}, 地域: {role: quasi, kind: nominal}, 病名: {role: sensitive, kind: nominal}}
+        requirements: [{type: pk-anonymity, k: 3}]
+        method: [{type: randomization, exact: [地域]}]
+        output: {folder: release, language: ja}
+        """,
+    "baskets": """
+        version: 1
+        baskets: {path: clicks.txt, layout: lines}
+        sensitive: [shop]
+        requirements: [{type: rho-uncertainty, rho: 0.5}]
+        method: {type: item-suppression}
+        output: {folder: release, language: ja}
+        """,
+}
+
+
+@pytest.fixture(params=JOBS)
+def job_in_japanese(request, command, tmp_path):
+    """A recipe whose output is Japanese."""
+    rows = "".join(
+        f"{20 + n * 7 % 50},{'東西南'[n % 3]},{['風邪', '結核', '骨折', '喘息'][n % 4]}\n" for n in range(120)
+    )
+    (tmp_path / "data.csv").write_text(f"年齢,地域,病名\n{rows}", encoding="utf-8")
+    clicks = "".join(f"news {'shop' if n % 2 else 'mail'} {'bank' if n % 5 else 'game'}\n" for n in range(60))
+    (tmp_path / "clicks.txt").write_text(clicks, encoding="utf-8")
+    (tmp_path / "recipe.yaml").write_text(dedent(JOBS[request.param]), encoding="utf-8")
+    return request.param
+
+
+def test_run_and_check_in_japanese(command, job_in_japanese):
+    asked = ("run", "recipe.yaml", "--seed", "7", "--overwrite")
+    in_english, out = command.done(*asked, "--lang", "en"), command.done(*asked)
+    assert out == command.done(*asked, "--lang", "ja")
+    assert_fits(out)
+    assert "Hand over: " in in_english
+    assert "引き渡し用： " in out
+    told = re.sub(r"： /.*", "", out)
+    assert not re.search(r"[A-Za-z]{3,} +[A-Za-z]{3,}", told.replace("│", "|")), told
+    # the verdicts are the report's words; everything after them has the same figures
+    assert figures_after(out, "情報損失") == figures_after(in_english, "Loss")
+    checked = command.done("check", "release", "--lang", "ja")
+    assert_fits(checked)
+    assert out.startswith(checked)
+
+
+def test_a_broken_release_in_japanese_keeps_the_words_of_the_verifier(command, job_in_japanese, tmp_path):
+    command.done("run", "recipe.yaml")
+    data = next(
+        place for place in (tmp_path / "release/public").iterdir() if place.suffix in {".csv", ".txt"}
+    )
+    data.write_text(
+        data.read_text(encoding="utf-8") + data.read_text(encoding="utf-8")[-5:], encoding="utf-8"
+    )
+    result = command("check", "release", "--lang", "ja")
+    assert (result.code, result.err) == (1, "")
+    assert result.out.startswith("✗ ファイルの同一性。")
+    assert "検証プログラムの文：The file" in result.out
+    assert_fits(result.out)
+
+
+def test_other_answers_in_japanese(command, made_in_japanese, monkeypatch, tmp_path):
+    monkeypatch.chdir(made_in_japanese)
+    file = ("check", "demo/patients.csv", "--quasi", "性別", "--require", "k-anonymity k=2")
+    assert "どのブロックも" in command.done(*file, "--lang", "ja")
+    recipe = Path("demo/recipe.yaml").read_text(encoding="utf-8").replace("- type: shuffling\n", "")
+    Path("demo/ordered.yaml").write_text(recipe, encoding="utf-8")
+    command.done("run", "demo/ordered.yaml", "--out", tmp_path / "ordered")
+    for asked, head in (
+        (("measure", "demo/patients.csv", tmp_path / "ordered"), "情報損失"),
+        (("compare", tmp_path / "ordered", "demo/release"), "リスクと損失"),
+    ):
+        out = command.done(*asked, "--lang", "ja")
+        assert out.startswith(head)
+        assert_fits(out)
+        assert figures_in(out) == figures_in(command.done(*asked))
+        assert command.done(*asked, "--json", "--lang", "ja") == command.done(*asked, "--json")
+
+
+def figures_after(out, head):
+    return figures_in(re.sub(r"[:：] +/.*", "", out.partition(head)[2]))
 
 
 def figures_in(out):
@@ -336,6 +449,9 @@ def test_schema(command):
         (["demo", "--rows", "many"], "many"),
         (["demo", "--lang", "fr"], "there are en and ja"),
         (["assess", "absent.yaml", "--lang", "fr"], "there are en and ja"),
+        (["check", "absent", "--lang", "fr"], "there are en and ja"),
+        (["measure", "a.csv", "b.csv", "--lang", "fr"], "there are en and ja"),
+        (["compare", "a", "b", "--lang", "fr"], "there are en and ja"),
         (["check", "x", "--require", "k-anonymity k=5"], "--quasi"),
         (["check", "x.csv", "--quasi", "age"], "--require"),
         (["catalogue", "mondrain"], "did you mean 'mondrian'?"),
@@ -383,6 +499,16 @@ def test_tables_of_wide_characters_fit(command, tmp_path):
     assert_fits(command.done("describe", "wide.csv", "--lang", "ja", "--overwrite"))
     assert_fits(command.done("assess", "wide.recipe.yaml"))
     assert_fits(command.done("assess", "wide.recipe.yaml", "--lang", "ja"))
+    recipe = {
+        "version": 1,
+        "source": {"path": "wide.csv"},
+        "columns": {name: {"role": "quasi"}, "病名": {"role": "sensitive"}},
+        "requirements": [{"type": "k-anonymity", "k": 3}, {"type": "l-diversity", "l": 2}],
+        "method": [{"type": "mondrian"}],
+        "output": {"folder": "release"},
+    }
+    (tmp_path / "wide.json.yaml").write_text(json.dumps(recipe), encoding="utf-8")
+    assert_fits(command.done("run", "wide.json.yaml", "--lang", "ja"))
 
 
 def test_brackets_in_names_are_not_markup(command, tmp_path):
@@ -417,5 +543,5 @@ def words(text):
 def assert_fits(out):
     """No line is wider than 80 columns, but one that ends with a path or a command to copy."""
     for line in out.splitlines():
-        copied = re.search(r"(: +|sudare run |\), recipe: )\S+$", line)
+        copied = re.search(r"([:：] +|sudare run |\), recipe: )\S+$", line)
         assert cell_len(line) <= 80 or copied, line

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Delimiter, Encoding, Json, Missing, Require
+from sudare.cli.options import Answer, Delimiter, Encoding, Json, Missing, Require, check_language
 
 if TYPE_CHECKING:
+    from sudare.release.report.texts import About
     from sudare.release.verify_requirements import Finding
 
 
@@ -33,6 +34,7 @@ def command(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     missing: Missing = None,
+    lang: Answer = "en",
     json: Json = False,
 ) -> int:
     """Recompute the guarantee of a release from its files alone.
@@ -51,16 +53,20 @@ def command(
       sudare check released-clicks/ --original clicks.txt
     """
     from sudare.cli.options import source_options
+    from sudare.cli.results import verdict_lines
     from sudare.cli.show import print_json, print_verdicts
+    from sudare.texts import language_of
 
+    language = language_of(check_language(lang))
     if quasi is None:
         given: dict[str, Any] = {"layout": layout, "delimiter": delimiter, "encoding": encoding}
         given["header"] = False if no_header else None
         reading = {name: value for name, value in given.items() if value is not None}
         if reading and original is None and (layout or no_header):
             raise typer.BadParameter("--layout and --no-header say how to read --original; give it too")
-        findings = _of_release(Path(place), original, sensitive, require, reading)
-        found = [(finding.holds, finding.sentence, finding.__dict__) for finding in findings]
+        findings, about = _of_release(Path(place), original, sensitive, require, reading)
+        details = [finding.__dict__ for finding in findings]
+        lines = verdict_lines(findings, language, about)
     else:
         from sudare.assess.catalogue import REQUIREMENTS
         from sudare.flow import read
@@ -70,12 +76,13 @@ def command(
         options = source_options(delimiter=delimiter, encoding=encoding, missing=missing)
         table = read(place, **options).describe(quasi=_names(quasi), sensitive=_names(sensitive or ""))
         verdicts = [REQUIREMENTS.build(text).check(table) for text in require]
-        found = [(verdict.holds, verdict.explanation, verdict.to_dict()) for verdict in verdicts]
-    holds = all(one for one, _, _ in found)
+        details = [verdict.to_dict() for verdict in verdicts]
+        lines = [(verdict.holds, verdict.in_language(language).explanation) for verdict in verdicts]
+    holds = all(one for one, _ in lines)
     if json:
-        print_json({"holds": holds, "findings": [details for _, _, details in found]})
+        print_json({"holds": holds, "findings": details})
     else:
-        print_verdicts((one, sentence) for one, sentence, _ in found)
+        print_verdicts(lines, wide=language == "ja")
     return 0 if holds else 1
 
 
@@ -85,16 +92,17 @@ def _of_release(
     sensitive: str | None,
     require: list[str] | None,
     reading: dict[str, Any],
-) -> list[Finding]:
-    """Findings about a release of a table, or of baskets."""
+) -> tuple[list[Finding], About]:
+    """Findings about a release of a table, or of baskets, and which it is."""
     from sudare.release.basket_check import check_basket_folder, is_basket_folder
 
     if require:
         raise typer.BadParameter("--require goes with --quasi and a data file")
     if is_basket_folder(place):
-        return check_basket_folder(
+        findings = check_basket_folder(
             place, original=original, sensitive=_items(sensitive), options=reading or None
         )
+        return findings, "baskets"
     from sudare.release.verify import verify_release
     from sudare.release.verify_manifest import read_manifest
 
@@ -105,7 +113,7 @@ def _of_release(
         )
     if sensitive is not None:
         raise typer.BadParameter("--sensitive goes with --quasi and a data file, or with --original")
-    return verify_release(place)
+    return verify_release(place), "table"
 
 
 def _items(sensitive: str | None) -> str | list[str] | None:

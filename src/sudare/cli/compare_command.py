@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.options import Json
+from sudare.cli.options import Answer, Json, check_language
 
 
 def command(
@@ -15,6 +15,7 @@ def command(
     risk: Annotated[str, typer.Option(help="Risk figure of the manifest.")] = "prosecutor_mean",
     loss: Annotated[str, typer.Option(help="Measure of the manifest.")] = "loss",
     plot: Annotated[Path | None, typer.Option(help="Write the plot: .svg, .png or .html.")] = None,
+    lang: Answer = "en",
     json: Json = False,
 ) -> int:
     """Put several releases on a risk-utility plot with its Pareto front.
@@ -27,11 +28,14 @@ def command(
 
       sudare compare release-* --risk prosecutor_largest --loss ild --plot tradeoff.svg
     """
+    from sudare.cli.results import words_in
     from sudare.cli.show import figure, print_json, print_table, say_place
     from sudare.measure.compare import compare
     from sudare.release.plots import save_chart
     from sudare.release.reopen import figures_of
+    from sudare.texts import language_of
 
+    words = words_in(language_of(check_language(lang)))
     same = len({folder.name for folder in folders}) < len(folders)
     named = {str(folder) if same else folder.name: figures_of(folder) for folder in folders}
     compared = compare(named, risk=risk, loss=loss)
@@ -41,13 +45,19 @@ def command(
         print_json(compared.frame.to_dicts())
         return 0
     print_table(
-        "Risk and loss",
-        ["release", risk, loss, "not beaten"],
+        words("compare.title"),
+        [words("compare.release"), risk, loss, words("compare.best")],
         [
-            (row["release"], figure(row["risk"]), figure(row["loss"]), "yes" if row["best"] else "")
+            (
+                row["release"],
+                figure(row["risk"]),
+                figure(row["loss"]),
+                words("compare.yes") if row["best"] else "",
+            )
             for row in compared.frame.to_dicts()
         ],
+        wide=words.language == "ja",
     )
     if plot is not None:
-        say_place("Plot: ", plot)
+        say_place(words("place.plot"), plot)
     return 0

@@ -38,9 +38,11 @@ def command(
     if json:
         print_json({"folder": str(out), "reports": [str(path) for path in written.reports]})
     else:
-        from sudare.cli.results import show_written
+        from sudare.cli.results import show_written, words_in
+        from sudare.texts import language_of
 
-        say_place(f"Made-up table ({rows:,} rows): ", out / "patients.csv")
-        say_place("Recipe: ", out / "recipe.yaml")
-        show_written(written)
+        words = words_in(language_of(lang))
+        say_place(words("demo.table", rows=rows), out / "patients.csv")
+        say_place(words("demo.recipe"), out / "recipe.yaml")
+        show_written(written, words.language)
     return 0

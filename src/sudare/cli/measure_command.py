@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.options import Json
+from sudare.cli.options import Answer, Json, check_language
 
 if TYPE_CHECKING:
     from sudare.measure.catalogue import Measure
@@ -27,6 +27,7 @@ def command(
         bool,
         typer.Option("--baskets", help="The files hold baskets: sets of items, one a line or in a table."),
     ] = False,
+    lang: Answer = "en",
     json: Json = False,
 ) -> int:
     """Measure what was lost between a table and its release.
@@ -41,8 +42,11 @@ def command(
 
       sudare measure clicks.txt released.txt --baskets
     """
-    from sudare.cli.show import figure, print_json, print_table, say_place
+    from sudare.cli.results import show_losses, words_in
+    from sudare.cli.show import print_json, say_place
+    from sudare.texts import language_of
 
+    words = words_in(language_of(check_language(lang)))
     if baskets:
         if recipe is not None:
             raise typer.BadParameter(
@@ -54,21 +58,9 @@ def command(
     if json:
         print_json(values)
     else:
-        print_table(
-            "Loss",
-            ["measure", "value", "range", "meaning"],
-            [
-                (
-                    name,
-                    figure(value),
-                    f"{figure(known[name].smallest)} … {figure(known[name].largest)}",
-                    known[name].meaning,
-                )
-                for name, value in values.items()
-            ],
-        )
+        show_losses(values, known, words, ranges=True)
         if plot is not None:
-            say_place("Plot: ", plot)
+            say_place(words("place.plot"), plot)
     return 0
 
 

@@ -9,6 +9,7 @@ import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Language = Annotated[str, typer.Option("--lang", help="Language of reports and reasons: en or ja.")]
+Answer = Annotated[str, typer.Option("--lang", help="Language of the answer: en or ja.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what an earlier run has written.")]
 Delimiter = Annotated[str | None, typer.Option(help="Delimiter of a text file; detected when left out.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file; detected when left out.")]

@@ -1,4 +1,4 @@
-"""What a finished release looks like in the terminal."""
+"""What a finished release looks like in the terminal, in its language."""
 
 from __future__ import annotations
 
@@ -8,99 +8,187 @@ from typing import TYPE_CHECKING, Any
 from sudare.cli.show import figure, print_table, print_verdicts, say, say_place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from sudare.assess.linking import Linking
     from sudare.assess.risk import Risk
+    from sudare.measure.catalogue import Measure
     from sudare.release.basket_release import BasketRelease
     from sudare.release.folder import Written
     from sudare.release.release import Release
+    from sudare.release.report.texts import About
+    from sudare.release.verify_requirements import Finding
+    from sudare.texts import Language, Texts
 
 
-def show_written(written: Written[Release]) -> None:
+def show_written(written: Written[Release], language: Language) -> None:
     """Verdicts from the written files, risk before and after, losses, and where everything is."""
     from sudare.measure.catalogue import MEASURES
 
-    release = written.release
-    print_verdicts((finding.holds, finding.sentence) for finding in written.findings)
-    print_table("Risk", ["", "before", "after"], _risk_rows(release.risk_before, release.risk_after))
+    release, words = written.release, words_in(language)
+    wide = language == "ja"
+    print_verdicts(verdict_lines(written.findings, language), wide=wide)
+    _show_risk(release.risk_before, release.risk_after, language)
     if release.risk_after.linking is not None:
-        _show_linking(release.risk_after.linking)
-    print_table(
-        "Loss",
-        ["measure", "value", "meaning"],
-        [(name, figure(value), MEASURES[name].meaning) for name, value in release.telling_losses.items()],
-    )
+        _show_linking(release.risk_after.linking, words)
+    show_losses(release.telling_losses, MEASURES, words)
     for name, bound in release.lower_bounds.items():
         if name in release.losses:
             least = math.floor(bound.value * 10_000) / 10_000
-            weak = "" if bound.exact else " (a longer search could only raise that)"
-            say(
-                f"{name} {figure(release.losses[name])}: no release with these requirements can have less than "
-                f"{least:g}{weak}."
-            )
-    for warning in release.warnings:
-        say(f"! {warning}")
-    _say_places(written)
+            key = "loss.bound" if bound.exact else "loss.bound_weak"
+            say(words(key, measure=name, value=figure(release.losses[name]), bound=least), wide=wide)
+    _say_warnings(release.warnings, words)
+    _say_places(written, words)
 
 
-def show_baskets(written: Written[BasketRelease]) -> None:
+def show_baskets(written: Written[BasketRelease], language: Language) -> None:
     """Verdicts from the written files, losses, what was done, and where everything is."""
+    from sudare.assess.sentence import in_language
     from sudare.measure.itemsets import BASKET_MEASURES
 
-    release = written.release
-    print_verdicts((finding.holds, finding.sentence) for finding in written.findings)
-    losses = [(name, figure(value), BASKET_MEASURES[name].meaning) for name, value in release.losses.items()]
-    if losses:
-        print_table("Loss", ["measure", "value", "meaning"], losses)
-    for line in (*release.notes, *(f"! {warning}" for warning in release.warnings)):
-        say(line)
-    _say_places(written)
+    release, words = written.release, words_in(language)
+    wide = language == "ja"
+    print_verdicts(verdict_lines(written.findings, language, "baskets"), wide=wide)
+    if release.losses:
+        show_losses(release.losses, BASKET_MEASURES, words)
+    for note in release.notes:
+        say(in_language(note, language), wide=wide)
+    _say_warnings(release.warnings, words)
+    _say_places(written, words)
 
 
-def _say_places(written: Written[Any]) -> None:
-    say_place("Hand over:     ", written.folder / "public")
-    say_place("Keep private:  ", written.folder / "internal")
+def words_in(language: Language) -> Texts:
+    """The commands' own words."""
+    from sudare.assess.sentence import texts
+
+    return texts(language, "sudare.cli")
+
+
+def verdict_lines(
+    findings: Sequence[Finding], language: Language, about: About = "table"
+) -> list[tuple[bool, str]]:
+    """What the verifier found, in its own words, which are English, or in those of the report."""
+    if language == "en":
+        return [(finding.holds, finding.sentence) for finding in findings]
+    from sudare.release.report.requirements import asked_rows
+    from sudare.release.report.texts import Texts
+
+    words, report = words_in(language), Texts(language, about)
+    lines = []
+    for finding in findings:
+        (row,) = asked_rows([finding], report)
+        # The report has no words for why something fails; the verifier's must not get lost.
+        key = "found" if finding.holds else "found_broken"
+        details = {"verifier": report("asked.verifier"), "sentence": finding.sentence}
+        lines.append((finding.holds, words(key, asked=row["asked"], found=row["found"], **details)))
+    return lines
+
+
+def show_losses(
+    losses: Mapping[str, float], known: Mapping[str, Measure], words: Texts, *, ranges: bool = False
+) -> None:
+    """Each measure with its value and its meaning, and between them its range where asked for."""
+    rows = []
+    for name, value in losses.items():
+        one, unlimited = known[name], words("unlimited")
+        span = f"{figure(one.smallest, unlimited)} … {figure(one.largest, unlimited)}"
+        meaning = one.meaning if words.language == "en" else one.meaning_ja
+        rows.append((name, figure(value, unlimited), *([span] if ranges else []), meaning))
+    heads = ["measure", "value", *(["range"] if ranges else []), "meaning"]
+    print_table(
+        words("loss.title"), [words(f"loss.{head}") for head in heads], rows, wide=words.language == "ja"
+    )
+
+
+def _say_warnings(warnings: Iterable[str], words: Texts) -> None:
+    from sudare.assess.sentence import in_language
+
+    for warning in warnings:
+        said = words("warning", warning=in_language(warning, words.language))
+        say(said, wide=words.language == "ja")
+
+
+def _say_places(written: Written[Any], words: Texts) -> None:
+    say_place(words("place.hand_over"), written.folder / "public")
+    say_place(words("place.keep_private"), written.folder / "internal")
     for report in written.reports:
-        say_place("Report:        ", report)
+        say_place(words("place.report"), report)
 
 
-def _risk_rows(before: Risk, after: Risk) -> list[tuple[str, str, str]]:
+def _show_risk(before: Risk, after: Risk, language: Language) -> None:
+    from sudare.release.report.texts import Texts
+
+    report = Texts(language)
+    heads = ["", report("page.before"), report("page.after")]
+    print_table(report("risk.title"), heads, _risk_rows(before, after, language), wide=language == "ja")
+
+
+def _risk_rows(before: Risk, after: Risk, language: Language) -> list[tuple[str, str, str]]:
     """Figures of blocks, or bounds from k where blocks would be blocks of noise."""
-    rows = [("rows", f"{before.rows:,}", f"{after.rows:,}")]
+    from sudare.assess.sentence import texts
+
+    words, study = words_in(language), texts(language)
+    rows = [(study("page.risk.rows"), f"{before.rows:,}", f"{after.rows:,}")]
     if after.linking is None or not after.linking.quasi_randomized:
         rows += [
-            ("unique rows", f"{before.unique_rows:,}", f"{after.unique_rows:,}"),
-            ("smallest block", f"{before.smallest_block:,}", f"{after.smallest_block:,}"),
+            (study("page.risk.unique"), f"{before.unique_rows:,}", f"{after.unique_rows:,}"),
+            (words("risk.smallest_block"), f"{before.smallest_block:,}", f"{after.smallest_block:,}"),
         ]
-    for name, key in (("largest", "prosecutor_largest"), ("mean", "prosecutor_mean")):
-        rows.append(
-            (f"risk of being found, {name}", f"{getattr(before, key):.1%}", f"{getattr(after, key):.1%}")
-        )
+    for key in ("prosecutor_largest", "prosecutor_mean"):
+        rows.append((study(f"page.risk.{key}"), f"{getattr(before, key):.1%}", f"{getattr(after, key):.1%}"))
     earlier = {guess.column: guess for guess in before.guesses}
     for other in after.guesses:
         one = earlier[other.column]
-        ruled_out = f"best guess of {one.column}, {one.background} value ruled out"
         rows += [
             (
-                f"rows that give {one.column} away",
+                study("page.risk.homogeneous", column=one.column),
                 f"{one.homogeneous_share:.1%}",
                 f"{other.homogeneous_share:.1%}",
             ),
-            (f"best guess of {one.column}, mean", f"{one.guess_mean:.1%}", f"{other.guess_mean:.1%}"),
-            (ruled_out, f"{one.background_mean:.1%}", f"{other.background_mean:.1%}"),
+            (
+                study("page.risk.guess_mean", column=one.column),
+                f"{one.guess_mean:.1%}",
+                f"{other.guess_mean:.1%}",
+            ),
+            (
+                words("risk.background_mean", column=one.column, background=one.background),
+                f"{one.background_mean:.1%}",
+                f"{other.background_mean:.1%}",
+            ),
         ]
     return rows
 
 
-def _show_linking(linking: Linking) -> None:
+def _show_linking(linking: Linking, words: Texts) -> None:
     """Where the bound 1/k comes from."""
-    among = f" that agree on {', '.join(linking.exact)}" if linking.exact else ""
-    say(
-        f"Nobody's record is pointed at with probability above 1/k = {linking.largest:.3g}: k = 1 + (records - 1) x "
-        f"product of rates = 1 + {linking.records - 1:,} x {linking.rate:.4g} = {linking.k:.4g}, for the "
-        f"{linking.records:,} records{among}. Local differential privacy of a record: epsilon {linking.epsilon:.3g}."
-    )
+    from sudare.assess.sentence import enumerated
+    from sudare.release.report.texts import Texts as ReportTexts
+
+    wide = words.language == "ja"
+    figures = {
+        "largest": linking.largest,
+        "others": linking.records - 1,
+        "rate": linking.rate,
+        "k": linking.k,
+        "records": linking.records,
+        "epsilon": linking.epsilon,
+    }
+    exact = enumerated(linking.exact).into(words.language)
+    say(words("linking.bound_among" if linking.exact else "linking.bound", exact=exact, **figures), wide=wide)
+    report = ReportTexts(words.language)
     print_table(
-        "Randomized columns",
-        ["column", "mechanism", "rate", "local epsilon"],
-        [(one.column, one.mechanism, f"{one.rate:.4g}", f"{one.epsilon:.3g}") for one in linking.columns],
+        words("linking.title"),
+        [words(f"linking.{head}") for head in ("column", "mechanism", "rate", "epsilon")],
+        [
+            (
+                one.column,
+                report.or_else(f"randomization.mechanism.{one.mechanism}", one.mechanism)
+                if wide
+                else one.mechanism,
+                f"{one.rate:.4g}",
+                f"{one.epsilon:.3g}",
+            )
+            for one in linking.columns
+        ],
+        wide=wide,
     )

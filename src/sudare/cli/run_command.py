@@ -48,6 +48,7 @@ def command(
     from sudare.release.ledger import Ledger
     from sudare.release.recipe import Recipe
     from sudare.release.run import run
+    from sudare.texts import language_of
 
     if json and stdout:
         raise typer.BadParameter("--json and --stdout both claim standard output; keep one")
@@ -55,12 +56,13 @@ def command(
     if of_baskets and stdout:
         raise typer.BadParameter("--stdout goes with recipes of tables; leave it out for baskets")
     asked: Any = (BasketRecipe if of_baskets else Recipe).load(recipe)
+    language = asked.output.language if lang is None else language_of(check_language(lang))
     with progress_bar(quiet=json) as progress:
         written: Written[Any] = (run_baskets if of_baskets else run)(
             asked.replaced(requirements=require, method=method),
             folder=out,
             overwrite=overwrite or None,
-            language=None if lang is None else check_language(lang),
+            language=language,
             seed=seed,
             ledger=Ledger(ledger),
             progress=progress,
@@ -73,7 +75,7 @@ def command(
         escape = written.manifest["data"]["escape_formulas"]
         print(csv_text(written.release.table.frame, escape_formulas=escape), end="")
     elif of_baskets:
-        show_baskets(written)
+        show_baskets(written, language)
     else:
-        show_written(written)
+        show_written(written, language)
     return 0
