@@ -17,6 +17,9 @@ from sudare.kernels.random_words import next_index, next_uniform
 from sudare.kernels.regions import OUTSIDE, PART, TINY, WHOLE, Region, candidates, taken_by_worth, worthy
 
 _TOURNAMENT = 6
+_LEAST = 0.4
+"""The smallest region is about this share of the largest: were all alike, those of a small table would be so too, each
+the whole of it, and end in the same groups again and again."""
 _STEPS = 80
 """Groups looked at for a region, at most."""
 _LARGE = 3
@@ -33,13 +36,13 @@ _HOPELESS = 1.3
 
 
 @kernel
-def exchange(listed, groups, prices, smallest, attempts, target, temperature, words):
-    """Form `attempts` regions of about `target` records anew; groups are changed in place.
+def exchange(listed, groups, prices, smallest, attempts, largest, temperature, words):
+    """Form `attempts` regions of up to about `largest` records anew; groups are changed in place.
 
     `temperature` in units of the mean loss of the region's records. Returns the change of the total loss.
     """
     boxes = len(listed.costs)
-    most = 2 * target + 2 * (_LARGE + 1) * smallest
+    most = 2 * largest + 2 * (_LARGE + 1) * smallest
     region = Region(
         np.empty(most, dtype=np.int64),
         np.empty(most, dtype=np.int64),
@@ -54,6 +57,7 @@ def exchange(listed, groups, prices, smallest, attempts, target, temperature, wo
     free = np.ones(most, dtype=np.bool_)
     total = 0.0
     for _ in range(attempts):
+        target = int(largest * (_LEAST + (1.0 - _LEAST) * next_uniform(words)))
         seed = _costly(groups, prices, words)
         if groups.cost[groups.label[seed]] <= 0.0:
             continue

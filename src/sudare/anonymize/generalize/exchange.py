@@ -32,12 +32,12 @@ def exchanged(
     labels: Ints,
     smallest: int,
     attempts: int,
-    target: int,
+    largest: int,
     heat: float,
     words: npt.NDArray[np.uint64],
     progress: Progress,
 ) -> Ints:
-    """Labels that lose no more: `attempts` regions of about `target` records formed anew.
+    """Labels that lose no more: `attempts` regions of up to about `largest` records formed anew.
 
     `heat` is the first temperature in units of the mean loss of a region's records; the last one is 0.
     """
@@ -58,7 +58,7 @@ def exchanged(
             prices,
             smallest,
             min(size, attempts - start),
-            target,
+            largest,
             max(temperature, 0.0),
             words,
         )

@@ -50,6 +50,8 @@ _LONGEST = 40
 _LARGEST = 400
 """Groups larger than this are not refined: all of them equal, or bound by a rule."""
 _LARGEST_REGION = 150
+_REGION = 6
+"""The largest regions in which boxes are exchanged hold at least this many times k rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ class Pricing:
     exchanges: float
     """Regions of boxes exchanged for each row."""
     region: int
-    """Their size, about, in rows."""
+    """The largest of them, about, in rows."""
     heat: float
     """First temperature of the exchange."""
     most_work: float
@@ -147,7 +149,7 @@ def _priced(
     labels, _ = attach(model, found.labels, found.groups, found.left, smallest, no_more, progress)
     return exchanged(
         *(model, found.boxes, found.prices, labels, smallest, int(asked.exchanges * len(labels))),
-        *(max(asked.region, 4 * smallest), asked.heat, words_from(search.seed), progress),
+        *(max(asked.region, _REGION * smallest), asked.heat, words_from(search.seed), progress),
     )
 
 
