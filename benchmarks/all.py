@@ -27,6 +27,7 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("microaggregation", ("quality", "million", "growth")),
     ("bounds", ()),
     ("generalization", ("adult", "sets", "coil", "lattice")),
+    ("generalization_optimum", ()),
     ("generalization_hospital", ()),
     ("randomization_draws", ()),
     ("randomization", ()),

@@ -50,8 +50,9 @@ _LONGEST = 40
 _LARGEST = 400
 """Groups larger than this are not refined: all of them equal, or bound by a rule."""
 _LARGEST_REGION = 150
-_REGION = 6
-"""The largest regions in which boxes are exchanged hold at least this many times k rows."""
+_REGION, _SMALL_REGION = 6, 4
+"""The largest regions in which boxes are exchanged hold at least 6 k rows, but not more than half of the table if that
+has 4 k: what is left outside makes them differ."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,8 @@ class Pricing:
     searches: Searches
     exchanges: float
     """Regions of boxes exchanged for each row."""
+    fewest: int
+    """At least this many regions, however small the table."""
     region: int
     """The largest of them, about, in rows."""
     heat: float
@@ -147,9 +150,12 @@ def _priced(
     asked = search.prices
     found = priced_groups(model, ladders, labels, smallest, progress, asked.searches)
     labels, _ = attach(model, found.labels, found.groups, found.left, smallest, no_more, progress)
+    rows = len(labels)
+    largest = min(max(asked.region, _REGION * smallest), max(rows // 2, _SMALL_REGION * smallest))
     return exchanged(
-        *(model, found.boxes, found.prices, labels, smallest, int(asked.exchanges * len(labels))),
-        *(max(asked.region, _REGION * smallest), asked.heat, words_from(search.seed), progress),
+        *(model, found.boxes, found.prices, labels, smallest),
+        *(max(int(asked.exchanges * rows), asked.fewest), largest),
+        *(asked.heat, words_from(search.seed), progress),
     )
 
 

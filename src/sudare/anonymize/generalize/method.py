@@ -38,7 +38,9 @@ _SEARCHES = {
         openings=0,
         attempts=0,
         most=0,
-        prices=Pricing(FEW_SEARCHES, exchanges=0.08, region=80, heat=1.0, most_work=5e8, descent=10_000),
+        prices=Pricing(
+            FEW_SEARCHES, exchanges=0.08, fewest=100, region=80, heat=1.0, most_work=5e8, descent=10_000
+        ),
     ),
     "default": Search(
         moves=600,
@@ -46,7 +48,7 @@ _SEARCHES = {
         openings=2,
         attempts=0.3,
         most=12_000,
-        prices=Pricing(SEARCHES, exchanges=0.7, region=100, heat=1.0, most_work=MOST_WORK),
+        prices=Pricing(SEARCHES, exchanges=0.7, fewest=1000, region=100, heat=1.0, most_work=MOST_WORK),
     ),
     "thorough": Search(
         moves=6000,
@@ -54,7 +56,9 @@ _SEARCHES = {
         openings=6,
         attempts=5.0,
         most=200_000,
-        prices=Pricing(MORE_SEARCHES, exchanges=8.0, region=120, heat=2.0, most_work=MOST_WORK),
+        prices=Pricing(
+            MORE_SEARCHES, exchanges=8.0, fewest=10_000, region=120, heat=2.0, most_work=MOST_WORK
+        ),
     ),
 }
 
