@@ -151,10 +151,10 @@ def _priced(
     found = priced_groups(model, ladders, labels, smallest, progress, asked.searches)
     labels, _ = attach(model, found.labels, found.groups, found.left, smallest, no_more, progress)
     rows = len(labels)
+    attempts = max(int(asked.exchanges * rows), asked.fewest)
     largest = min(max(asked.region, _REGION * smallest), max(rows // 2, _SMALL_REGION * smallest))
     return exchanged(
-        *(model, found.boxes, found.prices, labels, smallest),
-        *(max(int(asked.exchanges * rows), asked.fewest), largest),
+        *(model, found.boxes, found.prices, labels, smallest, attempts, largest),
         *(asked.heat, words_from(search.seed), progress),
     )
 
