@@ -1,6 +1,7 @@
 """Run every benchmark beside its rivals, and write one table of ratios to docs/evidence/benchmarks.md.
 
-A benchmark that is finished is not run again unless its sources changed (see parts.py); `--fresh` runs all of them,
+A benchmark that is finished is not run again unless its sources, the versions or the machine changed (see parts.py);
+results are kept in git, so that a run of hours goes on in another checkout; `--fresh` runs all of them,
 `--table` runs none and writes the table from the results there are.
 """
 
@@ -14,7 +15,7 @@ from typing import Any
 from experiments import EVIDENCE, ROOT, index_of  # type: ignore[import-not-found]  # beside this script
 from harness import HERE, PACKAGES, RESULTS  # type: ignore[import-not-found]  # beside this script
 from parts import STOPPED, Part, is_known, put, run_parts  # type: ignore[import-not-found]  # beside this script
-from sudare.experiments.machine import versions
+from sudare.experiments.machine import machine, versions
 from table import page_of  # type: ignore[import-not-found]  # beside this script
 
 SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -45,7 +46,8 @@ def main() -> int:
     parser.add_argument("--table", action="store_true", help="run nothing, only write the table")
     asked = parser.parse_args()
     parts = parts_of()
-    used = str(versions(PACKAGES))
+    here = machine()
+    used = f"{versions(PACKAGES)}, {here['processor']}, {here['cores']}, {here['memory']}"
     chosen = [part for part in parts if not asked.names or part.name in asked.names]
     try:
         done = [] if asked.table else run_parts(chosen, STATE, versions=used, fresh=asked.fresh)

@@ -1,9 +1,8 @@
 """Run the parts of a long job one after the other, and go on where an earlier run stopped.
 
 A part is a command with the files it leaves. What has finished is written down, one small file a part, under
-benchmarks/results/state (ignored by git), with the files of the project that it imported: a part is run again only when
-one of those, its command or the versions of what it stands on have changed, when what it left is gone, or when
-everything is wanted afresh.
+benchmarks/results/state, with the files of the project that it imported: a part is run again only when one of those, its
+command or what it stands on (versions, machine) has changed, when what it left is gone, or when everything is wanted afresh.
 """
 
 from __future__ import annotations
