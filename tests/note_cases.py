@@ -86,7 +86,9 @@ def _with_few_sets(given: Any) -> Any:
 K = sd.KAnonymity(3)
 TABLES: dict[str, Callable[[], Any]] = {
     "generalization": _method(sd.Generalize(effort="fast"), K),
-    "generalization without outliers": _method(sd.Generalize(effort="fast", suppression=0.1), K),
+    "generalization without outliers": _method(
+        sd.Generalize(effort="fast", suppression=0.1), sd.KAnonymity(8)
+    ),
     "mindis": _method("mindis effort=fast", K),
     "diverdis": _method("diverdis effort=fast", sd.LDiversity(2)),
     "full-domain": _method(sd.FullDomain(), K),
