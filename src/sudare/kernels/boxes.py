@@ -21,9 +21,9 @@ def find_boxes(
 
     Row r stands for `counts[r]` equal records; rows must come in the order of falling prices.
     `classes[offsets[c, level] + code]` numbers the value of that level below `widths[c]`, `shares[...]` is its cost.
-    Columns are refined one after the other; a block of rows is left when it has fewer than k records, when it is as
-    dear as its dearest one, when it is not worth enough even at the cost so far, or when its records agree on a
-    finer value (then the finer box is the better one). Of each box the dearest rows are listed, until they have
+    Columns are refined one after the other; a block of rows is left when it has fewer than k records, when it is not
+    worth enough even at the cost so far, or when its records agree on a finer value (then the finer box is the better
+    one). Of each box the dearest rows are listed, until they have
     `most_records`. Returns starts, rows, costs, names (a random word for each box, the same at every call) and the
     sum of all positive worths.
     """
@@ -89,8 +89,7 @@ def find_boxes(
         for box in range(found):
             table[slots[box]] = -1
             number[box] = -1
-            dearest = prices[row_at[column, first[box]]]
-            if size[box] < smallest or not differs[box] or (box_cost[box] > 0.0 and box_cost[box] >= dearest):
+            if size[box] < smallest or not differs[box]:
                 continue
             # Refined further it has fewer records and costs more: it cannot become worth more.
             if worth[box] <= -hope:

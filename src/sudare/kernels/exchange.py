@@ -26,6 +26,11 @@ _LARGE = 3
 """Of groups with more than this many times k records only k are taken; the group stays open."""
 _DEAREST = 4
 """A box leads to one of its 4 k dearest records."""
+_BIAS = 7.0
+"""A record leads to its boxes of most worth: to the share u^7 of its list, u uniform. Groups joined by poor boxes do not
+depend on each other, and a region of such is formed anew as it was."""
+_KEPT = 0.5
+"""Prices of a region begin halfway between the dual of the table and those the record had in its last region."""
 _HOPE = 0.3
 """Boxes of a region are used that are worth more than minus this many times the mean loss of k of its records."""
 _ROUNDS, _STEP, _WAIT = 20, 1.0, 4
@@ -36,10 +41,12 @@ _HOPELESS = 1.3
 
 
 @kernel
-def exchange(listed, groups, prices, smallest, attempts, largest, temperature, words):
-    """Form `attempts` regions of up to about `largest` records anew; groups are changed in place.
+def exchange(listed, groups, prices, local, smallest, attempts, largest, temperature, words):
+    """Form `attempts` regions of up to about `largest` records anew; groups and `local` are changed in place.
 
-    `temperature` in units of the mean loss of the region's records. Returns the change of the total loss.
+    Boxes must be listed in the order of falling worth. `prices` are those of the table, `local` those of each
+    record in its last region. `temperature` in units of the mean loss of the region's records. Returns the change
+    of the total loss.
     """
     boxes = len(listed.costs)
     most = 2 * largest + 2 * (_LARGE + 1) * smallest
@@ -64,7 +71,8 @@ def exchange(listed, groups, prices, smallest, attempts, largest, temperature, w
         count, taken, cost = _gather(listed, groups, region, seed, target, smallest, words)
         if cost > 0.0:
             starts, places, costs, numbers = candidates(listed, groups, region, count, smallest)
-            own = np.minimum(prices[region.rows[:count]], region.ceilings[:count])
+            rows = region.rows[:count]
+            own = np.minimum((1.0 - _KEPT) * prices[rows] + _KEPT * local[rows], region.ceilings[:count])
             hope = _HOPE * smallest * cost / count
             starts, places, costs, numbers = worthy(
                 groups, starts, places, costs, numbers, own, free[:count], smallest, hope
@@ -74,6 +82,7 @@ def exchange(listed, groups, prices, smallest, attempts, largest, temperature, w
             own, bound = ascend(
                 starts, places, costs, own, ceilings, free[:count], smallest, goal, _ROUNDS, _STEP, _WAIT
             )
+            local[rows] = own
             best = np.inf
             if bound < _NEAR * cost:
                 for trial in range(_TRIALS):
@@ -131,15 +140,21 @@ def _gather(listed, groups, region, seed, target, smallest, words):
         if count >= target:
             break
         start = seed if next_index(words, 2) == 0 or count == 0 else region.rows[next_index(words, count)]
-        first, last = listed.row_starts[start], listed.row_starts[start + 1]
-        if first == last:
+        if listed.row_starts[start] == listed.row_starts[start + 1]:
             continue
-        box = listed.row_boxes[first + next_index(words, last - first)]
+        box = _worthy_box(listed, start, words)
         if listed.costs[box] > groups.cost[groups.label[start]]:
-            box = listed.row_boxes[first + next_index(words, last - first)]
+            box = _worthy_box(listed, start, words)
         room = min(listed.starts[box + 1] - listed.starts[box], _DEAREST * smallest)
         row = listed.rows[listed.starts[box] + next_index(words, room)]
     return count, taken, cost
+
+
+@inlined
+def _worthy_box(listed, row, words):
+    """A random box of a record, rather one of much worth."""
+    first, last = listed.row_starts[row], listed.row_starts[row + 1]
+    return listed.row_boxes[first + int((last - first) * next_uniform(words) ** _BIAS)]
 
 
 @kernel

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Ints = npt.NDArray[np.int64]
 
-_HOPE = 0.5
-"""Boxes are used that are worth more than minus this many times the mean loss of k records."""
 _SLICES = 20
 """The temperature falls in so many steps."""
 
@@ -29,6 +27,7 @@ def exchanged(
     model: Covers,
     boxes: Boxes,
     prices: npt.NDArray[np.float64],
+    hope: float,
     labels: Ints,
     smallest: int,
     attempts: int,
@@ -39,15 +38,17 @@ def exchanged(
 ) -> Ints:
     """Labels that lose no more: `attempts` regions of up to about `largest` records formed anew.
 
+    Boxes are used that are worth more than minus `hope`.
     `heat` is the first temperature in units of the mean loss of a region's records; the last one is 0.
     """
     best_labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     lost, sizes = losses_of(model, best_labels, smallest)
     rows = len(labels)
     total = best = float(lost[best_labels].sum())
-    starts, listed_rows, costs, _ = _worthy(boxes, prices, smallest, _HOPE * smallest * total / rows)
+    starts, listed_rows, costs, _ = _worthy(boxes, prices, smallest, hope)
     listed = Listed(starts, listed_rows, costs, *boxes_of_rows(starts, listed_rows, rows))
     groups = chained(listed, best_labels.copy(), sizes, lost)
+    local = prices.copy()
     progress.start("exchange boxes", attempts)
     size = max(attempts // _SLICES, 1)
     for start in range(0, attempts, size):
@@ -56,6 +57,7 @@ def exchanged(
             listed,
             groups,
             prices,
+            local,
             smallest,
             min(size, attempts - start),
             largest,
@@ -70,12 +72,11 @@ def exchanged(
 
 
 def _worthy(boxes: Boxes, prices: npt.NDArray[np.float64], smallest: int, hope: float) -> Boxes:
-    """The boxes worth more than minus `hope`."""
-    kept = worths_of(*boxes[:3], prices, smallest) > -hope
-    sizes = np.diff(boxes.starts)
-    return Boxes(
-        np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
-        boxes.rows[np.repeat(kept, sizes)],
-        boxes.costs[kept],
-        boxes.names[kept],
-    )
+    """The boxes worth more than minus `hope`, those of most worth first."""
+    worths = worths_of(*boxes[:3], prices, smallest)
+    order = np.argsort(-worths, kind="stable")
+    order = order[worths[order] > -hope]
+    sizes = np.diff(boxes.starts)[order]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    places = np.repeat(boxes.starts[:-1][order] - starts[:-1], sizes) + np.arange(starts[-1])
+    return Boxes(starts, boxes.rows[places], boxes.costs[order], boxes.names[order])

@@ -10,7 +10,7 @@ import numpy as np
 from sudare.anonymize.generalize.exchange import exchanged
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.near import near_rows
-from sudare.anonymize.generalize.prices import can_price, priced_groups
+from sudare.anonymize.generalize.prices import FEW, can_price, losses_of, priced_groups
 from sudare.anonymize.generalize.space import with_slots
 from sudare.anonymize.generalize.start import (
     cheapest_scheme_first,
@@ -70,6 +70,8 @@ class Pricing:
     """First temperature of the exchange."""
     most_work: float
     """Largest product of rows and schemes."""
+    few: float = FEW
+    """Where a record is in fewer boxes in the mean, poorer ones are listed too."""
     descent: float = np.inf
     """Largest table in which single records are moved afterwards."""
 
@@ -146,15 +148,16 @@ def _priced(
     search: Search,
     progress: Progress,
 ) -> Ints:
-    """Groups by prices, then boxes exchanged region by region."""
+    """Groups by prices, or the given ones where they lose less; then boxes exchanged region by region."""
     asked = search.prices
-    found = priced_groups(model, ladders, labels, smallest, progress, asked.searches)
-    labels, _ = attach(model, found.labels, found.groups, found.left, smallest, no_more, progress)
+    found = priced_groups(model, ladders, labels, smallest, progress, asked.searches, asked.few)
+    chosen, _ = attach(model, found.labels, found.groups, found.left, smallest, no_more, progress)
+    labels = min(chosen, labels, key=lambda some: losses_of(model, some, smallest)[0][some].sum())
     rows = len(labels)
     attempts = max(int(asked.exchanges * rows), asked.fewest)
     largest = min(max(asked.region, _REGION * smallest), max(rows // 2, _SMALL_REGION * smallest))
     return exchanged(
-        *(model, found.boxes, found.prices, labels, smallest, attempts, largest),
+        *(model, found.boxes, found.prices, found.hope, labels, smallest, attempts, largest),
         *(asked.heat, words_from(search.seed), progress),
     )
 

@@ -39,7 +39,14 @@ _SEARCHES = {
         attempts=0,
         most=0,
         prices=Pricing(
-            FEW_SEARCHES, exchanges=0.08, fewest=100, region=80, heat=1.0, most_work=5e8, descent=10_000
+            FEW_SEARCHES,
+            exchanges=0.08,
+            fewest=100,
+            region=80,
+            heat=1.0,
+            most_work=5e8,
+            few=5.0,
+            descent=10_000,
         ),
     ),
     "default": Search(

@@ -44,8 +44,11 @@ _BOUND_SEARCHES: Searches = (*FEW_SEARCHES, (60, 0.25), (100, 0.25), (100, 0.12)
 """For a bound: small steps at the end, or the boxes that the last steps bring to worth are never looked for."""
 _GOAL = 0.9
 """Share of the first solution's loss that the ascent steps towards."""
-_HOPE = 0.5
-"""Boxes are kept that are worth more than minus this many times the mean loss of k records: prices will change."""
+_HOPE, _MORE_HOPE = 0.5, 2.0
+"""Boxes are kept that are worth more than minus this many times the mean loss of k records: prices will change, and groups
+are not divisible as the dual takes them to be. More hope where boxes are few."""
+FEW = 10.0
+"""Boxes in which a record is listed, in the mean, that are few."""
 _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
 """Records listed of a box: 20 k, but no more than 400, but no fewer than 4 k."""
 _PATIENCE = 8
@@ -168,6 +171,8 @@ class Priced(NamedTuple):
     """Rows in no group."""
     boxes: Boxes
     prices: Floats
+    hope: float
+    """Every box worth more than minus this was looked for."""
 
 
 def priced_groups(
@@ -177,12 +182,13 @@ def priced_groups(
     smallest: int,
     progress: Progress,
     searches: Searches = SEARCHES,
+    few: float = FEW,
 ) -> Priced:
     """Groups by prices, starting from the prices of a solution."""
     lattice = lattice_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, boxes = _priced(lattice, prices, mean, smallest, searches, progress)
-    return Priced(*_dived(boxes, prices, mean, smallest), boxes, prices)
+    prices, boxes, hope = _priced(lattice, prices, mean, smallest, searches, few, progress)
+    return Priced(*_dived(boxes, prices, mean, smallest), boxes, prices, hope)
 
 
 def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> tuple[Ints, int, Ints]:
@@ -215,7 +221,7 @@ def least_loss(
     """
     lattice = lattice_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, _ = _priced(lattice, prices, mean, smallest, _BOUND_SEARCHES, progress)
+    prices = _priced(lattice, prices, mean, smallest, _BOUND_SEARCHES, 0.0, progress)[0]
     bound = lattice.boxes(np.minimum(prices, 1.0), smallest, 0.0, progress)[1]
     return max(bound, 0.0) / len(prices)
 
@@ -242,16 +248,20 @@ def _priced(
     mean: float,
     smallest: int,
     searches: Searches,
+    few: float,
     progress: Progress,
-) -> tuple[Floats, Boxes]:
-    boxes = no_boxes()
+) -> tuple[Floats, Boxes, float]:
+    boxes, hope = no_boxes(), _HOPE * smallest * mean
     free, no_ceilings = np.ones(len(prices), dtype=np.bool_), np.full(len(prices), np.inf)
     goal = _GOAL * mean * len(prices)
     for rounds, step in searches:
-        found, _ = lattice.boxes(prices, smallest, _HOPE * smallest * mean, progress)
+        found, _ = lattice.boxes(prices, smallest, hope, progress)
+        if not len(boxes.costs) and len(found.rows) < few * len(prices):
+            hope = _MORE_HOPE * smallest * mean
+            found, _ = lattice.boxes(prices, smallest, hope, progress)
         boxes = united(boxes, found)
         prices, _ = ascend(*boxes[:3], prices, no_ceilings, free, smallest, goal, rounds, step, _PATIENCE)
-    return prices, boxes
+    return prices, boxes, hope
 
 
 def no_boxes() -> Boxes:
