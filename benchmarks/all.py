@@ -29,6 +29,7 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("bounds", ()),
     ("generalization", ("adult", "sets", "coil", "lattice")),
     ("generalization_optimum", ()),
+    ("generalization_tables", ()),
     ("generalization_hospital", ()),
     ("randomization_draws", ()),
     ("randomization", ()),
