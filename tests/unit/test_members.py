@@ -75,8 +75,8 @@ def test_parts_of_a_large_table_are_clustered_each_for_itself(rows, k):
     random = np.random.default_rng(rows)
     example = twins.example(random, rows, 3)
     with (
-        patch("sudare.anonymize.generalize.start._FEW_ROWS", 8),
-        patch("sudare.anonymize.generalize.start._PART", 8),
+        patch("sudare.anonymize.generalize.start.FEW_ROWS", 8),
+        patch("sudare.anonymize.generalize.start.PART", 8),
     ):
         labels, count = member_groups(model_of(example.table, 1), k, SILENT)
     sizes = Counter(labels.tolist())

@@ -19,12 +19,13 @@ def grow_groups(model, rows, smallest, labels, first, low, high):
     reordered, `low` and `high` have room for a number for each column. No column may be a free set. O(rows² columns).
     """
     left = len(rows)
+    anyone = labels[:0]
     group = first
     seed = rows[0]
     while left >= smallest:
         farthest, place = -1.0, 0
         for index in range(left):
-            distance = _between(model, seed, rows[index])
+            distance = between(model, seed, rows[index])
             if distance > farthest:
                 farthest, place = distance, index
         seed = rows[place]
@@ -35,10 +36,8 @@ def grow_groups(model, rows, smallest, labels, first, low, high):
             labels[record] = group
             left -= 1
             rows[place], rows[left] = rows[left], record
-            for column in range(len(low)):
-                code = model.codes[record, column]
-                low[column], high[column] = min(low[column], code), max(high[column], code)
-            place = _cheapest(model, rows, left, low, high)
+            widen(model, record, low, high)
+            place = cheapest(model, rows, left, low, high, labels, anyone)
         group += 1
     for index in range(left):
         labels[rows[index]] = max(group - 1, first)
@@ -46,7 +45,7 @@ def grow_groups(model, rows, smallest, labels, first, low, high):
 
 
 @inlined
-def _between(model, one, other):
+def between(model, one, other):
     """Cost of covering two records."""
     total = 0.0
     for column in range(model.codes.shape[1]):
@@ -56,11 +55,24 @@ def _between(model, one, other):
 
 
 @inlined
-def _cheapest(model, rows, left, low, high):
-    """Place of the row that a group takes at the least cost; the first one where all cost the same."""
+def widen(model, record, low, high):
+    """Make the span of a group cover a record."""
+    for column in range(len(low)):
+        code = model.codes[record, column]
+        low[column], high[column] = min(low[column], code), max(high[column], code)
+
+
+@inlined
+def cheapest(model, rows, left, low, high, values, wanted):
+    """Place of the row that a group takes at the least cost; the first one where all cost the same.
+
+    Only rows of values of which more than 0 are wanted; where `wanted` is empty, any row.
+    """
     best, chosen = np.inf, 0
     for index in range(left):
         record = rows[index]
+        if len(wanted) > 0 and wanted[values[record]] == 0:
+            continue
         total = 0.0
         for column in range(len(low)):
             code = model.codes[record, column]

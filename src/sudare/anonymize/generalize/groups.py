@@ -9,6 +9,7 @@ import numpy as np
 
 from sudare.anonymize.generalize.exchange import exchanged
 from sudare.anonymize.generalize.leftover import attach
+from sudare.anonymize.generalize.mixed import mixed_groups
 from sudare.anonymize.generalize.near import near_rows
 from sudare.anonymize.generalize.prices import FEW, can_price, losses_of, priced_groups
 from sudare.anonymize.generalize.space import with_slots
@@ -130,7 +131,12 @@ def grouped(
     if priced:
         labels = _priced(model, ladders, labels, smallest, asked, search, progress)
         count = int(labels.max()) + 1
-    labels, count = cut_groups(model, labels, count, smallest, max(_LONGEST, 2 * smallest), asked)
+    longest = max(_LONGEST, 2 * smallest)
+    labels, count = cut_groups(model, labels, count, smallest, longest, asked)
+    if rules is not None and not free_sets:
+        mixed = mixed_groups(model, smallest, rules, progress)
+        mixed, _ = cut_groups(model, mixed, int(mixed.max()) + 1, smallest, longest, rules)
+        labels = _cheaper(model, mixed, labels, smallest)
     if not priced or len(labels) <= search.prices.descent:
         labels = _refined(
             *(model, ladders, useful, labels, smallest, rules),
@@ -152,7 +158,7 @@ def _priced(
     asked = search.prices
     found = priced_groups(model, ladders, labels, smallest, progress, asked.searches, asked.few)
     chosen, _ = attach(model, found.labels, found.groups, found.left, smallest, no_more, progress)
-    labels = min(chosen, labels, key=lambda some: losses_of(model, some, smallest)[0][some].sum())
+    labels = _cheaper(model, chosen, labels, smallest)
     rows = len(labels)
     attempts = max(int(asked.exchanges * rows), asked.fewest)
     largest = min(max(asked.region, _REGION * smallest), max(rows // 2, _SMALL_REGION * smallest))
@@ -160,6 +166,11 @@ def _priced(
         *(model, found.boxes, found.prices, found.hope, labels, smallest, attempts, largest),
         *(asked.heat, words_from(search.seed), progress),
     )
+
+
+def _cheaper(model: Covers, one: Ints, other: Ints, smallest: int) -> Ints:
+    """The labels that lose less."""
+    return min(one, other, key=lambda labels: losses_of(model, labels, smallest)[0][labels].sum())
 
 
 def _refined(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST_SCHEMES = 30_000
 _SLICE = 64
-_FEW_ROWS, _PART = 6000, 2000
+FEW_ROWS, PART = 6000, 2000
 """Rows that are clustered all together, and the size of parts where they are more: the time grows with the square."""
 
 
@@ -132,9 +132,9 @@ def cheapest_scheme_first(
 def member_groups(model: Covers, smallest: int, progress: Progress) -> tuple[Ints, int]:
     """Groups by k-member clustering, within parts of a sorted order where rows are many; and how many."""
     rows = len(model.codes)
-    order = _spread_order(model, no_rules())
+    order = spread_order(model, no_rules())
     # No part smaller than a group.
-    parts = 1 if rows <= _FEW_ROWS else min(-(-rows // _PART), rows // smallest)
+    parts = 1 if rows <= FEW_ROWS else min(-(-rows // PART), rows // smallest)
     labels = np.empty(rows, dtype=np.int64)
     span = np.empty((2, model.codes.shape[1]), dtype=np.int32)
     groups = 0
@@ -154,7 +154,7 @@ def cut_groups(
     rules: Rules,
 ) -> tuple[Ints, int]:
     """Cut every group along a sorted order of its rows."""
-    order = _spread_order(model, rules)
+    order = spread_order(model, rules)
     by_label = order[np.argsort(labels[order], kind="stable")]
     sizes = np.bincount(labels, minlength=groups)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -163,7 +163,7 @@ def cut_groups(
     return result, int(count)
 
 
-def _spread_order(model: Covers, rules: Rules) -> Ints:
+def spread_order(model: Covers, rules: Rules) -> Ints:
     """Rows sorted by all columns, those with few values first; among equal ones sensitive values evenly spread."""
     codes = model.codes
     spans = codes.max(axis=0) - codes.min(axis=0)

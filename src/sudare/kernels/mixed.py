@@ -1,0 +1,47 @@
+"""Groups of prescribed mixtures: each takes so many records of every sensitive value, those that cost it least."""
+
+from __future__ import annotations
+
+from sudare.kernels.jit import kernel, lean
+from sudare.kernels.members import between, cheapest, widen
+from sudare.kernels.rules import satisfied
+
+
+@lean
+def grow_mixed(model, rows, values, wanted, labels, first, low, high):
+    """Form a group for each line of `wanted`, numbered from `first`; together the lines want every row once.
+
+    `wanted[g, v]` records of value v go to group g (counted down to 0). A group begins with the row farthest from where
+    the one before began. `rows` is reordered, `low` and `high` have room for a number for each column. No column may be a
+    free set. O(rows² columns).
+    """
+    left = len(rows)
+    seed = rows[0]
+    for group in range(len(wanted)):
+        size = wanted[group].sum()
+        farthest, place = -1.0, 0
+        for index in range(left):
+            if wanted[group, values[rows[index]]] > 0:
+                distance = between(model, seed, rows[index])
+                if distance > farthest:
+                    farthest, place = distance, index
+        seed = rows[place]
+        for column in range(len(low)):
+            low[column] = high[column] = model.codes[seed, column]
+        for _ in range(size):
+            record = rows[place]
+            labels[record] = first + group
+            wanted[group, values[record]] -= 1
+            left -= 1
+            rows[place], rows[left] = rows[left], record
+            widen(model, record, low, high)
+            place = cheapest(model, rows, left, low, high, values, wanted[group])
+
+
+@kernel
+def all_satisfied(rules, scratch, order, starts):
+    """Whether every group of rows order[starts[g]:starts[g + 1]] may stand under every rule."""
+    for group in range(len(starts) - 1):
+        if not satisfied(rules, scratch, order, starts[group], starts[group + 1]):
+            return False
+    return True
