@@ -76,12 +76,16 @@ def run_parts(
             found.append(known)
             continue
         say(f"{label}: running, {_clock(time.perf_counter() - began)} so far")
-        started = time.perf_counter()
+        started, since = time.perf_counter(), time.time()
         with watched(part.folder) as loaded:
             code = _run(part, label, say, loaded.environment)
             files = loaded.files(part.command)
         done = Done(part, code, time.perf_counter() - started, fresh=True)
-        if done.finished:
+        changed = _changed(part, files, since)
+        if changed:
+            say(f"{label}: {changed} changed while it ran, so it will be run again the next time")
+            (state / f"{part.name}.json").unlink(missing_ok=True)
+        elif done.finished:
             _write_down(state, done, versions, files)
         outcome = "done" if done.finished else f"FAILED (exit code {code})"
         say(f"{label}: {outcome} after {_clock(done.seconds)}, {_clock(time.perf_counter() - began)} in all")
@@ -100,6 +104,15 @@ def put(path: Path, text: str) -> None:
     aside = path.with_name(f".{path.name}.part")
     aside.write_text(text, encoding="utf-8")
     aside.replace(path)
+
+
+def _changed(part: Part, files: Sequence[str], since: float) -> str | None:
+    """A file that was written after the part began: the result may be of the old one."""
+    for name in files:
+        path = part.folder / name
+        if path.exists() and path.stat().st_mtime > since:
+            return name
+    return None
 
 
 def _mark(part: Part, versions: str, files: Sequence[str]) -> str | None:

@@ -257,3 +257,14 @@ def test_the_table_of_ratios(monkeypatch):
     assert "Measured with earlier sources than those beside this page: one." in page
     assert "a&lt;b" in page
     assert page.index("| command |") < page.index("| date | 1970-01-01 |") < page.index("## Ratios")
+
+
+def test_a_part_whose_source_changed_while_it_ran_is_run_again(job):
+    own = job.source["b"]
+    changing = f"import os, time\nopen({str(own)!r}, 'a').write('')\nos.utime({str(own)!r}, (time.time() + 5,) * 2)\n"
+    own.write_text(changing + job.script("b"), encoding="utf-8")
+    assert all(done.finished for done in job.run())
+    assert job.runs() == "abc"
+    assert any("b.py changed while it ran" in line for line in job.said)
+    job.run()
+    assert job.runs() == "b"

@@ -30,6 +30,9 @@ class TreeAxis:
     codes: Codes
     tree: Hierarchy
     leaves: npt.NDArray[np.int32]
+    ordered: bool
+    """Whether the column is of numbers, dates or ordinal values. These are never released as sets: measures read
+    them along their order or their hierarchy, and a set is on neither."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,7 @@ class OrderedAxis:
 
 
 Axis = TreeAxis | OrderedAxis
+_ORDERED_KINDS = frozenset({"numeric", "date", "ordinal"})
 
 
 def axes_of(table: Table) -> list[Axis]:
@@ -50,12 +54,13 @@ def axes_of(table: Table) -> list[Axis]:
     axes: list[Axis] = []
     for name in table.names("quasi"):
         column, codes, tree = table.column(name), table.codes(name), table.hierarchy(name)
-        if tree is None and column.kind in {"numeric", "date", "ordinal"}:
+        ordered = column.kind in _ORDERED_KINDS
+        if tree is None and ordered:
             axes.append(OrderedAxis(name, codes, _positions(codes)))
             continue
         if tree is None:
             tree = Suppress().build(table.frame[name], name)
-        axes.append(TreeAxis(name, codes, tree, table.leaves(name, tree)))
+        axes.append(TreeAxis(name, codes, tree, table.leaves(name, tree), ordered))
     return axes
 
 
@@ -64,13 +69,14 @@ def recode(
 ) -> Table:
     """The table with each quasi-identifier generalized to what its group has in common.
 
-    With `sets`, nominal columns become the sets of the values in their groups instead of values of a hierarchy.
+    With `sets`, nominal columns become the sets of the values in their groups instead of values of a hierarchy;
+    ordered columns stay on their hierarchy.
     """
     recoded = [
         (
             axis.name,
             _set_texts(axis, labels, count)
-            if sets and isinstance(axis, TreeAxis)
+            if sets and isinstance(axis, TreeAxis) and not axis.ordered
             else _recoded(axis, labels, count),
         )
         for axis in axes
@@ -94,8 +100,9 @@ def _recoded(axis: Axis, labels: npt.NDArray[np.int32], count: int) -> pl.Series
 
 
 def _set_texts(axis: TreeAxis, labels: npt.NDArray[np.int32], count: int) -> pl.Series | None:
-    """The sets of values of each group; a missing value in a set with others makes it `*`."""
-    width = axis.tree.leaves
+    """The sets of values of each group; a missing value in a set with others makes it the root of the hierarchy."""
+    tree = axis.tree
+    width = tree.leaves
     groups, leaves = np.divmod(np.unique(labels.astype(np.int64) * width + axis.leaves), width)
     sizes = np.bincount(groups, minlength=count)
     if (sizes <= 1).all():
@@ -106,17 +113,17 @@ def _set_texts(axis: TreeAxis, labels: npt.NDArray[np.int32], count: int) -> pl.
     for start, end in pairwise([0, *np.cumsum(sizes).tolist()]):
         own = tuple(listed[start:end])
         if own not in known:
-            known[own] = _set_of([axis.tree.labels[leaf] for leaf in own])
+            known[own] = _set_of([tree.labels[leaf] for leaf in own], tree.labels[tree.root])
         texts.append(known[own])
     return pl.Series(texts, dtype=pl.String).gather(labels)
 
 
-def _set_of(values: list[str | None]) -> str | None:
-    """The text of a set of values."""
+def _set_of(values: list[str | None], anything: str | None) -> str | None:
+    """The text of a set of values; `anything` if one of several is missing."""
     if len(values) == 1:
         return values[0]
     present = [value for value in values if value is not None]
-    return set_text(present) if len(present) == len(values) else ANYTHING
+    return set_text(present) if len(present) == len(values) else anything
 
 
 def _range_texts(codes: Codes, lowest: npt.NDArray[np.int32], highest: npt.NDArray[np.int32]) -> pl.Series:

@@ -47,10 +47,17 @@ def command(
     """
     check_language(lang)
     from sudare.cli.show import print_json, progress_bar
+    from sudare.errors import ParameterError
     from sudare.release.advise import advise
+    from sudare.release.basket_recipe import is_basket_recipe
     from sudare.release.recipe import Recipe
     from sudare.texts import language_of
 
+    if is_basket_recipe(recipe):
+        raise ParameterError(
+            f"'{recipe}' is a recipe of baskets, but assess studies tables; make the release with `sudare run`, which says "
+            "whether the requirements hold and what was lost."
+        )
     asked = Recipe.load(recipe).replaced(requirements=require)
     options: dict[str, Any] = {"objective": objective, "threshold": threshold, "compromises": compromises}
     with progress_bar(quiet=json) as progress:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sudare.cli.options import Answer, Json, check_language
+
+if TYPE_CHECKING:
+    from sudare.measure.compare import Comparison
+    from sudare.texts import Texts
+
+_NOTHING = "–"
+"""In place of a figure that there cannot be."""
 
 
 def command(
@@ -29,7 +36,8 @@ def command(
       sudare compare release-* --risk prosecutor_largest --loss ild --plot tradeoff.svg
     """
     from sudare.cli.results import words_in
-    from sudare.cli.show import figure, print_json, print_table, say_place
+    from sudare.cli.show import figure, print_json, print_table, say, say_place
+    from sudare.errors import one_line
     from sudare.measure.compare import compare
     from sudare.release.plots import save_chart
     from sudare.release.reopen import figures_of
@@ -39,11 +47,14 @@ def command(
     same = len({folder.name for folder in folders}) < len(folders)
     named = {str(folder) if same else folder.name: figures_of(folder) for folder in folders}
     compared = compare(named, risk=risk, loss=loss)
+    warnings = _warnings(compared, words)
     if plot is not None:
         save_chart(compared.chart(), plot)
     if json:
-        print_json(compared.frame.to_dicts())
+        print_json({"releases": compared.frame.to_dicts(), "warnings": warnings})
         return 0
+    wide = words.language == "ja"
+    answers = {True: words("compare.yes"), False: ""}
     print_table(
         words("compare.title"),
         [words("compare.release"), risk, loss, words("compare.best")],
@@ -51,13 +62,32 @@ def command(
             (
                 row["release"],
                 figure(row["risk"]),
-                figure(row["loss"]),
-                words("compare.yes") if row["best"] else "",
+                *(
+                    (_NOTHING, _NOTHING)
+                    if row["loss"] is None
+                    else (figure(row["loss"]), answers[row["best"]])
+                ),
             )
             for row in compared.frame.to_dicts()
         ],
-        wide=words.language == "ja",
+        wide=wide,
     )
+    for warning in warnings:
+        say(one_line(words("warning", warning=warning)), wide=wide)
     if plot is not None:
         say_place(words("place.plot"), plot)
     return 0
+
+
+def _warnings(compared: Comparison, words: Texts) -> list[str]:
+    """Why the figures of some releases, or of all, say less than they seem to."""
+    from sudare.assess.sentence import enumerated
+
+    found = []
+    if compared.not_applicable:
+        releases = enumerated(compared.not_applicable).into(words.language)
+        found.append(words("compare.not_applicable", measure=compared.loss, releases=releases))
+    if compared.differing_quasi:
+        columns = enumerated(compared.differing_quasi).into(words.language)
+        found.append(words("compare.differing_quasi", columns=columns))
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -87,7 +88,7 @@ def command(
         print_json({"by": table.by, "labels": _texts(table), "fit": fit, "counts": _cells(table)})
         return 0
     _show(table, truth)
-    for sentence in table.fit.sentences():
+    for sentence in [*table.fit.sentences(), *_not_counted(table)]:
         say(sentence)
     if truth is not None:
         found = _errors(table, truth)
@@ -118,8 +119,15 @@ def _show(table: Any, truth: Any) -> None:
         shown = shown.with_columns(pl.Series(columns[-1], truth.ravel()))
     title = "Cross tabulation"
     if shown.height > _SHOWN:
-        title = f"Cross tabulation: the {_SHOWN} largest of {shown.height:,} cells"
-        shown = shown.sort(columns[len(table.by)], descending=True).head(_SHOWN)
+        # The fit counts the cells that were estimated; the title must count the same ones.
+        cells = table.fit.cells
+        title += (
+            f": the {_SHOWN} largest of {cells:,} cells"
+            if cells > _SHOWN
+            else f": the {cells:,} of {shown.height:,} cells that are counted"
+        )
+        largest = shown.filter(_estimated(table)) if shown.height > cells else shown
+        shown = largest.sort(columns[len(table.by)], descending=True).head(_SHOWN)
     rows = [
         [
             *("missing" if cell is None else cell for cell in row[: len(table.by)]),
@@ -128,6 +136,30 @@ def _show(table: Any, truth: Any) -> None:
         for row in shown.iter_rows()
     ]
     print_table(title, columns, rows)
+
+
+def _estimated(table: Any) -> Any:
+    """Which rows of `counts` are of combinations of exact attributes that occur."""
+    import numpy as np
+    import polars as pl
+
+    occurs = np.zeros([table.shape[place] for place in table.exact], dtype=bool)
+    occurs[tuple(table.exact_cells.T)] = True
+    sizes = [size if place in table.exact else 1 for place, size in enumerate(table.shape)]
+    return pl.Series(np.broadcast_to(occurs.reshape(sizes), table.shape).ravel())
+
+
+def _not_counted(table: Any) -> list[str]:
+    """What the fit does not count: `--out` and `--json` list these cells too."""
+    cells = math.prod(table.shape)
+    empty = cells - table.fit.cells
+    if not empty:
+        return []
+    names = ", ".join(table.by[place] for place in table.exact)
+    verb = "is" if empty == 1 else "are"
+    return [
+        f"All in all there are {cells:,} cells; the other {empty:,} {verb} empty: no released record has their {names}."
+    ]
 
 
 def _errors(table: Any, truth: Any) -> dict[str, float]:

@@ -68,8 +68,11 @@ def _of_tables(
     before: str, after: str, recipe: Path | None, names: list[str] | None, plot: Path | None
 ) -> tuple[dict[str, float], dict[str, Measure]]:
     from sudare.measure.catalogue import MEASURES, measure
+    from sudare.release.basket_check import is_basket_folder
     from sudare.release.reopen import reopen_pair
 
+    if is_basket_folder(Path(after)):
+        raise typer.BadParameter(f"'{after}' is a release of baskets, not of a table; add --baskets")
     pair = reopen_pair(before, after, recipe)
     values = measure(pair.before, pair, names)
     if plot is not None:
@@ -83,10 +86,10 @@ def _of_tables(
 def _of_baskets(
     before: str, after: str, names: list[str] | None, plot: Path | None
 ) -> tuple[dict[str, float], dict[str, Measure]]:
-    from sudare.describe.basket_sources import read_baskets
     from sudare.measure.itemsets import BASKET_MEASURES, basket_pair, frequency_change, measure_baskets
+    from sudare.release.basket_check import reopen_baskets
 
-    pair = basket_pair(read_baskets(before), read_baskets(after))
+    pair = basket_pair(*reopen_baskets(before, after))
     values = measure_baskets(pair.before, pair, names)
     if plot is not None:
         from sudare.release.plots import save_chart

@@ -17,7 +17,10 @@ Missing = Annotated[
     list[str] | None,
     typer.Option("--missing", help="Text that means a missing value, beside empty cells; repeatable."),
 ]
-NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is data, not column names.")]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="The first line names the columns, or is data."),
+]
 DatabaseTable = Annotated[str | None, typer.Option("--table", help="Table of a database.")]
 Query = Annotated[str | None, typer.Option(help="Query to a database.")]
 Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook.")]

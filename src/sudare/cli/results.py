@@ -70,13 +70,13 @@ def verdict_lines(
     """What the verifier found, in its own words, which are English, or in those of the report."""
     if language == "en":
         return [(finding.holds, finding.sentence) for finding in findings]
-    from sudare.release.report.requirements import asked_rows
+    from sudare.release.report.requirements import asked_rows, told_apart
     from sudare.release.report.texts import Texts
 
     words, report = words_in(language), Texts(language, about)
     lines = []
     for finding in findings:
-        (row,) = asked_rows([finding], report)
+        (row,) = asked_rows([told_apart(finding) if about == "baskets" else finding], report)
         # The report has no words for why something fails; the verifier's must not get lost.
         key = "found" if finding.holds else "found_broken"
         details = {"verifier": report("asked.verifier"), "sentence": finding.sentence}

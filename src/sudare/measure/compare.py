@@ -13,19 +13,26 @@ from sudare.errors import ParameterError, did_you_mean
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Risk and loss of each release; `frame` has the columns release, risk, loss, best."""
+    """Risk and loss of each release; `frame` has the columns release, risk, loss, best.
+
+    The loss is null where the measure does not apply to the release.
+    """
 
     frame: pl.DataFrame
     risk: str
     """The risk figure on the vertical axis."""
     loss: str
     """The measure on the horizontal axis."""
+    not_applicable: tuple[str, ...] = ()
+    """Releases that the measure does not apply to: they have no place on the plot, and beat no other."""
+    differing_quasi: tuple[str, ...] = ()
+    """Columns that are quasi-identifiers of some releases only: risk and loss are then not strictly comparable."""
 
     def chart(self) -> Any:
         """Risk-utility plot (Altair): points, and a line through the Pareto front."""
         import altair as alt
 
-        base = alt.Chart(self.frame).encode(
+        base = alt.Chart(self.frame.filter(pl.col("loss").is_not_null())).encode(
             x=alt.X("loss:Q", title=self.loss), y=alt.Y("risk:Q", title=self.risk.replace("_", " "))
         )
         front = base.transform_filter("datum.best").mark_line(color="#1f6feb", strokeDash=[4, 3])
@@ -44,19 +51,25 @@ class Comparison:
 def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss: str = "loss") -> Comparison:
     """Compare releases by one risk figure and one measure.
 
-    `releases` maps a name to a Release, or to a mapping with `risk` and `losses` (as in a manifest). A release is
-    best when no other has at most its risk and at most its loss, and less of one of them (Pareto front).
+    `releases` maps a name to a Release, or to a mapping with `risk` and `losses` (as in a manifest; a loss that does
+    not apply is None) and, where known, the names of its quasi-identifiers, `quasi`. A release is best when no other
+    has at most its risk and at most its loss, and less of one of them (Pareto front). A release that the measure does
+    not apply to, as those of generalization to noise, is neither best nor better than another.
     """
     if not releases:
         raise ParameterError("There is nothing to compare; give at least one release.")
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"release": name, "risk": _risk(one, risk), "loss": _loss(one, loss)}
         for name, one in releases.items()
     ]
+    placed = [row for row in rows if row["loss"] is not None]
     for row in rows:
-        row["best"] = not any(_beats(other, row) for other in rows)
-    frame = pl.DataFrame(rows).sort(["loss", "risk", "release"])
-    return Comparison(frame, risk, loss)
+        row["best"] = row["loss"] is not None and not any(_beats(other, row) for other in placed)
+    # Losses of which all are null would have no type.
+    schema = {"release": pl.String, "risk": pl.Float64, "loss": pl.Float64, "best": pl.Boolean}
+    frame = pl.DataFrame(rows, schema=schema).sort(["loss", "risk", "release"], nulls_last=True)
+    not_applicable = tuple(row["release"] for row in rows if row["loss"] is None)
+    return Comparison(frame, risk, loss, not_applicable, _differing(releases))
 
 
 def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -70,9 +83,26 @@ def _risk(release: Any, name: str) -> float:
     return _chosen(numbers, name, "risk figure")
 
 
-def _loss(release: Any, name: str) -> float:
-    figures = release.get("losses", {}) if isinstance(release, Mapping) else release.losses
-    return _chosen(figures, name, "measured loss")
+def _loss(release: Any, name: str) -> float | None:
+    """None where the measure does not apply."""
+    if isinstance(release, Mapping):
+        figures = release.get("losses", {})
+        applies = figures.get(name, 0.0) is not None
+    else:
+        figures = release.losses
+        applies = name not in figures or name in release.telling_losses
+    return _chosen(figures, name, "measured loss") if applies else None
+
+
+def _differing(releases: Mapping[str, Any]) -> tuple[str, ...]:
+    """Quasi-identifiers of some releases that others do not have, among the releases that say theirs."""
+    given = [
+        one.get("quasi") if isinstance(one, Mapping) else one.table.names("quasi")
+        for one in releases.values()
+    ]
+    known = [names for names in given if names is not None]
+    each = dict.fromkeys(name for names in known for name in names)
+    return tuple(name for name in each if any(name not in names for names in known))
 
 
 def _chosen(figures: Mapping[str, Any], name: str, what: str) -> float:

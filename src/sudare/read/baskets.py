@@ -182,7 +182,7 @@ def _load_table(
     # Items of a text are texts: read with its names as a row, no column is taken for numbers.
     is_text = Path(source).suffix.lower() in _TEXT_ENDINGS or str(source) == "-"
     is_text |= options.get("format") in {"csv", "tsv"}
-    frame, found = load(source, header=not is_text, **given)
+    frame, found = load(source, header=False if is_text else None, **given)
     if found.format == "csv":
         cells = frame if is_text else load(source, header=False, **given)[0]
         if header is False:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sudare.errors import InputError, did_you_mean, shown
+from sudare.read.first_line import refuse_record_as_names
 from sudare.read.places import exists
 from sudare.read.text import read_text
 
@@ -85,7 +86,7 @@ def load(
     table: str | None = None,
     query: str | None = None,
     sheet: str | None = None,
-    header: bool = True,
+    header: bool | None = None,
 ) -> tuple[pl.DataFrame, SourceFacts]:
     """A frame and what was detected about its source.
 
@@ -99,7 +100,8 @@ def load(
         table: Table of a database (`table` or `schema.table`); may be left out where there is only one.
         query: Query of a database, instead of a table.
         sheet: Sheet of an Excel file; the first if left out.
-        header: Whether the first record of a text or sheet holds the column names.
+        header: Whether the first record of a text or sheet holds the column names. When left out it does, and is
+            refused where it looks like one more record.
     """
     address = str(source)
     if format is not None and format not in _FORMATS:
@@ -110,7 +112,7 @@ def load(
         "table": table,
         "query": query,
         "sheet": sheet,
-        "header": None if header else False,
+        "header": header,
     }
     if address.startswith(_POSTGRESQL):
         _refuse_options(given, "postgresql")
@@ -135,15 +137,24 @@ def load(
             delimiter = delimiter or "\t"
         name = "stdin" if is_stdin else Path(address).name
         frame, facts = read_text(
-            data, name, delimiter=delimiter, encoding=encoding, missing=missing, header=header
+            data,
+            name,
+            delimiter=delimiter,
+            encoding=encoding,
+            missing=missing,
+            header=header is not False,
         )
+        if header is None:
+            refuse_record_as_names(frame, name)
         digest = hashlib.sha256(data).hexdigest()
         return frame, SourceFacts(name, "csv", facts.encoding, facts.delimiter, facts.quote, digest)
     from sudare.read import files
 
     frame = files.read_file(
-        Path(address), found, missing=missing, encoding=encoding, sheet=sheet, header=header
+        Path(address), found, missing=missing, encoding=encoding, sheet=sheet, header=header is not False
     )
+    if found == "excel" and header is None:
+        refuse_record_as_names(frame, Path(address).name)
     return frame, SourceFacts(Path(address).name, found, encoding, sha256=_digest_of(Path(address)))
 
 

@@ -14,9 +14,9 @@ from sudare.describe.basket_sources import read_baskets
 from sudare.describe.baskets import Baskets
 from sudare.errors import InputError, SudareError, shown
 from sudare.read.basket_codes import BasketCodes
-from sudare.read.places import is_file
+from sudare.read.places import is_file, is_folder
 from sudare.release.verify_itemsets import verify_baskets
-from sudare.release.verify_manifest import file_digest
+from sudare.release.verify_manifest import file_digest, read_manifest, refuse_internal
 from sudare.release.verify_requirements import Finding
 
 if TYPE_CHECKING:
@@ -47,10 +47,8 @@ def check_basket_folder(
     place = Path(folder)
     path = _manifest_path(place)
     manifest = _load(path)
-    about = manifest["data"]
-    data = path.parent / about["file"]
-    released = read_baskets(data, layout=about["layout"], delimiter=_delimiter(about))
-    findings = [_unchanged(data, about, released)]
+    released = _read_released(path, manifest)
+    findings = [_unchanged(path.parent / manifest["data"]["file"], manifest["data"], released)]
     if original is not None:
         given = _read_original(original, place, options)
         if len(given) != len(released):
@@ -67,6 +65,19 @@ def check_basket_folder(
     return findings + verify_baskets(released, None, manifest["requirements"])
 
 
+def reopen_baskets(before: str, after: str) -> tuple[Baskets, Baskets]:
+    """The original beside a released file or the data of a release's folder, to measure them again."""
+    folder = Path(after)
+    if not is_folder(folder):
+        return read_baskets(before), read_baskets(after)
+    if not is_basket_folder(folder):
+        read_manifest(folder)  # where it is broken, that is the first thing to mend
+        raise InputError(f"'{after}' is a release of a table, not of baskets; leave --baskets out.")
+    path = _manifest_path(folder)
+    released = _read_released(path, _load(path))
+    return _read_original(before, folder, None), released
+
+
 def is_basket_folder(folder: Path) -> bool:
     """Whether a folder is a release of baskets."""
     try:
@@ -74,6 +85,14 @@ def is_basket_folder(folder: Path) -> bool:
     except (OSError, ValueError, AttributeError, RecursionError, SudareError):
         # Absent, broken or of another kind: the check of tables says in which way.
         return False
+
+
+def _read_released(path: Path, manifest: dict[str, Any]) -> Baskets:
+    about = manifest["data"]
+    data = path.parent / about["file"]
+    if not is_file(data):
+        refuse_internal(path, manifest)
+    return read_baskets(data, layout=about["layout"], delimiter=_delimiter(about))
 
 
 def _read_original(original: Any, folder: Path, options: Mapping[str, Any] | None) -> Baskets:

@@ -57,7 +57,7 @@ def manifest_of(
         "method": [METHODS.dump(method) for method in release.methods],
         "hierarchies": _sensitive_hierarchies(release),
         "verdicts": [verdict.to_dict() for verdict in release.verdicts],
-        "losses": release.losses,
+        "losses": _losses(release),
         "column_losses": release.column_losses,
         "lower_bound": release.lower_bound,
         "lower_bounds": {
@@ -89,10 +89,11 @@ def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
     """The manifest without what helps an attacker."""
     public = {key: value for key, value in manifest.items() if key not in _PRIVATE}
     # Losses say how good the release is; more digits would only help to work out figures of the original.
-    public["losses"] = {name: _short(value) for name, value in manifest["losses"].items()}
-    public["column_losses"] = {name: _short(value) for name, value in manifest["column_losses"].items()}
+    losses, column_losses = manifest["losses"], manifest["column_losses"]
     if any("mechanism" in column for column in manifest["columns"].values()):
-        public["losses"], public["column_losses"] = public_losses(public["losses"]), {}
+        losses, column_losses = public_losses(losses), {}
+    public["losses"] = {name: _short(value) for name, value in losses.items()}
+    public["column_losses"] = {name: _short(value) for name, value in column_losses.items()}
     # A bound is rounded down: it must still hold.
     if manifest.get("lower_bound") is not None:
         public["lower_bound"] = _below(manifest["lower_bound"])
@@ -105,6 +106,12 @@ def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
         for method in manifest["method"]
     ]
     return public
+
+
+def _losses(release: Release) -> dict[str, float | None]:
+    """Null where a measure does not apply: its 0 would be taken for a release that has lost nothing."""
+    telling = release.telling_losses
+    return {name: telling.get(name) for name in release.losses}
 
 
 def _column(column: Column) -> dict[str, Any]:

@@ -59,8 +59,8 @@ class Source(Part):
     """Delimiter of a text file; detected when left out."""
     encoding: str | None = None
     """Encoding of a text file; detected when left out."""
-    header: bool = True
-    """Whether the first line of a text file names the columns."""
+    header: bool | None = None
+    """Whether the first line of a text file names the columns; when left out it does, unless it looks like a record."""
     missing: tuple[str, ...] = ("",)
     """Texts that mean a missing value."""
 

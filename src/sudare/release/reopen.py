@@ -14,6 +14,7 @@ from sudare.read.places import exists, is_file, is_folder
 from sudare.read.source import load
 from sudare.release.data_files import read_data
 from sudare.release.recipe import Recipe
+from sudare.release.release import OF_GENERALIZATION
 from sudare.release.verify_manifest import Manifest, read_manifest
 
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
 
 
 def figures_of(folder: Path) -> dict[str, Any]:
-    """Risk after and losses of a written release, from its internal manifest."""
+    """Risk after, losses and quasi-identifiers of a written release, from its internal manifest.
+
+    A loss that does not apply to the release is None.
+    """
     places = [folder / "internal" / "manifest.json", folder.absolute().parent / "internal" / "manifest.json"]
     place = next((place for place in places if is_file(place)), None)
     if place is None:
@@ -48,11 +52,25 @@ def figures_of(folder: Path) -> dict[str, Any]:
         )
     try:
         manifest = json.loads(place.read_text(encoding="utf-8"))
-        return {"risk": manifest["risk"]["after"], "losses": manifest["losses"]}
-    except (OSError, ValueError, KeyError, TypeError):
+        return {
+            "risk": manifest["risk"]["after"],
+            "losses": _applying(manifest),
+            "quasi": [name for name, column in manifest["columns"].items() if column["role"] == "quasi"],
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise InputError(
             f"The manifest {place} cannot be read; restore it from the original release."
         ) from None
+
+
+def _applying(manifest: dict[str, Any]) -> dict[str, float | None]:
+    """Losses of a manifest, None where they do not apply: older manifests have 0 there (see `telling_losses`)."""
+    noisy = any(
+        column["role"] == "quasi" and "mechanism" in column for column in manifest["columns"].values()
+    )
+    if not noisy or any(value > 0 for value in manifest["column_losses"].values()):
+        return dict(manifest["losses"])
+    return {**manifest["losses"], **dict.fromkeys(OF_GENERALIZATION)}
 
 
 def _reorders(method: dict[str, Any]) -> bool:

@@ -44,7 +44,7 @@ def read_manifest(folder: Path) -> Manifest:
         )
     data = _part(manifest, "data", dict, path)
     return Manifest(
-        data_path=_data_path(path, _part(data, "file", str, path)),
+        data_path=_data_path(path, _part(data, "file", str, path), manifest),
         data_format=_data_format(path, _part(data, "format", str, path)),
         sha256=_part(data, "sha256", str, path).lower(),
         rows=_part(data, "rows", int, path),
@@ -66,6 +66,15 @@ def file_digest(path: Path) -> str:
         raise InputError(
             f"The data file {path} cannot be read ({error.strerror}); make it readable and check again."
         ) from None
+
+
+def refuse_internal(path: Path, manifest: dict[str, Any]) -> None:
+    """Stop where the manifest beside which there are no data is the custodian's, whose data lie in the public folder."""
+    if "input" in manifest:  # a public manifest does not tell what the release was made from
+        raise InputError(
+            f"The folder {path.parent} is the internal part of a release, which holds no released data; give the folder of the "
+            "release, or its public folder."
+        )
 
 
 def _find(folder: Path) -> Path:
@@ -100,7 +109,7 @@ def _load(path: Path) -> dict[str, Any]:
     return manifest
 
 
-def _data_path(manifest_path: Path, name: str) -> Path:
+def _data_path(manifest_path: Path, name: str, manifest: dict[str, Any]) -> Path:
     folder = manifest_path.parent
     path = folder / name
     # A manifest comes from others: it must not make the verifier read files elsewhere on this machine.
@@ -111,6 +120,7 @@ def _data_path(manifest_path: Path, name: str) -> Path:
     if not inside:
         raise _fault(manifest_path, f"names the data file {shown(name)} outside its own folder")
     if not there:
+        refuse_internal(manifest_path, manifest)
         raise InputError(
             f"The data file {path} that the manifest names does not exist; restore it from the original release."
         )

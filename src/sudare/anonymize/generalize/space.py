@@ -72,7 +72,8 @@ def with_slots(model: Covers, rows: npt.NDArray[np.int64], slots: int) -> Covers
 def _part(axis: Axis, weight: float, objective: Objective, cells: Cells) -> _Part:
     if isinstance(axis, OrderedAxis):
         return _line(axis, weight)
-    if cells == "sets":
+    # As `recode` does it: what is searched for is what is released.
+    if cells == "sets" and not axis.ordered:
         return _sets(axis, weight, objective)
     return _tree(axis, weight, objective)
 

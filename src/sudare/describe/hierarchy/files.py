@@ -57,12 +57,19 @@ def _rows(text: str, delimiter: str) -> list[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """The sign that cuts the first lines into equally many levels, and into most of them."""
+    """The sign that cuts the first lines into equally many levels, and into most of them.
+
+    Where no sign cuts every line, one that cuts most of them is the delimiter all the same: the others are too short.
+    """
     sample = "".join(text.splitlines(keepends=True)[:50])
     widths = {sign: [len(row) for row in _rows(sample, sign)] or [1] for sign in _DELIMITERS}
-    return max(
-        _DELIMITERS, key=lambda sign: (min(widths[sign]) > 1, len(set(widths[sign])) == 1, sum(widths[sign]))
-    )
+
+    def fitness(sign: str) -> tuple[bool, bool, bool, int]:
+        found = widths[sign]
+        cut = sum(width > 1 for width in found)
+        return cut == len(found), 2 * cut >= len(found), len(set(found)) == 1, sum(found)
+
+    return max(_DELIMITERS, key=fitness)
 
 
 def _decode(path: Path, encoding: str | None) -> str:

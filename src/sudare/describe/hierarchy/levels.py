@@ -35,8 +35,9 @@ def columns_of(rows: Sequence[Sequence[str]], column: str) -> list[pl.Series]:
     width = len(rows[0])
     for row in rows:
         if len(row) != width:
+            levels = "level" if len(row) == 1 else "levels"
             raise DescriptionError(
-                f"The hierarchy of column '{column}' has {len(row)} levels for '{row[0] if row else ''}' "
+                f"The hierarchy of column '{column}' has {len(row)} {levels} for '{row[0] if row else ''}' "
                 f"but {width} for '{rows[0][0] if rows[0] else ''}'; give every row the same number of levels."
             )
     return [

@@ -6,13 +6,13 @@ it says how much was lost, in three digits.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.release.report import basket_sections
 from sudare.release.report.common import common_values
 from sudare.release.report.formats import figure
 from sudare.release.report.rendering import render
+from sudare.release.report.requirements import told_apart
 from sudare.release.report.texts import Texts
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def basket_report_html(
     """
     texts = Texts(language, "baskets")
     internal = kind == "internal"
-    shown = [replace(finding, requirement=_told_apart(finding.requirement)) for finding in findings]
+    shown = [told_apart(finding) for finding in findings]
     released = release.released
     losses = release.losses if internal else manifest["losses"]
     rho = any(finding.requirement.get("type") == "rho-uncertainty" for finding in findings)
@@ -64,13 +64,3 @@ def basket_report_html(
         check="sudare check DIR --original FILE" if rho else "sudare check DIR",
         words=("item", "sensitive_item", "confidence", "suppression", "support"),
     )
-
-
-def _told_apart(requirement: Mapping[str, Any]) -> dict[str, Any]:
-    """The requirement with a type that says which of its kinds it is: each has words of its own."""
-    kind = requirement.get("type")
-    if kind == "rho-uncertainty" and requirement.get("eps") is not None:
-        kind = "rho-uncertainty-sampled"
-    elif kind == "rho-uncertainty" and requirement.get("m") is not None:
-        kind = "rho-uncertainty-m"
-    return {**requirement, "type": kind}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sudare.release.report.formats import figure
@@ -66,11 +67,25 @@ def promises(findings: Sequence[Finding], texts: Texts) -> list[dict[str, str]]:
 def asked_text(requirement: Mapping[str, Any], texts: Texts) -> str:
     """A requirement in a few words."""
     kind, values = _parts(requirement, texts)
-    if kind == "l-diversity" and requirement.get("c") is not None:
-        return texts("requirement.l-diversity.asked_recursive", **values)
-    if texts.or_else(f"requirement.{kind}.asked", ""):
-        return texts(f"requirement.{kind}.asked", **values)
-    return kind
+    recursive = kind == "l-diversity" and requirement.get("c") is not None
+    key = f"requirement.{kind}.asked_recursive" if recursive else f"requirement.{kind}.asked"
+    if not texts.or_else(key, ""):
+        return kind
+    try:
+        return texts(key, **values)
+    except KeyError:  # a manifest from others may lack a figure; the verifier has said that nothing holds
+        return texts.or_else(f"requirement.{kind}.name", kind)
+
+
+def told_apart(finding: Finding) -> Finding:
+    """The finding about baskets with a type that says which kind of its requirement it is: each has words of its own."""
+    requirement = finding.requirement
+    kind = requirement.get("type")
+    if kind == "rho-uncertainty" and requirement.get("eps") is not None:
+        kind = "rho-uncertainty-sampled"
+    elif kind == "rho-uncertainty" and requirement.get("m") is not None:
+        kind = "rho-uncertainty-m"
+    return replace(finding, requirement={**requirement, "type": kind})
 
 
 def _parts(requirement: Mapping[str, Any], texts: Texts) -> tuple[str, dict[str, str]]:
