@@ -53,11 +53,13 @@ def command(
 
       sudare describe postgresql://localhost/clinic --table patients -o clinic.yaml
     """
+    from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, say_place
     from sudare.describe.guess import guess_roles
     from sudare.errors import InputError
     from sudare.flow import read
     from sudare.release.drafting import draft_recipe, write_draft
+    from sudare.texts import language_of
 
     check_language(lang)
     options = source_options(
@@ -87,16 +89,17 @@ def command(
     write_draft(draft, guesses, target, language=lang, overwrite=overwrite)
     if not json:
         reasons = [guess.reason_ja if lang == "ja" else guess.reason for guess in guesses]
+        words = words_in(language_of(lang))
         print_table(
-            f"{given.rows:,} rows, {len(guesses)} columns",
-            ["column", "role", "kind", "why"],
+            words("describe.title", rows=given.rows, columns=len(guesses)),
+            [words(f"describe.{head}") for head in ("column", "role", "kind", "why")],
             [
                 (guess.column, guess.role, guess.kind, reason)
                 for guess, reason in zip(guesses, reasons, strict=True)
             ],
         )
-        say_place("Recipe written: ", target)
-        say_place("Read it, correct the roles, then: sudare run ", target)
+        say_place(words("describe.written"), target)
+        say_place(words("describe.next"), target)
     return 0
 
 
