@@ -138,14 +138,20 @@ def optimum(table: Any, k: int, reached: float, seconds: float) -> float | None:
     return min(float(found.fun), ceiling) / table.rows if found.status == 0 else None
 
 
-def _listed(table: Any, k: int) -> tuple[list[Box], Floats]:
-    """Every box with k records, of those with the same records the cheapest, and prices near the dual optimum."""
+def space_of(table: Any) -> tuple[Any, Any, Any]:
+    """Codes and costs of a table for the objective `loss`, the levels of its columns, and all combinations of them."""
     axes = axes_of(table)
     weights = [1.0] * len(axes)
     model = covers_of(axes, weights, "loss", "hierarchy", 1)
     ladders = ladders_of(axes, model, weights, "loss")
     schemes = schemes_of(ladders)
     assert schemes is not None
+    return model, ladders, schemes
+
+
+def _listed(table: Any, k: int) -> tuple[list[Box], Floats]:
+    """Every box with k records, of those with the same records the cheapest, and prices near the dual optimum."""
+    model, ladders, schemes = space_of(table)
     words, starts = words_of(model, ladders)
     lowest = model.codes.min(axis=0, initial=0)
     cheapest: dict[bytes, Box] = {}

@@ -18,13 +18,12 @@ import polars as pl
 import sudare as sd
 from data import hospital_described  # type: ignore[import-not-found]  # beside this script
 from generalization import DATA, adult, recounted, timed  # type: ignore[import-not-found]  # beside this script
+from generalization_optimum import space_of  # type: ignore[import-not-found]  # beside this script
 from harness import Report  # type: ignore[import-not-found]  # beside this script
 from sudare.anonymize.generalize.bound import price_bound
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.prices import losses_of
-from sudare.anonymize.generalize.space import covers_of
-from sudare.anonymize.generalize.start import cheapest_scheme_first, ladders_of, schemes_of
-from sudare.anonymize.recode import axes_of
+from sudare.anonymize.generalize.start import cheapest_scheme_first
 from sudare.kernels.rules import no_rules
 from sudare.progress import SILENT
 
@@ -131,12 +130,7 @@ def _value(top: Any, middle: Any, low: Any) -> str:
 
 def first_groups(table: Any, k: int) -> float:
     """The mean loss of cheapest scheme first, nothing refined."""
-    axes = axes_of(table)
-    weights = [1.0] * len(axes)
-    model = covers_of(axes, weights, "loss", "hierarchy", 1)
-    ladders = ladders_of(axes, model, weights, "loss")
-    schemes = schemes_of(ladders)
-    assert schemes is not None
+    model, ladders, schemes = space_of(table)
     labels, count, left, _ = cheapest_scheme_first(model, ladders, schemes, k, no_rules(), SILENT)
     labels, _ = attach(model, labels, count, left, k, no_rules(), SILENT)
     return float(losses_of(model, labels, k)[0][labels].mean())

@@ -23,14 +23,8 @@ def grow_groups(model, rows, smallest, labels, first, low, high):
     group = first
     seed = rows[0]
     while left >= smallest:
-        farthest, place = -1.0, 0
-        for index in range(left):
-            distance = between(model, seed, rows[index])
-            if distance > farthest:
-                farthest, place = distance, index
+        place = begin(model, rows, left, seed, labels, anyone, low, high)
         seed = rows[place]
-        for column in range(len(low)):
-            low[column] = high[column] = model.codes[seed, column]
         for _ in range(smallest):
             record = rows[place]
             labels[record] = group
@@ -45,7 +39,22 @@ def grow_groups(model, rows, smallest, labels, first, low, high):
 
 
 @inlined
-def between(model, one, other):
+def begin(model, rows, left, seed, values, wanted, low, high):
+    """Place of the row farthest from `seed`, of those that `cheapest` may choose from; the span becomes that of the row."""
+    farthest, place = -1.0, 0
+    for index in range(left):
+        if len(wanted) > 0 and wanted[values[rows[index]]] == 0:
+            continue
+        distance = _between(model, seed, rows[index])
+        if distance > farthest:
+            farthest, place = distance, index
+    for column in range(len(low)):
+        low[column] = high[column] = model.codes[rows[place], column]
+    return place
+
+
+@inlined
+def _between(model, one, other):
     """Cost of covering two records."""
     total = 0.0
     for column in range(model.codes.shape[1]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sudare.kernels.jit import kernel, lean
-from sudare.kernels.members import between, cheapest, widen
+from sudare.kernels.members import begin, cheapest, widen
 from sudare.kernels.rules import satisfied
 
 
@@ -19,15 +19,8 @@ def grow_mixed(model, rows, values, wanted, labels, first, low, high):
     seed = rows[0]
     for group in range(len(wanted)):
         size = wanted[group].sum()
-        farthest, place = -1.0, 0
-        for index in range(left):
-            if wanted[group, values[rows[index]]] > 0:
-                distance = between(model, seed, rows[index])
-                if distance > farthest:
-                    farthest, place = distance, index
+        place = begin(model, rows, left, seed, values, wanted[group], low, high)
         seed = rows[place]
-        for column in range(len(low)):
-            low[column] = high[column] = model.codes[seed, column]
         for _ in range(size):
             record = rows[place]
             labels[record] = first + group
