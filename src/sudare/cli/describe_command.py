@@ -99,7 +99,7 @@ def command(
             ],
         )
         say_place(words("describe.written"), target)
-        say_place(words("describe.next"), target)
+        say_place(words("describe.next") + "sudare run ", target)
     return 0
 
 
