@@ -133,9 +133,9 @@ def grouped(
         count = int(labels.max()) + 1
     longest = max(_LONGEST, 2 * smallest)
     labels, count = cut_groups(model, labels, count, smallest, longest, asked)
-    if rules is not None and not free_sets:
-        mixed = mixed_groups(model, smallest, rules, progress)
-        mixed, _ = cut_groups(model, mixed, int(mixed.max()) + 1, smallest, longest, rules)
+    mixed = None if rules is None or free_sets else mixed_groups(model, smallest, rules, progress)
+    if mixed is not None:
+        mixed, _ = cut_groups(model, mixed, int(mixed.max()) + 1, smallest, longest, asked)
         labels = _cheaper(model, mixed, labels, smallest)
     if not priced or len(labels) <= search.prices.descent:
         labels = _refined(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
 
 
-def mixed_groups(model: Covers, smallest: int, rules: Rules, progress: Progress) -> Ints:
-    """Labels of groups that comply, given that the table as a whole does.
+def mixed_groups(model: Covers, smallest: int, rules: Rules, progress: Progress) -> Ints | None:
+    """Labels of groups that comply, given that the table as a whole does; None where a part of a large table does not.
 
     Rows sorted by sensitive value are dealt to m groups like cards, so each value is spread as evenly as it can be; m is
     the largest number, found by bisection, for which all groups comply. Which rows of a value a group gets is then chosen
@@ -30,15 +30,18 @@ def mixed_groups(model: Covers, smallest: int, rules: Rules, progress: Progress)
     order = spread_order(model, rules)
     values = np.unique(rules.sensitive, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
     parts = _alike_parts(order, values, 1 if len(order) <= FEW_ROWS else -(-len(order) // PART))
-    if any(_most_groups(part, values, smallest, rules) == 0 for part in parts):
-        parts = [order]
+    counts = [_most_groups(part, values, smallest, rules) for part in parts]
+    if not all(counts):
+        # All rows as one part would take the square of their number.
+        return None
     labels = np.empty(len(order), dtype=np.int64)
     span = np.empty((2, model.codes.shape[1]), dtype=np.int32)
     groups = 0
     progress.start("mixed groups", len(parts))
-    for number, part in enumerate(parts):
-        count = max(_most_groups(part, values, smallest, rules), 1)
-        wanted = np.zeros((count, int(values.max()) + 1), dtype=np.int64)
+    for number, (part, count) in enumerate(zip(parts, counts, strict=True)):
+        # Numbered within the part: a column of a million values would need a wish for each in every group.
+        own, values[part] = np.unique(values[part], return_inverse=True)
+        wanted = np.zeros((count, len(own)), dtype=np.int64)
         np.add.at(wanted, (np.arange(len(part)) % count, values[_by_value(part, values)]), 1)
         grow_mixed(model, part.copy(), values, wanted, labels, groups, *span)
         groups += count
