@@ -137,7 +137,7 @@ def test_all_says_why_a_measure_has_no_figure():
     before = sd.read(pl.DataFrame({"q": [1, 2, 3]})).describe(quasi=["q"])
     table = sd.measure.all(before, pl.DataFrame({"q": [1, 1, 3]}))
     without = table.filter(pl.col("value").is_null())
-    assert set(without["measure"]) == {"cm", "model_loss"}
+    assert set(without["measure"]) == {"cm", "model_loss", "correlation_change"}
     assert all(note.endswith(".") for note in without["note"])
     # labels that no measure of numbers can read leave the others their figures
     labeled = sd.measure.all(before, pl.DataFrame({"q": ["young", "young", "old"]}))

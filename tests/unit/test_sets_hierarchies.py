@@ -9,6 +9,7 @@ import pytest
 import sudare as sd
 from sudare.anonymize.generalize.outliers import cost_of_groups
 from sudare.anonymize.generalize.space import covers_of
+from sudare.anonymize.generalize.start import ladders_of
 from sudare.anonymize.recode import axes_of, recode
 from sudare.kernels.covers import LINE, PAIRS, SET
 
@@ -152,3 +153,19 @@ def test_a_set_with_a_missing_value_is_the_root_of_its_hierarchy(tmp_path):
     release = sd.anonymize(table, sd.KAnonymity(2), method=sd.Generalize(cells="sets", weights={"part": 9}))
     assert release.table.frame["town"].to_list() == ["anywhere", "anywhere", "{Rome; Nice}", "{Rome; Nice}"]
     release.write(tmp_path / "release")
+
+
+def test_first_groups_of_sets_agree_in_values_of_the_hierarchy(tmp_path):
+    """A file whose lines are in no order: leaves are numbered by line, what lies below a value by rank."""
+    path = tmp_path / "towns.csv"
+    regions = {"Oslo": "north", "Rome": "south", "Malmö": "north", "Nice": "south", "大阪": "east"}
+    path.write_text("\n".join(f"{town};{region};*" for town, region in regions.items()), encoding="utf-8")
+    frame = pl.DataFrame({"town": [*TOWNS, *reversed(TOWNS)]})
+    table = sd.read(frame).describe(quasi=["town"], hierarchies={"town": sd.hierarchy.csv(path)})
+    axes = axes_of(table)
+    model = covers_of(axes, [1.0], "loss", "sets", 4)
+    [ladder] = ladders_of(axes, model, [1.0], "loss")
+    classes = ladder.classes[1][model.codes[:, 0]]
+    same = classes[:, None] == classes[None, :]
+    named = np.array([regions[town] for town in frame["town"]])
+    assert (same == (named[:, None] == named[None, :])).all()

@@ -67,7 +67,7 @@ def command(
 def _of_tables(
     before: str, after: str, recipe: Path | None, names: list[str] | None, plot: Path | None
 ) -> tuple[dict[str, float], dict[str, Measure]]:
-    from sudare.measure.catalogue import MEASURES, measure
+    from sudare.measure.catalogue import MEASURES, measure, nothing_to_tell
     from sudare.release.basket_check import is_basket_folder
     from sudare.release.reopen import reopen_pair
 
@@ -75,6 +75,10 @@ def _of_tables(
         raise typer.BadParameter(f"'{after}' is a release of baskets, not of a table; add --baskets")
     pair = reopen_pair(before, after, recipe)
     values = measure(pair.before, pair, names)
+    silent = [name for name in values if not MEASURES[name].tells(pair)]
+    if names and silent:
+        raise typer.BadParameter(f"{nothing_to_tell(MEASURES[silent[0]])} Leave it out")
+    values = {name: value for name, value in values.items() if name not in silent}
     if plot is not None:
         from sudare.measure.generalization import column_losses
         from sudare.release.plots import loss_chart, save_chart

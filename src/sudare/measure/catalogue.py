@@ -12,9 +12,12 @@ from sudare.errors import ParameterError, SudareError, did_you_mean
 from sudare.measure import generalization, groups, margins, models, squares, statistics
 from sudare.measure.information import ild
 from sudare.measure.pair import pair_of
+from sudare.measure.values import numeric_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from sudare.measure.pair import Pair
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,16 @@ class Measure:
     direction: Literal["lower is better", "higher is better"] = "lower is better"
     usual: bool = True
     """Whether it is computed when none is named: quick, and needing nothing that may be absent."""
+    fewest: int = 0
+    """Numeric columns (quasi-identifiers where it applies to these) without which it is 0 and tells nothing."""
+
+    def tells(self, pair: Pair) -> bool:
+        """Whether the tables have the numbers it looks at."""
+        if self.fewest == 0:
+            return True
+        names = numeric_names(pair)
+        found = [name for name in names if name in pair.quasi] if "quasi" in self.applies else names
+        return len(found) >= self.fewest
 
 
 def _ild(before: Any, after: Any) -> float:
@@ -79,6 +92,7 @@ _LISTED = (
         "数値準識別子の二乗誤差と全変動の比(ILSSDM)",
         squares.sse_ratio,
         applies="numeric quasi-identifiers",
+        fewest=1,
         largest=math.inf,
     ),
     Measure(
@@ -139,6 +153,7 @@ _LISTED = (
         "平均の変化(標準偏差単位)",
         statistics.mean_change,
         applies="numeric columns",
+        fewest=1,
         largest=math.inf,
     ),
     Measure(
@@ -147,6 +162,7 @@ _LISTED = (
         "分散の相対変化",
         statistics.variance_change,
         applies="numeric columns",
+        fewest=1,
         largest=math.inf,
     ),
     Measure(
@@ -155,6 +171,7 @@ _LISTED = (
         "十分位数の変化(標準偏差単位)",
         statistics.quantile_change,
         applies="numeric columns",
+        fewest=1,
         largest=math.inf,
     ),
     Measure(
@@ -162,7 +179,8 @@ _LISTED = (
         "change of correlations between numeric columns",
         "数値列間の相関の変化",
         statistics.correlation_change,
-        applies="numeric columns",
+        applies="two or more numeric columns",
+        fewest=2,
         largest=2.0,
     ),
     Measure(
@@ -188,7 +206,7 @@ MEASURES: dict[str, Measure] = {each.name: each for each in _LISTED}
 
 
 def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict[str, float]:
-    """Several measures at once: the named ones, or all that are usual."""
+    """Several measures at once: the named ones, or all that are usual; 0 where there is nothing to look at."""
     pair = pair_of(before, after)
     chosen = [each.name for each in _LISTED if each.usual] if names is None else list(names)
     for name in chosen:
@@ -197,15 +215,24 @@ def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict
     return {name: MEASURES[name].compute(pair.before, pair) for name in chosen}
 
 
+def nothing_to_tell(measure: Measure) -> str:
+    """Why a measure has no value."""
+    return f"'{measure.name}' looks at {measure.applies}, which these tables do not have."
+
+
 def all(before: Any, after: Any) -> pl.DataFrame:  # noqa: A001  # sd.measure.all is the public name
     """Every measure as a table; a measure that cannot be computed here has no value and says why."""
     pair = pair_of(before, after)
     rows = []
     for each in _LISTED:
+        value, note = None, None
         try:
-            value, note = each.compute(pair.before, pair), None
+            if each.tells(pair):
+                value = each.compute(pair.before, pair)
+            else:
+                note = nothing_to_tell(each)
         except SudareError as error:
-            value, note = None, str(error)
+            note = str(error)
         rows.append(
             {
                 "measure": each.name,

@@ -12,7 +12,7 @@ import math
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sudare.anonymize.catalogue import METHODS
 from sudare.assess.catalogue import REQUIREMENTS
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sudare.release.recipe_base import AnyRecipe
     from sudare.release.release import Release
 
+_Figure = TypeVar("_Figure", float, float | None)
 FORMAT = 1
 _LIBRARIES = ("polars", "numpy", "numba")
 _PRIVATE = ("input", "recipe", "risk", "run", "seconds", "machine", "notes")
@@ -76,7 +77,7 @@ def manifest_of(
     }
 
 
-def public_losses(losses: Mapping[str, float]) -> dict[str, float]:
+def public_losses(losses: Mapping[str, _Figure]) -> dict[str, _Figure]:
     """What may be told of the losses of a randomized release.
 
     Its k and epsilon are computed from what is published; a figure that compares with the original, or that depends on
@@ -92,7 +93,7 @@ def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
     losses, column_losses = manifest["losses"], manifest["column_losses"]
     if any("mechanism" in column for column in manifest["columns"].values()):
         losses, column_losses = public_losses(losses), {}
-    public["losses"] = {name: _short(value) for name, value in losses.items()}
+    public["losses"] = {name: None if value is None else _short(value) for name, value in losses.items()}
     public["column_losses"] = {name: _short(value) for name, value in column_losses.items()}
     # A bound is rounded down: it must still hold.
     if manifest.get("lower_bound") is not None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sudare.assess.blocks import blocks_of
 from sudare.assess.risk import Risk, risk
 from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
+from sudare.measure.catalogue import MEASURES
+from sudare.measure.pair import pair_of
 from sudare.progress import Progress, shows_progress
 
 if TYPE_CHECKING:
@@ -94,11 +96,19 @@ class Release:
 
     @property
     def telling_losses(self) -> dict[str, float]:
-        """Losses without those of blocks and generalized detail where quasi-identifiers are noise and none is coarser."""
+        """Losses without those that would be 0 whatever was released.
+
+        These are measures of numbers where there are none, and those of blocks and generalized detail where
+        quasi-identifiers are noise and none is coarser.
+        """
+        pair = pair_of(self.original, self)
         noisy = any(column.role == "quasi" and column.mechanism is not None for column in self.table.columns)
-        if not noisy or any(value > 0 for value in self.column_losses.values()):
-            return self.losses
-        return {name: value for name, value in self.losses.items() if name not in OF_GENERALIZATION}
+        blurred = not noisy or any(value > 0 for value in self.column_losses.values())
+        return {
+            name: value
+            for name, value in self.losses.items()
+            if (blurred or name not in OF_GENERALIZATION) and MEASURES[name].tells(pair)
+        }
 
     @property
     def holds(self) -> bool:

@@ -94,7 +94,9 @@ def _sets(axis: TreeAxis, weight: float, objective: Objective) -> _Part:
     costs = counts / whole if objective == "ncp" else (counts - 1) / max(whole - 1, 1.0)
     table = np.where(counts > 1, np.minimum(costs, 1.0), 0.0) * weight
     unused = np.zeros(len(table), dtype=np.int32)
-    return _Part(SET, axis.leaves.astype(np.int32), len(table), table, unused, unused)
+    # By rank, as ladders number them: the first groups agree in values of the hierarchy.
+    ranks = axis.tree.first[axis.leaves].astype(np.int32)
+    return _Part(SET, ranks, len(table), table, unused, unused)
 
 
 def _tree(axis: TreeAxis, weight: float, objective: Objective) -> _Part:
