@@ -346,3 +346,23 @@ def test_retry_compares_what_the_method_makes_small():
     again = release.retry(effort="default")
     assert list(again.losses) == ["suppressed"]
     assert dis(release.original, again) <= dis(release.original, release)
+
+
+@pytest.mark.parametrize(("counts", "l"), [((90, 5, 5), 2), ((50, 30, 15, 5), 4), ((7, 1), 2)])
+def test_recursive_diversity_is_offered_with_the_least_c(counts, l):  # noqa: E741  # the name in the field
+    asked = sd.LDiversity(l, kind="recursive", c=0.5)
+    study = sd.assess(with_counts(counts), asked)
+    offered = [one.requirements[0] for one in study.compromises if one.requirements[0].l == l]
+    least = next(one.c for one in offered if one.c != asked.c)
+    # By hand: the whole table complies with it, and with no smaller number of two digits.
+    rest = sum(counts[l - 1 :])
+    assert counts[0] < least * rest
+    assert counts[0] >= (least - 0.01) * rest - 1e-9
+    assert sd.assess(with_counts(counts), sd.LDiversity(l, kind="recursive", c=least)).feasible
+
+
+def test_no_c_makes_up_for_too_few_values():
+    study = sd.assess(with_counts((90, 5)), sd.LDiversity(3, kind="recursive", c=1.5))
+    assert all(
+        one.requirements[0].c in {None, 1.5} for one in study.compromises if hasattr(one.requirements[0], "c")
+    )

@@ -130,11 +130,11 @@ def test_the_command_says_so(told, name):
     out = told("compare", name, "blocks")
     assert row_of(out, name)[2:] == ["–", "–"]
     assert row_of(out, "blocks")[3] == "yes"
-    assert f"loss does not apply to {name}," in joined(out)
+    assert f"loss does not apply to {name} (" in joined(out)
     assert "quasi-identifiers of the releases differ" not in joined(out)
     japanese = told("compare", name, "blocks", "--lang", "ja")
     assert row_of(japanese, name)[2:] == ["–", "–"]
-    assert f"{name} は値が乱数化され" in japanese
+    assert f"{name} には当てはまりません" in japanese
     assert "does not apply" not in japanese
 
 
@@ -210,3 +210,11 @@ def test_a_table_of_which_every_cell_is_counted_says_no_more(told, tmp_path):
     out = told("crosstab", diagonal(tmp_path / "plain.csv", 4), "--by", "sex")
     assert "All in all" not in out
     assert "12 records, 2 cells" in out
+
+
+def test_a_release_of_baskets_has_no_risk_to_compare(tmp_path, capsys):
+    baskets = sd.read_baskets([["a", "b"], ["a", "b"], ["a"]]).describe(sensitive=["b"])
+    sd.anonymize(baskets, "rho-uncertainty rho=0.9").write(tmp_path / "out")
+    assert main(["compare", str(tmp_path / "out")]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "is a release of baskets, which has no risk figures to compare" in said

@@ -33,7 +33,14 @@ from sudare.texts import loaded
 if TYPE_CHECKING:
     from sudare.texts import Language
 
-SPEAKERS = ("sudare.assess", "sudare.anonymize", "sudare.measure", "sudare.release", "sudare.cli")
+SPEAKERS = (
+    "sudare.assess",
+    "sudare.anonymize",
+    "sudare.measure",
+    "sudare.measure.crosstab",
+    "sudare.release",
+    "sudare.cli",
+)
 ENGLISH, JAPANESE = (
     {package: loaded(package, f"texts_{language}.yaml") for package in SPEAKERS} for language in LANGUAGES
 )

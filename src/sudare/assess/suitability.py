@@ -57,6 +57,14 @@ class Diversity:
         return feasible(self.counts, self.requirement.l, self.kind)
 
     @property
+    def least_c(self) -> float | None:
+        """What c of recursive diversity must exceed for the whole table to comply; None where no c helps."""
+        rest = int(self.counts[int(self.requirement.l) - 1 :].sum())
+        if self.requirement.kind != "recursive" or rest == 0:
+            return None
+        return float(self.counts[0]) / rest
+
+    @property
     def skew(self) -> float:
         """How much larger than l the largest block must be; infinite where nothing complies."""
         if not self.is_feasible:
@@ -120,6 +128,34 @@ def loosened(table: Table, requirements: Sequence[Requirement]) -> tuple[Require
         else:
             changed.append(requirement)
     return tuple(changed)
+
+
+def with_larger_c(
+    table: Table, requirements: Sequence[Requirement], room: float = 1.0
+) -> tuple[Requirement, ...] | None:
+    """The requirements with the least c of recursive diversity (times `room`) that is possible; None where no c helps.
+
+    The whole table as one block complies when r1 < c (r_l + ... + r_m), so c is r1 over that sum, rounded up to two
+    digits.
+    """
+    changed = list(requirements)
+    for one in diversities(table, requirements):
+        if one.is_feasible:
+            continue
+        least = one.least_c
+        if least is None:
+            return None
+        place = next(number for number, asked in enumerate(requirements) if asked is one.requirement)
+        current = changed[place]
+        # Several columns: the largest of their constants.
+        if isinstance(current, LDiversity) and current.c is not None:
+            changed[place] = replace(current, c=max(current.c, _above(least * room)))
+    return tuple(changed)
+
+
+def _above(value: float) -> float:
+    """The next number of two digits: strictly more, as the definition asks for."""
+    return (math.floor(value * 100) + 1) / 100
 
 
 def _rounded(one: Diversity) -> float:

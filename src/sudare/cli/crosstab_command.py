@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Json
+from sudare.cli.options import Answer, Json, check_language
+
+if TYPE_CHECKING:
+    from sudare.measure.crosstab.telling import Telling
+    from sudare.texts import Texts
 
 _SHOWN = 30
 
@@ -47,6 +51,7 @@ def command(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write all cells to this CSV file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write heat maps: .svg, .png or .html.")] = None,
+    lang: Answer = "en",
     json: Json = False,
 ) -> int:
     """Rebuild a cross tabulation of the original table from randomized data.
@@ -60,9 +65,13 @@ def command(
 
       sudare crosstab release/ --by age,disease --bins age=quantile:5 --out cells.csv --plot cells.html
     """
+    from sudare.cli.results import words_in
     from sudare.cli.show import print_json, progress_bar, say, say_place
+    from sudare.measure.crosstab.telling import Telling
     from sudare.release.crosstab import beside, crosstab
+    from sudare.texts import language_of
 
+    words = words_in(language_of(check_language(lang)))
     with progress_bar(quiet=json) as progress:
         table = crosstab(
             data,
@@ -82,27 +91,25 @@ def command(
         from sudare.measure.crosstab.heat_map import heat_map
         from sudare.release.plots import save_chart
 
-        save_chart(heat_map(table, truth), plot)
+        parts = ("original", "released", "estimate", "records", "missing")
+        save_chart(heat_map(table, truth, {name: words(f"crosstab.{name}") for name in parts}), plot)
     if json:
         fit = asdict(table.fit) | ({} if truth is None else {"error": _errors(table, truth)})
         print_json({"by": table.by, "labels": _texts(table), "fit": fit, "counts": _cells(table)})
         return 0
-    _show(table, truth)
-    for sentence in [*table.fit.sentences(), *_not_counted(table)]:
-        say(sentence)
+    _show(table, truth, words)
+    sentences = [*table.fit.sentences(), *_not_counted(table)]
     if truth is not None:
-        found = _errors(table, truth)
-        say(
-            f"Total variation from the original: estimate {found['estimate']:.3f}, released counts "
-            f"{found['released']:.3f}."
-        )
-    for label, place in (("Cells: ", out), ("Plot: ", plot)):
+        sentences.append(Telling("original", **_errors(table, truth)))
+    for sentence in sentences:
+        say(sentence.into(words.language), wide=words.language == "ja")
+    for label, place in ((words("crosstab.cells"), out), (words("place.plot"), plot)):
         if place is not None:
             say_place(label, place)
     return 0
 
 
-def _show(table: Any, truth: Any) -> None:
+def _show(table: Any, truth: Any, words: Texts) -> None:
     """The largest cells; with the original, the counts of its owner beside them."""
     import polars as pl
 
@@ -117,25 +124,26 @@ def _show(table: Any, truth: Any) -> None:
     if truth is not None and truth.size == frame.height:
         columns.append("original" + "_" * (table.by.count("original")))
         shown = shown.with_columns(pl.Series(columns[-1], truth.ravel()))
-    title = "Cross tabulation"
+    title = words("crosstab.title")
     if shown.height > _SHOWN:
         # The fit counts the cells that were estimated; the title must count the same ones.
         cells = table.fit.cells
-        title += (
-            f": the {_SHOWN} largest of {cells:,} cells"
+        title = (
+            words("crosstab.largest", shown=_SHOWN, cells=cells)
             if cells > _SHOWN
-            else f": the {cells:,} of {shown.height:,} cells that are counted"
+            else words("crosstab.counted", counted=cells, cells=shown.height)
         )
         largest = shown.filter(_estimated(table)) if shown.height > cells else shown
         shown = largest.sort(columns[len(table.by)], descending=True).head(_SHOWN)
     rows = [
         [
-            *("missing" if cell is None else cell for cell in row[: len(table.by)]),
+            *(words("crosstab.missing") if cell is None else cell for cell in row[: len(table.by)]),
             *(f"{cell:,.0f}" for cell in row[len(table.by) :]),
         ]
         for row in shown.iter_rows()
     ]
-    print_table(title, columns, rows)
+    figures = [words.or_else(f"crosstab.{name}", name) for name in columns[len(table.by) :]]
+    print_table(title, [*table.by, *figures], rows, wide=words.language == "ja")
 
 
 def _estimated(table: Any) -> Any:
@@ -149,17 +157,13 @@ def _estimated(table: Any) -> Any:
     return pl.Series(np.broadcast_to(occurs.reshape(sizes), table.shape).ravel())
 
 
-def _not_counted(table: Any) -> list[str]:
+def _not_counted(table: Any) -> list[Telling]:
     """What the fit does not count: `--out` and `--json` list these cells too."""
+    from sudare.measure.crosstab.telling import not_counted
+
     cells = math.prod(table.shape)
     empty = cells - table.fit.cells
-    if not empty:
-        return []
-    names = ", ".join(table.by[place] for place in table.exact)
-    verb = "is" if empty == 1 else "are"
-    return [
-        f"All in all there are {cells:,} cells; the other {empty:,} {verb} empty: no released record has their {names}."
-    ]
+    return [not_counted(cells, empty, [table.by[place] for place in table.exact])] if empty else []
 
 
 def _errors(table: Any, truth: Any) -> dict[str, float]:

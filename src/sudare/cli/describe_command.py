@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +23,12 @@ from sudare.cli.options import (
     check_language,
     source_options,
 )
+
+if TYPE_CHECKING:
+    from sudare.describe.table import Table
+    from sudare.texts import Texts
+
+_BETWEEN_ITEMS = r"\S[\s,;|]+\S"
 
 
 def command(
@@ -54,7 +60,7 @@ def command(
       sudare describe postgresql://localhost/clinic --table patients -o clinic.yaml
     """
     from sudare.cli.results import words_in
-    from sudare.cli.show import print_json, print_table, say_place
+    from sudare.cli.show import print_json, print_table, say, say_place
     from sudare.describe.guess import guess_roles
     from sudare.errors import InputError
     from sudare.flow import read
@@ -90,17 +96,32 @@ def command(
     if not json:
         reasons = [guess.reason_ja if lang == "ja" else guess.reason for guess in guesses]
         words = words_in(language_of(lang))
+        sizes = {"rows": given.rows, "columns": len(guesses)}
         print_table(
-            words("describe.title", rows=given.rows, columns=len(guesses)),
+            words("describe.title", **{name: _counted(name, count, words) for name, count in sizes.items()}),
             [words(f"describe.{head}") for head in ("column", "role", "kind", "why")],
             [
                 (guess.column, guess.role, guess.kind, reason)
                 for guess, reason in zip(guesses, reasons, strict=True)
             ],
         )
+        if _may_be_baskets(given):
+            say(words("warning", warning=words("describe.baskets")), wide=lang == "ja")
         say_place(words("describe.written"), target)
         say_place(words("describe.next") + "sudare run ", target)
     return 0
+
+
+def _counted(what: str, count: int, words: Texts) -> str:
+    return words(f"describe.{what}.{'one' if count == 1 else 'many'}", count=count)
+
+
+def _may_be_baskets(given: Table) -> bool:
+    """Whether a table is one column of lists: lines of items have no columns, so they are read as one."""
+    if len(given.columns) != 1:
+        return False
+    values = given.frame.to_series().cast(str).drop_nulls()
+    return bool(values.str.contains(_BETWEEN_ITEMS).any())
 
 
 def _stem(data: str) -> str:

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.options import Json, LedgerPath
+from sudare.cli.options import Answer, Json, LedgerPath, check_language
 
 
 def command(
     ledger: LedgerPath = None,
     last: Annotated[int | None, typer.Option(min=1, help="Only the last entries.")] = None,
+    lang: Answer = "en",
     json: Json = False,
 ) -> int:
     """List the releases made here, and check that the list is intact.
@@ -24,9 +25,12 @@ def command(
 
       sudare ledger --last 10 --json
     """
+    from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, print_verdicts
     from sudare.release.ledger import Ledger
+    from sudare.texts import language_of
 
+    words = words_in(language_of(check_language(lang)))
     book = Ledger(ledger)
     entries = book.entries(last=last)
     faults = book.verify()
@@ -41,17 +45,18 @@ def command(
         )
     else:
         print_table(
-            f"Ledger {book.path}",
-            ["time (UTC)", "event", "run", "what"],
+            words("ledger.title", path=book.path),
+            [words(f"ledger.{head}") for head in ("time", "event", "run", "what")],
             [
                 (
                     entry.time[:19],
-                    entry.event,
+                    words.or_else(f"ledger.events.{entry.event}", entry.event),
                     entry.run[:8],
                     entry.details.get("folder") or entry.details.get("reason", ""),
                 )
                 for entry in entries
             ],
+            wide=words.language == "ja",
         )
-        print_verdicts([(False, fault) for fault in faults] or [(True, "The ledger is intact.")])
+        print_verdicts([(False, fault) for fault in faults] or [(True, words("ledger.intact"))])
     return 1 if faults else 0

@@ -13,7 +13,7 @@ from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.risk import risk
 from sudare.assess.sentence import Sentence, counted, enumerated
-from sudare.assess.suitability import diversities, limits, loosened
+from sudare.assess.suitability import diversities, limits, loosened, with_larger_c
 from sudare.errors import InfeasibleError
 from sudare.randomness import Randomness
 from sudare.release.narrower import narrower
@@ -50,6 +50,7 @@ def compromises_for(
     asked = tuple(requirements)
     steps: list[Callable[[], Iterator[Compromise]]] = [
         lambda: _as_asked(bench, asked, study),
+        lambda: _larger_c(bench, asked, study),
         lambda: _lower_level(bench, asked, study),
         lambda: _exempt(bench, asked),
         lambda: narrower(bench, asked) if study.feasible else iter(()),
@@ -99,6 +100,16 @@ def _lower_level(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> 
             break
     if found is not None:
         yield found
+
+
+def _larger_c(bench: Bench, asked: tuple[Requirement, ...], study: Study) -> Iterator[Compromise]:
+    """Recursive diversity at the level asked, with the least c that is possible, and with one that leaves room."""
+    if study.feasible:
+        return
+    for key, room in (("larger_c", 1.0), ("room", 1.0 / _BELOW)):
+        milder = with_larger_c(bench.table, asked, room)
+        if milder is not None and milder != asked:
+            yield _tried(bench, "lower level", milder, Sentence(f"compromise.{key}", levels=_levels(milder)))
 
 
 def _exempt(bench: Bench, asked: tuple[Requirement, ...]) -> Iterator[Compromise]:
@@ -204,12 +215,16 @@ def _at_most(requirements: Sequence[Requirement], level: float) -> tuple[Require
 
 def _levels(requirements: Sequence[Requirement]) -> Sentence:
     diverse = [
-        Sentence("compromise.level_l", l=one.l, kind=one.kind_in_words)
+        Sentence("compromise.level_l", l=one.l, kind=_kind(one))
         for one in requirements
         if isinstance(one, LDiversity)
     ]
     sizes = [Sentence("compromise.level_k", k=one.k) for one in requirements if isinstance(one, KAnonymity)]
     return enumerated([*diverse, *sizes])
+
+
+def _kind(one: LDiversity) -> Sentence:
+    return one.kind_in_words if one.c is None else Sentence("l_diversity.kind.recursive_by", c=one.c)
 
 
 def _worst(bench: Bench, asked: Sequence[Requirement]) -> Diversity | None:

@@ -153,7 +153,7 @@ class Release:
 
     def __repr__(self) -> str:
         verdicts = [repr(verdict) for verdict in self.verdicts] or ["no requirement"]
-        loss = f", loss {self.losses['loss']:.4f}" if "loss" in self.losses else ""
+        loss = f", loss {self.telling_losses['loss']:.4f}" if "loss" in self.telling_losses else ""
         return said("Release", [f"{self.table.rows} of {self.original.rows} rows{loss}", *verdicts])
 
     def _repr_html_(self) -> str:
@@ -162,8 +162,10 @@ class Release:
         risks = [
             ("smallest block", before.smallest_block, after.smallest_block),
             ("risk of being found, largest", before.prosecutor_largest, after.prosecutor_largest),
-            ("risk of being found, mean", before.prosecutor_mean, after.prosecutor_mean),
         ]
+        if after.linking is None or not after.linking.quasi_randomized:
+            # Of noise only the bound 1/k is known, for everybody: beside a mean it would look like a rise.
+            risks.append(("risk of being found, mean", before.prosecutor_mean, after.prosecutor_mean))
         return html_block(
             paragraph(f"Release: {self.table.rows:,} of {self.original.rows:,} rows", bold=True),
             html_list(verdict.marked for verdict in self.verdicts),

@@ -12,6 +12,7 @@ from sudare.measure.pair import Pair, pair_of
 from sudare.read.lossless import narrow_column
 from sudare.read.places import exists, is_file, is_folder
 from sudare.read.source import load
+from sudare.release.basket_check import KIND
 from sudare.release.data_files import read_data
 from sudare.release.recipe import Recipe
 from sudare.release.release import OF_GENERALIZATION
@@ -52,6 +53,11 @@ def figures_of(folder: Path) -> dict[str, Any]:
         )
     try:
         manifest = json.loads(place.read_text(encoding="utf-8"))
+        if manifest.get("kind") == KIND:
+            raise InputError(
+                f"'{folder}' is a release of baskets, which has no risk figures to compare; its losses are in its report, "
+                "and `sudare measure --baskets` computes them again."
+            )
         return {
             "risk": manifest["risk"]["after"],
             "losses": _applying(manifest),

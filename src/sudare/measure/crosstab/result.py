@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sudare.measure.crosstab.axis import Axis
     from sudare.measure.crosstab.estimate import Start
     from sudare.measure.crosstab.iterate import StopRule
+    from sudare.measure.crosstab.telling import Telling
 
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
@@ -30,8 +31,6 @@ FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", 
 MOST_LISTED = 1_000_000
 """Cells up to which `counts` has a row for every cell; beyond, for those that are not empty."""
 _SHOWN = 20
-_NEARLY_EXACT = 100.0
-"""Times the total variation of the released counts: a figure larger than this says only that theirs is next to nothing."""
 
 
 @dataclass(frozen=True)
@@ -69,54 +68,11 @@ class Fit:
     half_width: float | None
     """Mean half width of the 95 % intervals, in records; None where the release tells nothing about single cells."""
 
-    def sentences(self) -> list[str]:
-        """The same in words."""
-        if not self.randomized:
-            return [
-                f"{self.records:,} records, {self.cells:,} cells, counted exactly: nothing was randomized."
-            ]
-        found = [
-            (
-                f"{self.records:,} records, {self.cells:,} cells; G^2 {self.misfit:,.1f} where chance makes "
-                f"{self.degrees:,.1f}; {self.iterations} steps (start: {self.start}, stop: {self.rule})."
-            )
-        ]
-        if not self.met:
-            found.append("The limit of steps came before the stopping rule; raise it, or take stop='fit'.")
-        found += self._choice()
-        if self.total_variation is not None and self.total_variation_released is not None:
-            found.append(
-                f"If the original is as smooth as the estimate, their total variation is about "
-                f"{self.total_variation:.3f} (of the released counts as they are: {self.total_variation_released:.3f})."
-            )
-        if self.half_width is None:
-            found.append("Whatever the original, the release alone tells nothing about single cells.")
-        else:
-            found.append(
-                f"Whatever the original, the release alone tells a cell to within ±{self.half_width:,.0f} records "
-                "(95 %, on average)."
-            )
-        if self.draws == 0:
-            found.append("No standard errors were computed; ask for draws=20 to have them.")
-        return found
+    def sentences(self) -> list[Telling]:
+        """The same in words, each of which can be said in Japanese: `sentence.into("ja")`."""
+        from sudare.measure.crosstab.telling import sentences_of
 
-    def _choice(self) -> list[str]:
-        """Why something else than the estimate by margins and EM was taken."""
-        if self.kept is None:
-            return []
-        what, why = (
-            ("The released counts were kept as they are", "no sure gain")
-            if self.kept == 0
-            else (f"Steps of EM from the released counts were taken ({self.kept})", "more than these had")
-        )
-        had = (
-            "they are nearly exact"
-            if self.worst is None or self.worst > _NEARLY_EXACT
-            else f"rehearsed on tables that may be the original, the usual estimate had up to {self.worst:.2f} of their "
-            f"total variation, {why}"
-        )
-        margins = " Margins may differ from those of other tables." if self.randomized > 1 else ""
-        return [f"{what}: {had}.{margins}"]
+        return sentences_of(self)
 
 
 @dataclass(frozen=True, eq=False)

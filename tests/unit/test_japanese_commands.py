@@ -1,0 +1,86 @@
+"""Commands that answer in Japanese beside those of a release: ledger, cross tabulation; and the hint about baskets."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sudare as sd
+from sudare.cli import main
+
+ENGLISH_WORDS = re.compile(r"[A-Za-z]{2,}[ ,;:.]+[A-Za-z]{2,}")
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SUDARE_LEDGER", str(tmp_path / "ledger.db"))
+
+    def run(*arguments):
+        assert main(list(arguments)) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def written():
+    frame = pl.DataFrame({"性別": ["男", "女"] * 60, "病名": ["風邪", "骨折", "肺炎"] * 40})
+    table = sd.read(frame).describe(quasi=["性別"], sensitive=["病名"])
+    release = sd.anonymize(table, sd.PkAnonymity(2), method=sd.Randomize(), seed=1)
+    release.write("公開", reports=[])
+    return release
+
+
+def test_a_cross_tabulation_in_japanese(told):
+    written()
+    out = told(
+        "crosstab",
+        "公開/public",
+        "--by",
+        "性別,病名",
+        "--seed",
+        "1",
+        "--out",
+        "表.csv",
+        "--plot",
+        "表.svg",
+        "--lang",
+        "ja",
+    )
+    assert "クロス集計" in out
+    assert "推定" in out
+    assert "セル： 表.csv" in out
+    assert "図： 表.svg" in out
+    assert not ENGLISH_WORDS.search(out)
+    assert "公開された件数" in Path("表.svg").read_text(encoding="utf-8")
+
+
+def test_the_ledger_in_japanese(told):
+    assert "台帳は改ざんされていません" in told("ledger", "--lang", "ja")
+    pl.DataFrame({"age": [20, 20, 30, 30]}).write_csv("t.csv")
+    told("describe", "t.csv", "--require", "k-anonymity k=2", "--lang", "ja")
+    told("run", "t.recipe.yaml")
+    out = told("ledger", "--lang", "ja")
+    assert "開始" in out
+    assert "公開" in out
+    assert "released" not in out.replace("t-released", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "hinted"),
+    [("basket\nmilk bread\nbeer\n", True), ("town\nOslo\nRome\n", False), ("a,b\nx y,z\nu v,w\n", False)],
+)
+def test_a_column_of_lists_may_be_baskets(told, tmp_path, text, hinted):
+    (tmp_path / "given.csv").write_text(text, encoding="utf-8")
+    out = " ".join(told("describe", "given.csv").split())
+    assert ("(a basket)" in out) == hinted
+    assert "2 rows, 1 column " in out or not hinted
+
+
+def test_noise_shows_no_mean_that_looks_like_a_rise(told):
+    release = written()
+    assert "mean" not in release._repr_html_().split("<table")[1]
+    assert "loss" not in repr(release)
