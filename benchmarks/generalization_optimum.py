@@ -142,7 +142,7 @@ def space_of(table: Any) -> tuple[Any, Any, Any]:
     """Codes and costs of a table for the objective `loss`, the levels of its columns, and all combinations of them."""
     axes = axes_of(table)
     weights = [1.0] * len(axes)
-    model = covers_of(axes, weights, "loss", "hierarchy", 1)
+    model = covers_of(axes, weights, "loss", "hierarchy")
     ladders = ladders_of(axes, model, weights, "loss")
     schemes = schemes_of(ladders)
     assert schemes is not None

@@ -135,4 +135,9 @@ BASKETS: dict[str, Callable[[], Any]] = {
     "item-generalization": lambda: sd.anonymize(
         baskets(), sd.KmAnonymity(9, 2), method=sd.GeneralizeItems(TREE)
     ),
+    "item-generalization to one": lambda: sd.anonymize(
+        sd.read_baskets([["a"], ["b"]]),
+        sd.KmAnonymity(2, 1),
+        method=sd.GeneralizeItems(sd.hierarchy.suppress()),
+    ),
 }

@@ -182,7 +182,7 @@ def diagonal(path, size):
 def test_title_and_last_line_count_the_same_cells(told, tmp_path):
     out = joined(told("crosstab", diagonal(tmp_path / "many.csv", 40), "--by", "a,b"))
     assert "the 30 largest of 40 cells" in out
-    assert "120 records, 40 cells, counted exactly" in out
+    assert "120 records, 40 cells, counted as they are" in out
     assert (
         "All in all there are 1,600 cells; the other 1,560 are empty: no released record has their a, b."
         in out

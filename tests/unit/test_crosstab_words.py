@@ -53,7 +53,7 @@ def test_english_as_ever():
             "If the original is as smooth as the estimate, their total variation is about 0.051 (of the released counts "
             "as they are: 0.200)."
         ),
-        "Whatever the original, the release alone tells a cell to within ±1,234 records (95 %, on average).",
+        "Without taking the original to be smooth, the release tells a cell to within ±1,234 records (95 %, on average).",
     ]
     assert said("counts kept")[1] == (
         "The released counts were kept as they are: rehearsed on tables that may be the original, the usual estimate had "

@@ -149,7 +149,7 @@ def test_prices_keep_the_first_groups_where_those_lose_less(k, seed):
     )
     axes = axes_of(table)
     weights = [1.0] * len(axes)
-    model = covers_of(axes, weights, "loss", "hierarchy", 1)
+    model = covers_of(axes, weights, "loss", "hierarchy")
     ladders = ladders_of(axes, model, weights, "loss")
     schemes = schemes_of(ladders)
     assert schemes is not None

@@ -29,7 +29,7 @@ KINDS = st.sampled_from(["mixed", "constant", "equal", "duplicates"])
 
 def model_of(table, slots, cells="hierarchy"):
     axes = axes_of(table)
-    model = covers_of(axes, [1.0] * len(axes), "loss", cells, 1)
+    model = covers_of(axes, [1.0] * len(axes), "loss", cells)
     return with_slots(model, np.arange(table.rows), slots)
 
 

@@ -32,7 +32,7 @@ NO_CEILINGS = np.full(4, np.inf)
 def model_of(example, objective="loss"):
     axes = axes_of(example.table)
     weights = [1.0] * len(axes)
-    model = covers_of(axes, weights, objective, "hierarchy", 1)
+    model = covers_of(axes, weights, objective, "hierarchy")
     return model, ladders_of(axes, model, weights, objective)
 
 
@@ -242,7 +242,7 @@ def test_the_bound_of_a_plain_case_is_the_optimum():
     cities = ["Oslo", "Malmö", "Rome", "Nice", "Nice", "Rome", "大阪", "大阪"]
     table = sd.read(pl.DataFrame({"city": cities})).describe(quasi=["city"], hierarchies={"city": tree})
     axes = axes_of(table)
-    model = covers_of(axes, [1.0], "loss", "hierarchy", 1)
+    model = covers_of(axes, [1.0], "loss", "hierarchy")
     bound = least_loss(model, ladders_of(axes, model, [1.0], "loss"), np.zeros(8, dtype=np.int64), 2, SILENT)
     # Only Oslo and Malmö lose anything: (2 - 1) / (5 - 1) each.
     assert bound == pytest.approx(2 / 4 / 8, rel=0.05)

@@ -91,7 +91,7 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
                 report_html(case, findings, given, kind=kind, language=language)
     # Steps between the released counts and the estimate are kept in few tables: none of those above.
     steps: Any = SimpleNamespace(fit=SimpleNamespace(kept=2, total_variation=None, half_width=None))
-    tabulation._notes(steps, None, Recording("en"))
+    tabulation._notes(steps, None, Recording("en"), "sudare crosstab .")
     assert words("en").keys() - used == set()
 
 

@@ -119,7 +119,7 @@ def test_ordered_columns_stay_on_their_hierarchies(case, effort, tmp_path):
 def test_the_search_counts_what_the_release_loses(case, objective, tmp_path):
     table = ORDERED[case](tmp_path)
     axes = axes_of(table)
-    model = covers_of(axes, [1.0] * len(axes), objective, "sets", 1)
+    model = covers_of(axes, [1.0] * len(axes), objective, "sets")
     assert model.mode.tolist() == [PAIRS, SET, LINE]
     labels = np.random.default_rng(1).integers(0, 16, table.rows)
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
@@ -163,7 +163,7 @@ def test_first_groups_of_sets_agree_in_values_of_the_hierarchy(tmp_path):
     frame = pl.DataFrame({"town": [*TOWNS, *reversed(TOWNS)]})
     table = sd.read(frame).describe(quasi=["town"], hierarchies={"town": sd.hierarchy.csv(path)})
     axes = axes_of(table)
-    model = covers_of(axes, [1.0], "loss", "sets", 4)
+    model = covers_of(axes, [1.0], "loss", "sets")
     [ladder] = ladders_of(axes, model, [1.0], "loss")
     classes = ladder.classes[1][model.codes[:, 0]]
     same = classes[:, None] == classes[None, :]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
@@ -15,6 +15,11 @@ from sudare.parameters import Annotated, Field, Names, model_validator, paramete
 
 if TYPE_CHECKING:
     from sudare.describe.table import Table
+
+_FITS = 2**62
+"""Whole numbers below this have a sum in 64 bits."""
+_HUGE = 2**70
+"""More than twice any whole number of a column: everything is nearest to 0."""
 
 
 @parameters
@@ -41,10 +46,16 @@ class TopBottomCode:
         (name,) = numeric_columns(table, [self.column], "TopBottomCode")
         before = table.frame[name]
         limits = [limit for limit in (self.bottom, self.top) if limit is not None]
-        whole = before.dtype.is_integer() and all(limit == int(limit) for limit in limits)
-        clipped = before.cast(pl.Int64 if whole else pl.Float64).clip(self.bottom, self.top)
+        if before.dtype.is_integer() and all(limit == int(limit) for limit in limits):
+            whole = exactly(before, *map(int, limits))
+            clipped = whole.clip(
+                *(None if limit is None else int(limit) for limit in (self.bottom, self.top))
+            )
+            after = fitted(clipped, before.dtype)
+        else:
+            clipped = before.cast(pl.Float64).clip(self.bottom, self.top)
+            after = fitted(clipped, before.dtype) if before.dtype.is_float() else clipped
         changed = int((before.cast(clipped.dtype) != clipped).sum())
-        after = fitted(clipped, before.dtype) if whole or before.dtype.is_float() else clipped
         return same_rows(table.with_values(after.rename(name)), Note("coded", changed=changed, column=name))
 
 
@@ -69,17 +80,30 @@ class Round:
         if before.dtype.is_integer() and self.base == int(self.base):
             # Whole numbers by whole arithmetic: doubles are not exact beyond 2^53.
             base = int(self.base)
-            whole = before.cast(pl.Int64)
-            down = whole // base
-            rest = whole - down * base
-            up = (2 * rest > base) | ((2 * rest == base) & (down % 2 != 0))
-            return fitted((down + up.cast(pl.Int64)) * base, before.dtype)
+            if base > _HUGE:
+                return before.clip(0, 0)
+            whole = exactly(before, base)
+            none, two, step = (pl.Series([number], dtype=whole.dtype) for number in (0, 2, base))
+            down = whole // step
+            rest = whole - down * step
+            up = (rest + rest > step) | ((rest + rest == step) & (down % two != none))
+            return fitted((down + up.cast(whole.dtype)) * step, before.dtype)
         digits = max(0, -int(Decimal(str(self.base)).as_tuple().exponent))
         multiples = (before.cast(pl.Float64) / self.base).round(0, mode="half_to_even")
         return (multiples * self.base).round(digits)
 
 
+def exactly(series: pl.Series, *others: int) -> pl.Series:
+    """Whole numbers in a type in which they can be compared with others, and have a sum, without rounding."""
+    ends: tuple[Any, Any] = series.min(), series.max()
+    numbers = [*others, *(int(end) for end in ends if end is not None)]
+    return series.cast(pl.Int64 if all(abs(number) < _FITS for number in numbers) else pl.Int128)
+
+
 def fitted(series: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """The series in the given type where every value fits, else as it is."""
-    narrow = series.cast(dtype, strict=False)
-    return narrow if narrow.null_count() == series.null_count() else series
+    """The series in the given type where every value fits, else in the next that files know."""
+    for candidate in (dtype, pl.Int64(), pl.Float64()) if dtype.is_integer() else (dtype,):
+        narrow = series.cast(candidate, strict=False)
+        if narrow.null_count() == series.null_count():
+            return narrow
+    return series

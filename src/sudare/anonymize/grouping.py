@@ -10,7 +10,7 @@ from sudare.errors import ParameterError
 from sudare.kernels import rules as kernel_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sudare.assess.requirement import Rule
     from sudare.describe.table import Table
@@ -29,6 +29,14 @@ def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]
             "A grouping method was given no requirement on blocks; add one, for example k-anonymity with k=5."
         )
     return rules
+
+
+def column_weights(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
+    """The weight of each quasi-identifier that is grouped by, 1 where none is given; others have none."""
+    unknown = next((name for name in given if name not in names), None)
+    if unknown is not None:
+        raise ParameterError(f"weights names '{unknown}', which is not a quasi-identifier; remove it.")
+    return [float(given.get(name, 1.0)) for name in names]
 
 
 def smallest_group(rules: Sequence[Rule]) -> int:

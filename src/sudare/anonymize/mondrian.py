@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.grouping import block_rules, smallest_group
+from sudare.anonymize.grouping import block_rules, column_weights, smallest_group
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.recode import Axis, TreeAxis, axes_of, recode
 from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible
-from sudare.errors import ParameterError
 from sudare.kernels.mondrian import Space, initial_state, partition_slice
 from sudare.kernels.rules import scratch_for
 from sudare.parameters import Annotated, Field, parameters
@@ -48,7 +47,7 @@ class Mondrian:
         rules = block_rules(table, context.requirements)
         require_feasible(table, context.requirements)
         axes = axes_of(table)
-        space = _space(axes, table.rows, self._weights(axes))
+        space = _space(axes, table.rows, column_weights(self.weights, [axis.name for axis in axes]))
         compiled = compile_rules(table, rules)
         state, scratch = initial_state(space), scratch_for(compiled)
         least = smallest_group(rules)
@@ -59,13 +58,6 @@ class Mondrian:
         groups = int(state.counters[1])
         note = Note("partitioned", rows=table.rows, groups=groups, size=table.rows / groups)
         return same_rows(recode(table, axes, state.labels, groups), note)
-
-    def _weights(self, axes: list[Axis]) -> list[float]:
-        names = [axis.name for axis in axes]
-        for name in self.weights:
-            if name not in names:
-                raise ParameterError(f"weights names '{name}', which is not a quasi-identifier; remove it.")
-        return [self.weights.get(name, 1.0) for name in names]
 
 
 def _space(axes: list[Axis], rows: int, weights: list[float]) -> Space:
@@ -95,6 +87,7 @@ def _space(axes: list[Axis], rows: int, weights: list[float]) -> Space:
         else:
             space.codes[index] = axis.codes.ranks
             space.position[index, : len(axis.position)] = axis.position
-            if len(axis.position) > 1:
+            # Numbers of which floats know no difference are one place on the line: extent 1, not 0.
+            if len(axis.position) > 1 and axis.position[-1] > axis.position[0]:
                 space.extent[index] = axis.position[-1] - axis.position[0]
     return space

@@ -28,7 +28,7 @@ def methods_of(given: Any, catalogue: Catalogue[M]) -> list[M]:
 
 def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> Outcome:
     """Apply methods in order and trace every released row back to its original."""
-    current, rows, notes = _drop_missing(table)
+    current, rows, notes = without_missing(table)
     warnings: list[str] = []
     for method in [*methods, RemoveIdentifiers()]:
         outcome = method.apply(current, context)
@@ -38,7 +38,8 @@ def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> 
     return Outcome(current, rows, tuple(notes), tuple(warnings))
 
 
-def _drop_missing(table: Table) -> tuple[Table, np.ndarray[tuple[int], np.dtype[np.int64]], list[str]]:
+def without_missing(table: Table) -> tuple[Table, np.ndarray[tuple[int], np.dtype[np.int64]], list[str]]:
+    """The table without rows whose missing values are to be dropped, the rows that remain, and a note if some do not."""
     names = [column.name for column in table.columns if column.missing == "drop"]
     rows = np.arange(table.rows, dtype=np.int64)
     if not names:

@@ -15,6 +15,7 @@ import numpy as np
 from sudare.assess.blocks import Blocks, blocks_of
 from sudare.assess.sentence import Sentence, counted, enumerated
 from sudare.assess.verdict import Verdict
+from sudare.describe.baskets import Baskets
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError
 from sudare.kernels import rules as kernel_rules
@@ -68,6 +69,10 @@ class BlockRequirement:
 def table_of(data: Any) -> Table:
     """The table behind a Table or a Release."""
     table = getattr(data, "table", data)
+    if isinstance(data, Baskets):
+        raise DescriptionError(
+            "Baskets have no columns to study; `sd.anonymize` checks them, and `sd.measure.measure_baskets` measures them."
+        )
     if not isinstance(table, Table):
         raise DescriptionError(
             f"A {type(data).__name__} has no roles to check; make it a Table with sudare.read(…).describe(…)."

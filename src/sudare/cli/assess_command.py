@@ -165,26 +165,28 @@ def _exact_row(way: NoiseWay, k: float, words: Texts) -> tuple[str, ...]:
 
 
 def _risk_rows(risk: Risk, words: Texts) -> list[tuple[str, str]]:
+    from sudare.release.report.formats import share
+
     def name(key: str, **values: Any) -> str:
         return words(f"page.risk.{key}", **values)
 
     rows = [
         (name("rows"), f"{risk.rows:,}"),
         (name("blocks"), f"{risk.blocks:,}"),
-        (name("unique"), name("unique_value", rows=risk.unique_rows, share=risk.unique_share)),
-        (name("prosecutor_largest"), f"{risk.prosecutor_largest:.1%}"),
-        (name("prosecutor_mean"), f"{risk.prosecutor_mean:.1%}"),
-        (name("above", threshold=risk.threshold), f"{risk.rows_above_threshold:.1%}"),
-        (name("journalist_largest"), f"{risk.journalist_largest:.1%}"),
-        (name("marketer"), f"{risk.marketer:.1%}"),
+        (name("unique"), name("unique_value", rows=risk.unique_rows, share=share(risk.unique_share))),
+        (name("prosecutor_largest"), share(risk.prosecutor_largest)),
+        (name("prosecutor_mean"), share(risk.prosecutor_mean)),
+        (name("above", threshold=risk.threshold), share(risk.rows_above_threshold)),
+        (name("journalist_largest"), share(risk.journalist_largest)),
+        (name("marketer"), share(risk.marketer)),
     ]
     for guess in risk.guesses:
         rows += [
-            (name("guess_mean", column=guess.column), f"{guess.guess_mean:.1%}"),
-            (name("homogeneous", column=guess.column), f"{guess.homogeneous_share:.1%}"),
+            (name("guess_mean", column=guess.column), share(guess.guess_mean)),
+            (name("homogeneous", column=guess.column), share(guess.homogeneous_share)),
             (
                 name("background_mean", column=guess.column, background=guess.background),
-                f"{guess.background_mean:.1%}",
+                share(guess.background_mean),
             ),
         ]
     return rows
@@ -211,21 +213,35 @@ def _bound_rows(result: Study, words: Texts) -> list[tuple[str, str]]:
 
 
 def _compromise_rows(result: Study) -> list[tuple[str, ...]]:
-    """One line each: what, bound, loss of a quick run, and the worst sensitive column's figures."""
+    """One line each: what, bound, loss of a quick run, and the worst figures of the columns that are to be protected."""
+    from sudare.release.report.formats import share
+
+    named = _protected(result)
     rows: list[tuple[str, ...]] = []
     for number, one in enumerate(result.compromises, start=1):
-        guesses = one.risk.guesses
+        guesses = [guess for guess in one.risk.guesses if not named or guess.column in named]
         rows.append(
             (
                 str(number),
                 one.what,
                 f"{one.bound.value:.4f}",
                 f"{one.distortion:.4f}",
-                f"{max((guess.homogeneous_share for guess in guesses), default=0.0):.1%}",
-                f"{max((guess.guess_mean for guess in guesses), default=0.0):.1%}",
+                share(max((guess.homogeneous_share for guess in guesses), default=0.0)),
+                share(max((guess.guess_mean for guess in guesses), default=0.0)),
             )
         )
     return rows
+
+
+def _protected(result: Study) -> set[str]:
+    """Sensitive columns that the requirements name; none where all are meant."""
+    asked = [
+        requirement.sensitive
+        for one in result.compromises
+        for requirement in one.requirements
+        if hasattr(requirement, "sensitive")
+    ]
+    return set() if None in asked else {name for names in asked for name in names}
 
 
 def _count(value: int | None) -> str | None:

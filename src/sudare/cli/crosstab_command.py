@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sudare.texts import Texts
 
 _SHOWN = 30
+_DRAWN = 2
+"""Columns of a heat map."""
 
 
 def command(
@@ -65,6 +67,7 @@ def command(
 
       sudare crosstab release/ --by age,disease --bins age=quantile:5 --out cells.csv --plot cells.html
     """
+    from sudare.assess.sentence import enumerated
     from sudare.cli.results import words_in
     from sudare.cli.show import print_json, progress_bar, say, say_place
     from sudare.measure.crosstab.telling import Telling
@@ -103,6 +106,9 @@ def command(
         sentences.append(Telling("original", **_errors(table, truth)))
     for sentence in sentences:
         say(sentence.into(words.language), wide=words.language == "ja")
+    if plot is not None and len(table.by) > _DRAWN:
+        drawn = enumerated(table.by[:_DRAWN]).into(words.language)
+        say(words("crosstab.drawn", columns=drawn), wide=words.language == "ja")
     for label, place in ((words("crosstab.cells"), out), (words("place.plot"), plot)):
         if place is not None:
             say_place(label, place)
@@ -206,7 +212,9 @@ def _pair(text: str, option: str, example: str) -> tuple[str, str]:
 def _bins(text: str) -> tuple[str, Any]:
     name, rule = _pair(text, "--bins", "age=0,20,40 or age=10 or age=quantile:5")
     way, colon, count = rule.partition(":")
-    if colon and way in {"quantile", "uniform"} and count.isdigit():
+    if colon and way in {"quantile", "uniform"}:
+        if not count.isdigit():
+            raise typer.BadParameter(f"--bins is '{text}', but '{way}:' is followed by a number of bins")
         return name, (way, int(count))
     if rule.isdigit():
         return name, int(rule)

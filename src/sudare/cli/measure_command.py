@@ -93,7 +93,14 @@ def _of_baskets(
     from sudare.measure.itemsets import BASKET_MEASURES, basket_pair, frequency_change, measure_baskets
     from sudare.release.basket_check import reopen_baskets
 
-    pair = basket_pair(*reopen_baskets(before, after))
+    given, released = reopen_baskets(before, after)
+    groups = [item for item in released.items if item not in set(given.items)]
+    if groups:
+        raise typer.BadParameter(
+            f"'{after}' holds '{groups[0]}', which '{before}' does not: these measures compare items, and do not apply to "
+            "groups of them; the notes of the release tell its NCP"
+        )
+    pair = basket_pair(given, released)
     values = measure_baskets(pair.before, pair, names)
     if plot is not None:
         from sudare.release.plots import save_chart

@@ -63,7 +63,7 @@ def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
     node_of = np.append(np.full(len(distinct), -1, dtype=np.int64), tree.root)
     node_of[:-1][known] = tree.node_of(distinct.filter(known))
     place = texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(len(distinct)).to_numpy()
-    nodes = node_of[place]
+    nodes = _meant(tree, node_of[place], before, texts)
     names = frozenset(tree.labels[: tree.leaves])
     sizes = np.append([len(set_parts(text, names)) for text in distinct], 0)[place]
     still_missing = (after.is_null() & before.is_null()).to_numpy()
@@ -81,6 +81,31 @@ def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
         leaves=np.where(unchanged, 0.0, (leaves - 1) / max(whole - 1, 1)),
         penalty=np.where(unchanged, 0.0, leaves / whole),
     )
+
+
+def _meant(
+    tree: Hierarchy, nodes: npt.NDArray[np.int64], before: pl.Series, texts: pl.Series
+) -> npt.NDArray[np.int64]:
+    """Which of several nodes with one label a cell was released as: the lowest that covers its original.
+
+    A group may be called as one of its values is; an original that the lower node does not cover was generalized.
+    """
+    if len(set(tree.labels)) == len(tree.labels):
+        return nodes
+    named: dict[str | None, list[int]] = {}
+    for node, label in enumerate(tree.labels):
+        named.setdefault(label, []).append(node)
+    several = {label: same for label, same in named.items() if label is not None and len(same) > 1}
+    found = nodes.copy()
+    rows = np.flatnonzero(texts.is_in(list(several)).to_numpy())
+    ranks = tree.leaf_order[tree.leaf_of(before.gather(rows))]
+    for label, same in several.items():
+        own = rows[(texts.gather(rows) == label).to_numpy()]
+        rank = ranks[np.isin(rows, own)]
+        for node in reversed(same):
+            covered = (tree.first[node] <= rank) & (rank < tree.last[node])
+            found[own[covered]] = node
+    return found
 
 
 def _ranks(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:

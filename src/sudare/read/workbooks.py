@@ -46,9 +46,11 @@ def open_workbook(path: Path) -> Any:
         if not log.handlers:
             log.addHandler(logging.NullHandler())
     with suppress(*_UNREADABLE), zipfile.ZipFile(path) as archive:
+        # A text is counted as often as cells refer to it: with the whole book, not with the list of texts.
+        most = sum(min(info.file_size, _MOST_RATIO * (info.compress_size + 1)) for info in archive.infolist())
         for info in archive.infolist():
             if info.filename.lower().endswith(("sharedstrings.xml", "styles.xml")):
-                _check_counts(archive, info)
+                _check_counts(archive, info, most)
     return fastexcel.read_excel(path)
 
 
@@ -76,10 +78,9 @@ def check_extent(path: Path, sheet: str) -> None:
         )
 
 
-def _check_counts(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+def _check_counts(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> None:
     with archive.open(info) as member:
         head = member.read(_CHUNK)
-    most = min(info.file_size, _MOST_RATIO * info.compress_size + _MOST_RATIO)
     for count in _COUNT.findall(head):
         if len(count) > 18 or int(count) > most:
             raise ValueError(f"{info.filename} claims to have {count[:20].decode()} parts")

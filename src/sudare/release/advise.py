@@ -11,6 +11,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sudare.anonymize.pipeline import without_missing
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.pk_anonymity import PkAnonymity
@@ -65,8 +66,10 @@ def advise(
     shown = progress or SILENT
     shown.start("assess", 1)
     shown.update(0)
+    # As every release begins: rows that must not be missing are left out before anything else.
+    table, _, dropped = without_missing(table)
     looked = study(table, requirements, exact=exact, weights=weights)
-    first = replace(looked, objective=objective, threshold=float(threshold))
+    first = replace(looked, objective=objective, threshold=float(threshold), notes=(*looked.notes, *dropped))
     if requirements and all(isinstance(one, PkAnonymity) for one in requirements):
         return replace(first, suited=first.feasible)  # noise is no generalization: nothing else to bound
     bound = quick_bound(table, requirements, objective=objective, budget=budget, progress=shown)
@@ -81,7 +84,7 @@ def advise(
         fair_k=found.fair_k,
         suited=first.feasible,
         reasons=tuple(reasons(table, requirements)),
-        notes=() if bound.exact else (bound.explanation,),
+        notes=first.notes if bound.exact else (*first.notes, bound.explanation),
     )
     outcome = None
     bench = Bench(sampled(table, LARGEST_ROWS), objective, budget, shown)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.anonymize.itemsets.suppress import SuppressItems
 from sudare.anonymize.pipeline import methods_of
@@ -127,6 +128,12 @@ def anonymize_baskets(
     if not len(baskets):
         raise DescriptionError("There are no baskets, so there is nothing to release; check the source.")
     methods = methods_of(SuppressItems() if method is None else method, BASKET_METHODS)
+    tables: set[type] = set(METHODS.entries.values())
+    misplaced = next((one for one in methods if type(one) in tables), None)
+    if misplaced is not None:
+        raise ParameterError(
+            f"{type(misplaced).__name__} is a method for tables, not for baskets; use SuppressItems or GeneralizeItems."
+        )
     random = Randomness(seed)
     seconds: dict[str, float] = {}
     current = baskets
@@ -175,6 +182,8 @@ def _doubts(before: Baskets, after: Baskets, asked: Sequence[Any]) -> Iterator[s
             yield Caution("baskets.nothing_sensitive")
     if before.entries and not after.entries:
         yield Caution("baskets.nothing_left")
+    if len(before.items) > 1 and len(after.items) == 1 and after.entries:
+        yield Caution("baskets.one_item", item=after.items[0])
 
 
 def _measured(

@@ -13,7 +13,7 @@ from sudare.measure.crosstab.axis import PIECES
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.progress import Progress, shows_progress
 from sudare.read.lossless import narrow
-from sudare.read.places import exists, is_folder
+from sudare.read.places import exists, is_file, is_folder
 from sudare.read.source import load
 from sudare.release.data_files import read_data
 from sudare.release.release import Release
@@ -94,13 +94,25 @@ def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
         return Table.from_frame(released), {}
     folder = Path(released)
     if not exists(folder) and "://" not in str(released):
-        raise InputError(
-            f"There is no folder or file '{released}'; give the folder of a release, or a released file."
-        )
+        raise InputError(f"There is no folder or file '{released}'; check the path.")
     if not is_folder(folder):
-        return Table.from_frame(load(str(released))[0]), {}
-    manifest = read_manifest(folder)
+        manifest = _beside(folder)
+        if manifest is None:
+            return Table.from_frame(load(str(released))[0]), {}
+    else:
+        manifest = read_manifest(folder)
     return Table.from_frame(_data(manifest)), _mechanisms(manifest, folder)
+
+
+def _beside(path: Path) -> Manifest | None:
+    """The manifest of the release that a file is the data of."""
+    if not is_file(path.absolute().parent / "manifest.json"):
+        return None
+    try:
+        manifest = read_manifest(path.absolute().parent)
+    except InputError:
+        return None  # of something else
+    return manifest if manifest.data_path.name == path.name else None
 
 
 def _data(manifest: Manifest) -> pl.DataFrame:

@@ -37,6 +37,11 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     places = [folder / "internal" / "recipe.yaml", folder.absolute().parent / "internal" / "recipe.yaml"]
     kept = next((place for place in places if exists(place)), None)
     original = _original(before, recipe or kept)
+    if original.rows > manifest.rows:
+        raise InputError(
+            f"The release in '{after}' leaves out {original.rows - manifest.rows:,} of the {original.rows:,} rows of '{before}', "
+            "and which ones is not told; its manifest has the losses that were measured when it was made."
+        )
     return pair_of(original, _released(manifest, original))
 
 

@@ -111,12 +111,12 @@ class Counter:
 
     def blocks(self, node: Node) -> Blocks:
         """The blocks at a node, and which of them are kept."""
-        members, sizes, labels = self._labelled(node)
+        members, sizes, labels = self._labeled(node)
         return Blocks(members, sizes, self._kept(labels, sizes))
 
     def kept_rows(self, node: Node) -> npt.NDArray[np.int64]:
         """Rows that are published at a node."""
-        _, sizes, labels = self._labelled(node)
+        _, sizes, labels = self._labeled(node)
         return np.flatnonzero(self._kept(labels, sizes)[labels])
 
     def left_out(
@@ -139,7 +139,7 @@ class Counter:
         if self._by_size or rows > self.allowed:
             floor = math.inf if rows > self.allowed else extra
             return Counted(node, cost, rows, cost + floor, floor)
-        members, sizes, labels = self._labelled(node)
+        members, sizes, labels = self._labeled(node)
         rows, extra = self.left_out(node, Blocks(members, sizes, self._kept(labels, sizes)))
         objective = math.inf if rows > self.allowed else cost + extra
         if self.allowed == 0:
@@ -162,7 +162,7 @@ class Counter:
                 self._cache.pop(next(iter(self._cache)))
         return members, sizes
 
-    def _labelled(
+    def _labeled(
         self, node: Node
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
         members, sizes, labels = roll_up(self.lattice.space, np.array(node, dtype=np.int64), *self._base)

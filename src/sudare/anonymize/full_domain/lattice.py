@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from sudare.anonymize.grouping import column_weights
 from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.describe.hierarchy.suppression import Suppress
 from sudare.kernels.blocks import block_labels
@@ -96,7 +97,7 @@ class Lattice:
 
     def weights(self, given: Mapping[str, float]) -> npt.NDArray[np.float64]:
         """Weight of each column, 1 where none is given, together 1."""
-        weights = np.array([given.get(column.name, 1.0) for column in self.columns], dtype=np.float64)
+        weights = np.array(column_weights(given, [column.name for column in self.columns]))
         return weights / weights.sum() if len(weights) else weights
 
     def shares(self, objective: Objective, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -14,7 +14,7 @@ from sudare.anonymize.protocol import Context, Outcome
 from sudare.assess.sentence import enumerated
 from sudare.assess.study import require_feasible
 from sudare.describe.hierarchy.shares import Objective
-from sudare.errors import InfeasibleError, ParameterError
+from sudare.errors import InfeasibleError
 from sudare.parameters import Annotated, Field, parameters
 
 if TYPE_CHECKING:
@@ -60,9 +60,6 @@ class FullDomain:
         if allowed == 0:
             require_feasible(table, context.requirements)
         lattice = lattice_of(table)
-        for name in self.weights:
-            if name not in table.names("quasi"):
-                raise ParameterError(f"weights names '{name}', which is not a quasi-identifier; remove it.")
         counter = Counter(table, lattice, rules, allowed, self.objective, lattice.weights(self.weights))
         found = search(counter, self.budget, context.progress)
         if not found.best.feasible:

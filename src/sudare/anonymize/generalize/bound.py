@@ -8,24 +8,26 @@ from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.prices import MOST_WORK, can_price, least_loss
 from sudare.anonymize.generalize.space import covers_of
 from sudare.anonymize.generalize.start import cheapest_scheme_first, ladders_of, schemes_of
-from sudare.anonymize.recode import TreeAxis, axes_of
+from sudare.anonymize.note import Note
+from sudare.anonymize.recode import Axis, TreeAxis, axes_of
 from sudare.assess.bounds import Bound
 from sudare.kernels.rules import no_rules
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sudare.describe.hierarchy.shares import Objective
     from sudare.describe.table import Table
     from sudare.progress import Progress
+
+
+def _has_one_meaning(axis: Axis) -> bool:
+    return isinstance(axis, TreeAxis) and len(set(axis.tree.labels)) == axis.tree.nodes
 
 
 def price_bound(
     table: Table,
     k: int,
     objective: Objective = "loss",
-    weights: Mapping[str, float] | None = None,
     *,
     most_work: float = MOST_WORK,
     progress: Progress = SILENT,
@@ -33,15 +35,16 @@ def price_bound(
     """A loss that no local recoding with groups of at least k falls below, by Lagrangian relaxation.
 
     Far higher than the bound of the k - 1 nearest rows, and dearer: every combination of levels is looked at some
-    eight times. None where a quasi-identifier has no hierarchy (free intervals may lose less than any box), where
-    rows times schemes exceed `most_work`, or where there are fewer rows than k.
+    eight times. None where a quasi-identifier has no hierarchy (free intervals may lose less than any box) or one in
+    which a label is repeated (measures read the lower), where rows times schemes exceed `most_work`, or where there are
+    fewer rows than k.
     """
     axes = axes_of(table)
-    if not axes or table.rows < max(k, 2) or not all(isinstance(axis, TreeAxis) for axis in axes):
+    if not axes or table.rows < max(k, 2) or not all(map(_has_one_meaning, axes)):
         return None
-    shares = [float((weights or {}).get(axis.name, 1.0)) for axis in axes]
-    model = covers_of(axes, shares, objective, "hierarchy", 1)
-    ladders = ladders_of(axes, model, shares, objective)
+    weights = [1.0] * len(axes)
+    model = covers_of(axes, weights, objective, "hierarchy")
+    ladders = ladders_of(axes, model, weights, objective)
     schemes = schemes_of(ladders)
     if schemes is None or not can_price(ladders, len(schemes), table.rows, k, most_work):
         return None
@@ -51,5 +54,5 @@ def price_bound(
     return Bound(
         value,
         False,
-        f"No local recoding with these hierarchies and k = {k} loses less: the dual bound of the choice of groups.",
+        Note("bound.prices", k=k),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -110,39 +110,70 @@ def grouped(
     asked = rules if rules is not None else no_rules()
     random = np.random.default_rng(search.seed)
     ladders = ladders_of(axes, model, weights, objective)
+    first = _first(model, ladders, smallest, rules, search, progress)
+    labels = _cut(model, first.labels, smallest, rules, progress)
+    if not first.priced:
+        labels = _refined(model, ladders, first.schemes, labels, smallest, rules, search, random, progress)
+    elif len(labels) <= search.prices.descent:
+        # Regions were rebuilt at their prices already: what is left is to descend.
+        descent = replace(search, openings=0, attempts=0)
+        labels = _refined(model, ladders, first.schemes, labels, smallest, rules, descent, random, progress)
+    return _split(model, labels, smallest, asked)
+
+
+class _First(NamedTuple):
+    """Where the search begins."""
+
+    labels: Ints
+    schemes: Ints | None
+    """Combinations of levels that took rows; None where there are too many to list."""
+    priced: bool
+    """Whether the groups were chosen by prices."""
+
+
+def _first(
+    model: Covers,
+    ladders: Sequence[Ladder],
+    smallest: int,
+    rules: Rules | None,
+    search: Search,
+    progress: Progress,
+) -> _First:
+    """First groups: by prices where they can be listed, else cheapest scheme first, else clusters or one group of all."""
     schemes = schemes_of(ladders)
-    priced = False
-    useful = None
-    free_sets = bool(np.any(model.mode == SET))
-    if schemes is None and rules is None and not free_sets:
-        labels, count = member_groups(model, smallest, progress)
-    elif schemes is None:
-        labels, count = np.zeros(len(model.codes), dtype=np.int64), 1
-    else:
-        labels, count, left, taken = cheapest_scheme_first(model, ladders, schemes, smallest, asked, progress)
-        labels, count = attach(model, labels, count, left, smallest, asked, progress)
-        useful = schemes[taken > 0]
-        # Free sets lose less than the boxes of any hierarchy, so their prices would mislead.
-        priced = (
-            rules is None
-            and not free_sets
-            and can_price(ladders, len(schemes), len(labels), smallest, search.prices.most_work)
-        )
+    free_sets = _has_sets(model)
+    if schemes is None:
+        if rules is None and not free_sets:
+            return _First(member_groups(model, smallest, progress)[0], None, False)
+        return _First(np.zeros(len(model.codes), dtype=np.int64), None, False)
+    asked = rules if rules is not None else no_rules()
+    labels, count, left, taken = cheapest_scheme_first(model, ladders, schemes, smallest, asked, progress)
+    labels, _ = attach(model, labels, count, left, smallest, asked, progress)
+    # Free sets lose less than the boxes of any hierarchy, so their prices would mislead.
+    priced = (
+        rules is None
+        and not free_sets
+        and can_price(ladders, len(schemes), len(labels), smallest, search.prices.most_work)
+    )
     if priced:
         labels = _priced(model, ladders, labels, smallest, asked, search, progress)
-        count = int(labels.max()) + 1
+    return _First(labels, schemes[taken > 0], priced)
+
+
+def _cut(model: Covers, labels: Ints, smallest: int, rules: Rules | None, progress: Progress) -> Ints:
+    """Groups cut where they can be; under rules those of mixed values, cut likewise, where they lose less."""
+    asked = rules if rules is not None else no_rules()
     longest = max(_LONGEST, 2 * smallest)
-    labels, count = cut_groups(model, labels, count, smallest, longest, asked)
-    mixed = None if rules is None or free_sets else mixed_groups(model, smallest, rules, progress)
-    if mixed is not None:
-        mixed, _ = cut_groups(model, mixed, int(mixed.max()) + 1, smallest, longest, asked)
-        labels = _cheaper(model, mixed, labels, smallest)
-    if not priced or len(labels) <= search.prices.descent:
-        labels = _refined(
-            *(model, ladders, useful, labels, smallest, rules),
-            *(replace(search, openings=0, attempts=0) if priced else search, random, progress),
-        )
-    return _split(model, labels, smallest, asked)
+    labels, _ = cut_groups(model, labels, int(labels.max()) + 1, smallest, longest, asked)
+    mixed = None if rules is None or _has_sets(model) else mixed_groups(model, smallest, rules, progress)
+    if mixed is None:
+        return labels
+    mixed, _ = cut_groups(model, mixed, int(mixed.max()) + 1, smallest, longest, asked)
+    return _cheaper(model, mixed, labels, smallest)
+
+
+def _has_sets(model: Covers) -> bool:
+    return bool(np.any(model.mode == SET))
 
 
 def _priced(

@@ -11,7 +11,7 @@ from sudare.anonymize.generalize.groups import Pricing, Search, grouped
 from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
 from sudare.anonymize.generalize.prices import FEW_SEARCHES, MORE_SEARCHES, MOST_WORK, SEARCHES
 from sudare.anonymize.generalize.space import Cells, covers_of
-from sudare.anonymize.grouping import block_rules, smallest_group
+from sudare.anonymize.grouping import block_rules, column_weights, smallest_group
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.recode import axes_of, recode
@@ -101,7 +101,7 @@ class Generalize:
     objective: Objective = "loss"
     """What is made small: loss, dis or ncp."""
     cells: Cells = "hierarchy"
-    """hierarchy: values of the hierarchy; sets: any set of values of a nominal column, such as {Oslo, Rome}."""
+    """hierarchy: values of the hierarchy; sets: any set of values of a nominal column, such as {Oslo; Rome}."""
     effort: Effort = "default"
     """How long to search: fast, default or thorough."""
     suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
@@ -141,18 +141,14 @@ class Generalize:
         weights = self._weights(axes)
         beyond_size = any(rule.kind != kernel_rules.SIZE for rule in rules)
         compiled = compile_rules(table, rules) if beyond_size else None
-        model = covers_of(axes, weights, self.objective, self.cells, 1)
+        model = covers_of(axes, weights, self.objective, self.cells)
         effort = _SEARCHES[self.effort]
         smallest = smallest_group(rules)
         labels = grouped(axes, model, weights, self.objective, smallest, compiled, effort, context.progress)
         return _Grouped(axes, model, np.unique(labels, return_inverse=True)[1].astype(np.int64))
 
     def _weights(self, axes: list[Axis]) -> list[float]:
-        names = [axis.name for axis in axes]
-        for name in self.weights:
-            if name not in names:
-                raise ParameterError(f"weights names '{name}', which is not a quasi-identifier; remove it.")
-        found = [float(self.weights.get(name, 1.0)) for name in names]
+        found = column_weights(self.weights, [axis.name for axis in axes])
         if not sum(found) > 0:
             raise ParameterError(
                 "All weights are 0, so nothing is to be kept precise; give some column a weight."

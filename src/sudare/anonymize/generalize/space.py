@@ -34,12 +34,10 @@ class _Part:
     last: npt.NDArray[np.int32]
 
 
-def covers_of(
-    axes: Sequence[Axis], weights: Sequence[float], objective: Objective, cells: Cells, slots: int
-) -> Covers:
+def covers_of(axes: Sequence[Axis], weights: Sequence[float], objective: Objective, cells: Cells) -> Covers:
     """The cost model of a table; its unit is the mean cost of a cell, so that a total over rows is a loss times n.
 
-    Weights are brought to a sum of one.
+    Weights are brought to a sum of one. There is room for one group; `with_slots` makes more.
     """
     total = sum(weights)
     parts = [
@@ -55,8 +53,8 @@ def covers_of(
         whole=np.array(weights, dtype=np.float64) / total,
         parent=np.concatenate([part.parent for part in parts]),
         last=np.concatenate([part.last for part in parts]),
-        low=np.zeros((slots, len(parts)), dtype=np.int32),
-        high=np.zeros((slots, len(parts)), dtype=np.int32),
+        low=np.zeros((1, len(parts)), dtype=np.int32),
+        high=np.zeros((1, len(parts)), dtype=np.int32),
     )
 
 

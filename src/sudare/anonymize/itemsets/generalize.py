@@ -48,11 +48,11 @@ class GeneralizeItems:
 
     A cut of the hierarchy is lifted: first until every item is in k baskets, then every pair, up to sets of m (as
     the apriori principle suggests: most rare sets are gone before the large ones are counted). For every rare set that
-    none before it has touched in this round, the node is lifted to its parent that costs least
+    none before it has touched in this round, the node is lifted to its parent that raises
 
-        NCP = occurrences of the items below x (share of all items below the parent - below the node),
+        NCP = mean over occurrences of items of (leaves below what stands for the item) / leaves, 0 for a leaf
 
-    with all that is below the parent. Every round lifts a node, so it ends; at the latest every basket is the root.
+    least, with all that is below the parent. Every round lifts a node, so it ends; at the latest every basket is the root.
     Generalizing beside sensitive items can itself be a clue, so rho-uncertainty is left to SuppressItems.
     """
 
@@ -98,13 +98,14 @@ class _Cut:
     def __init__(self, baskets: Baskets, tree: Hierarchy, leaves: Ints) -> None:
         self.baskets, self.tree, self.leaves = baskets, tree, leaves
         self.node = np.arange(tree.leaves, dtype=np.int64)
-        self.weight = np.zeros(tree.nodes)
-        np.add.at(self.weight, leaves, baskets.supports())
-        for node in range(tree.nodes - 1):  # a parent has a greater number than its children
-            self.weight[tree.parent[node]] += self.weight[node]
+        self.occurrences = np.zeros(tree.leaves, dtype=np.int64)
+        np.add.at(self.occurrences, leaves, baskets.supports())
+        self._sizes = np.where(tree.leaf_counts > 1, tree.leaf_counts, 0).astype(np.int64)
 
     def generalized(self) -> Baskets:
-        """The baskets with their items replaced."""
+        """The baskets with their items replaced; where none is, as they are, numbers included."""
+        if (self.node[self.leaves] == self.leaves).all():
+            return self.baskets
         labels = np.array([str(self.tree.labels[node]) for node in self.node[self.leaves]], dtype=object)
         names = sorted(set(labels.tolist()))
         rank = {name: code for code, name in enumerate(names)}
@@ -133,7 +134,7 @@ class _Cut:
             able = [node for node in members if node != self.tree.root]
             # One lift a set and round: a set whose member is below a lifted node may be frequent now.
             if able and not any(int(self.node[self._below(node)[0]]) in lifted for node in able):
-                best = min(able, key=self._cost)
+                best = min(able, key=self._rise)
                 parent = int(self.tree.parent[best])
                 self.node[self._below(parent)] = parent
                 lifted.add(parent)
@@ -146,16 +147,15 @@ class _Cut:
 
     def ncp(self) -> float:
         """Share of the hierarchy that an occurrence stands for now, beyond its own leaf: 0 as it was, 1 all root."""
-        counts = self.tree.leaf_counts[self.node[self.leaves]].astype(np.float64)
-        share = np.where(counts > 1, counts / self.tree.leaves, 0.0)
-        return float((self.baskets.supports() * share).sum() / max(self.baskets.entries, 1))
+        share = self._sizes[self.node] / self.tree.leaves
+        return float((self.occurrences * share).sum() / max(self.baskets.entries, 1))
 
-    def _cost(self, node: int) -> float:
+    def _rise(self, node: int) -> int:
+        """How much NCP rises when everything below the parent becomes the parent, times occurrences and leaves."""
         parent = int(self.tree.parent[node])
-        return float(
-            self.weight[parent] * self.tree.leaf_counts[parent]
-            - self.weight[node] * self.tree.leaf_counts[node]
-        )
+        below = self._below(parent)
+        counts = self._sizes[parent] - self._sizes[self.node[below]]
+        return int((self.occurrences[below] * counts).sum())
 
     def _below(self, node: int) -> Ints:
         """Leaves under a node."""

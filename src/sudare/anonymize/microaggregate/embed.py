@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from sudare.anonymize.grouping import column_weights
 from sudare.describe.ranges import axis_of
-from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,12 +66,10 @@ class Embedded:
 
 def embedded(table: Table, names: Sequence[str], weights: Mapping[str, float]) -> Embedded:
     """The records of a table as points."""
-    unknown = next((name for name in weights if name not in names), None)
-    if unknown is not None:
-        raise ParameterError(
-            f"weights names '{unknown}', which is not a quasi-identifier to be grouped; remove it."
-        )
-    parts = [_coordinates(table, name) * np.sqrt(weights.get(name, 1.0)) for name in names]
+    parts = [
+        _coordinates(table, name) * np.sqrt(weight)
+        for name, weight in zip(names, column_weights(weights, names), strict=True)
+    ]
     X = np.hstack(parts) if parts else np.zeros((table.rows, 0))
     return Embedded(table, np.ascontiguousarray(X))
 

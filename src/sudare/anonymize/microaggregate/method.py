@@ -95,12 +95,13 @@ class Microaggregate:
             )
         if not X.shape[1]:
             return np.zeros(len(X), dtype=np.int64)
-        # Where a group may be one record, every record starts as its own.
-        start = first_partition(X, k, context.progress) if k > 1 else np.arange(len(X))
-        if rules is not None:
-            start = merged_until_allowed(X, start, rules)
         if k == 1:
-            return start
+            # Where a group may be one record, every record starts as its own.
+            alone = np.arange(len(X))
+            return alone if rules is None else merged_until_allowed(X, alone, rules)
+        start = None
+        if rules is not None:
+            start = merged_until_allowed(X, first_partition(X, k, context.progress), rules)
         found = search(
             X, k, self.effort, self.seconds, seed=stratum, progress=context.progress, rules=rules, start=start
         )

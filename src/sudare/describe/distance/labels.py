@@ -29,6 +29,8 @@ class LabelSpace(Space):
         self.size = len(texts)
         self.reach = 1.0
         self._anything = np.array([text == ANYTHING for text in texts], dtype=np.bool_)
+        # What the original has is a value like others.
+        self._anything[self.before[self.before >= 0]] = False
 
     def between(self, one: Codes, other: Codes) -> Floats:
         """1 where two points differ."""

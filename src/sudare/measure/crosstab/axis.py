@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 PIECES = 8
+_SURE = 1e-9
 _MOST_ATOMS = 1_000
 """Whole numbers of a range that are averaged one by one; a wider range is treated as continuous."""
 _MOST_VALUES = 10_000
@@ -131,6 +132,7 @@ def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, 
             f"Column '{series.name}' holds {series.dtype}, but its mechanism is one of numbers; read it as numbers or dates."
         )
     present = axis_of(series.drop_nulls()).to_numpy()
+    _check_range(series.name, mechanism, present)
     line = Line(series.name, series.dtype, present, mechanism.low, mechanism.high)
     bins = cut(line, rule)
     matrix = _weighted(
@@ -142,6 +144,19 @@ def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, 
     elif len(labels) > len(matrix):
         matrix = _kept_missing(matrix)
     return Axis(series.name, labels, codes, matrix, lambda other: _cut_by(bins, other))
+
+
+def _check_range(name: str, mechanism: NumberMechanism, present: Floats) -> None:
+    """A bounded mechanism releases nothing outside of its range."""
+    if not len(present) or float(mechanism.cumulative(mechanism.high, mechanism.high)) < 1.0 - _SURE:
+        return
+    room = _SURE * (mechanism.high - mechanism.low)
+    for found in (float(present.min()), float(present.max())):
+        if not mechanism.low - room <= found <= mechanism.high + room:
+            raise DescriptionError(
+                f"Column '{name}' holds {found:g}, but its mechanism releases {mechanism.low:g} to {mechanism.high:g} only; "
+                "read the release with the description that belongs to it."
+            )
 
 
 def _listed(series: pl.Series, values: list[Any], matrix: Floats) -> Axis:
@@ -178,7 +193,8 @@ def _weighted(
         counts = np.bincount(places(fine[1:-1], released), minlength=len(fine) - 1)
         alone = Transition((matrix,))
         start = np.ones(alone.original_shape)
-        weights = iterate(alone, counts.astype(np.float64)[None, :], start).estimate.ravel()
+        # A small step ends it, explained or not: what is left of even weights steadies the matrix.
+        weights = iterate(alone, counts.astype(np.float64)[None, :], start, settle=np.inf).estimate.ravel()
     count = len(edges) - 1
     owner = np.searchsorted(edges[1:-1], lows if whole else (lows + highs) / 2, side="right")
     rows = np.zeros((count, len(lows)))

@@ -139,7 +139,7 @@ def _given(line: Line, rule: Any) -> Floats:
     if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
         raise ParameterError(
             f"The bins of column '{line.name}' are {rule!r}, but bins are two edges or more, each above the one "
-            'before; or write a number of bins, or ("quantile", number).'
+            "before; write them in rising order, or a number of bins."
         )
     low = [line.low] if line.low < edges[0] else []
     # A value at the last edge belongs to the last bin; only what is above needs one more.

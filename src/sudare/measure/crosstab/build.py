@@ -136,7 +136,8 @@ def tabulate(
 def _intervals(inverse: Floats, error: Floats, released: Floats) -> dict[str, Floats]:
     """The inverse with its 95 % interval, which lies between 0 and the records of the exact cell.
 
-    It holds whatever the original was: nothing is smoothed.
+    Nothing is smoothed, so that it holds for rough originals as well; for wide bins of numbers as far as the
+    originals lie inside a bin as their reconstruction says.
     """
     most = released.reshape(len(released), -1).sum(axis=1)
     half = _NORMAL * error

@@ -31,6 +31,8 @@ Start = Literal["margins", "released"]
 
 _SWEEPS = 50
 _RAKED = 1e-9
+_NOTHING = 1e-200
+"""Records: what EM has left in a cell that it empties; no factor brings that back."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ def rake(table: Floats, margins: list[Floats]) -> Floats:
         for axis, margin in enumerate(margins):
             own = table.sum(axis=tuple(other for other in range(table.ndim) if other != axis))
             off = max(off, float(np.abs(own - margin).sum()) / total)
-            factor = np.divide(margin, own, out=np.zeros_like(own), where=own > 0)
+            factor = np.divide(margin, own, out=np.zeros_like(own), where=own > _NOTHING)
             shape = [1] * table.ndim
             shape[axis] = -1
             table = table * factor.reshape(shape)  # never in place: the caller's array

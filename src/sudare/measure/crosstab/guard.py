@@ -7,14 +7,17 @@ seen in G^2. So it is tried out on tables that may be the original and are known
     the estimate             the original is smooth
     the released counts      it is as flat, and as rough, as the release; where they, randomized again, would not explain the
                              release, the first of the steps below that does
-    a sharpened table        16 steps of EM from the released counts: it is rougher, because noise has flattened it
+    a sharpened table        16 steps of EM from the released counts, if they explain the release: it is rougher, because
+                             noise has flattened it
     a rough table            EM from a start of heavy-tailed random factors, until it explains the release: it has peaks that
                              the noise hides
 
 Records are drawn from each (but for counts that are whole numbers already), randomized, and tabulated in
-several ways: as they are, by 1, 2, 4 … 32 steps of EM from the released counts, and by the estimate. A way qualifies when
+several ways: as they are, by 1, 2, 4 … 32 steps of EM from the released counts (more where none of these explains the
+release), and by the estimate. A way qualifies when it explains the release and
 its mean total variation, one standard error added, is below `_GAIN` of that of the released counts for *every* one of
-these tables; of those that qualify the best on average is taken, and the released counts where none does. (From a smooth
+these tables; of those that qualify the best on average is taken, and where none does the first steps that explain the release,
+which are the released counts as they are wherever these may be the original. (From a smooth
 estimate alone a rehearsal would flatter smoothing.) The constants were chosen by measurement
 (benchmarks/crosstab_stopping.py, even seeds).
 """
@@ -57,6 +60,8 @@ _DRAWS = ((4, 1.2e8), (2, 4e9))
 _LARGE = 2e10
 """Multiplications beyond which only the first two tables and fewer steps are rehearsed."""
 _LARGE_STEPS = 8
+_MORE_STEPS, _MORE_WORK = 512, 2e8
+"""Steps, and multiplications, up to which more are tried, where the usual ones do not explain the release."""
 _LEAST = 1e-9
 
 
@@ -71,14 +76,14 @@ class Chosen:
 
 
 def early_steps(transition: Transition, released: Floats, last: int = MARKS[-1]) -> dict[int, Floats]:
-    """The released counts (0), and what plain EM from them gives after each of the marks up to `last`."""
+    """The released counts (0), and what plain EM from them gives after 1, 2, 4 … and `last` steps."""
     x = to_original(released)
     found = {0: x}
     for step in range(1, last + 1):
         expected = transition.forward(x)
         ratio = np.divide(released, expected, out=np.zeros_like(released), where=expected > 0)
         x = x * transition.backward(ratio)
-        if step in MARKS or step == last:
+        if step & (step - 1) == 0 or step == last:
             found[step] = x
     return found
 
@@ -96,9 +101,17 @@ def choose(
     draws = next((count for count, most in _DRAWS if count * cost <= most), 1)
     last = MARKS[-1] if cost <= _LARGE else _LARGE_STEPS
     early = early_steps(transition, released, last)
-    tables = [_flattest(transition, released, early), found.estimate]
+    # Where noise is strong, few steps do not lead to a table that may be the original.
+    most = min(_MORE_STEPS, int(_MORE_WORK / (64.0 * transition.work)))
+    while last < most and not _explains(transition, released, early[last]):
+        last *= 2
+        early = early_steps(transition, released, last)
+    explaining = {step: _explains(transition, released, table) for step, table in early.items()}
+    flattest = _flattest(transition, released, early, explaining)
+    tables = [flattest, found.estimate]
     if cost <= _LARGE:
-        tables += [early[_SHARP], _rough(transition, released, found, random)]
+        sharp = early[_SHARP] if explaining[_SHARP] else flattest
+        tables += [sharp, _rough(transition, released, found, random)]
 
     def distances(table: Floats) -> list[float]:
         """From an original: of a release of it, of each mark, and of the estimate."""
@@ -107,15 +120,23 @@ def choose(
         ways = [*early_steps(transition, counts, last).values(), again(counts)]
         return [float(np.abs(way - original).sum()) for way in ways]
 
-    return _best(np.array([[distances(table) for _ in range(draws)] for table in tables]))
+    tried = np.array([[distances(table) for _ in range(draws)] for table in tables])
+    return _best(tried, explaining)
 
 
-def _flattest(transition: Transition, released: Floats, early: dict[int, Floats]) -> Floats:
+def _explains(transition: Transition, released: Floats, table: Floats) -> bool:
+    """Whether the release may be one of this table."""
+    return deviations_of(released, transition.forward(table)) <= _EXPLAINED
+
+
+def _flattest(
+    transition: Transition, released: Floats, early: dict[int, Floats], explaining: dict[int, bool]
+) -> Floats:
     """The released counts, or the first table on the way from them that explains the release."""
-    for table in early.values():
-        if deviations_of(released, transition.forward(table)) <= _EXPLAINED:
-            return table
-    return table
+    first = next((step for step, explains in explaining.items() if explains), None)
+    if first is not None:
+        return early[first]
+    return iterate(transition, released, early[max(early)], deviations=_EXPLAINED).estimate
 
 
 def _rough(transition: Transition, released: Floats, found: Iterated, random: np.random.Generator) -> Floats:
@@ -133,8 +154,12 @@ def _whole(table: Floats, random: np.random.Generator) -> Floats:
     return random.multinomial(records, flat / flat.sum()).astype(np.float64).reshape(table.shape)
 
 
-def _best(tried: Floats) -> Chosen:
-    """[table, draw, way] to the way taken."""
+def _best(tried: Floats, explaining: dict[int, bool]) -> Chosen:
+    """[table, draw, way] to the way taken; steps that do not explain the release are not.
+
+    Where none qualifies, the first steps that explain it are taken: none at all, if the released counts do.
+    """
+    steps = list(explaining)
     draws = tried.shape[1]
     means = tried.mean(axis=1)
     chance = (
@@ -143,9 +168,9 @@ def _best(tried: Floats) -> Chosen:
     base = means[:, :1] + _LEAST
     ratios = (means + _LEAST) / base
     qualified = (ratios + chance / base <= _GAIN).all(axis=0)
-    score = np.where(qualified, ratios.mean(axis=0), np.inf)
-    score[0] = 1.0
+    score = np.where(qualified & np.array([*explaining.values(), True]), ratios.mean(axis=0), np.inf)
+    score[next((place for place, step in enumerate(steps) if explaining[step]), 0)] = 1.0
     score[-1] *= _PREFERRED
     place = int(np.argmin(score))
-    kept = None if place == len(score) - 1 else (0, *MARKS)[place]
+    kept = None if place == len(steps) else steps[place]
     return Chosen(kept, float(ratios[:, -1].max()))

@@ -7,11 +7,13 @@ sum_i y_i log u_i and keeps the total, and with it the total of every cell of at
 A full run to convergence overfits: on a table of many cells it is worse than the released counts themselves. Rules:
 
     fit      until G^2 = 2 sum_i y_i log(y_i / u_i) is what chance makes it for the true table (see `misfit`: cells - 1
-             where counts are large), within some standard deviations, or until a step moves less than
-             0.1 / sqrt(n) of the n records. For few records two deviations are allowed: without them every second
-             true table would count as a misfit, and EM would go on into the noise. For many records a cell, fewer and
-             less than none: the best table then fits better than the true one (see `allowed_deviations`, and
-             `rehearse`, which finds how much better).
+             where counts are large), within some standard deviations. For few records two deviations are allowed:
+             without them every second true table would count as a misfit, and EM would go on into the noise. For many
+             records a cell, fewer and less than none: the best table then fits better than the true one (see
+             `allowed_deviations`, and `rehearse`, which finds how much better); how much better it can fit is not
+             known, so once G^2 is no more than chance makes it, a step that moves less than 0.1 / sqrt(n) of the n
+             records is the last one. Before that it is not: where noise is strong EM is slow, and a small step says
+             nothing of how far it has to go.
     change   until a step moves less than 1e-3 of the records.
     none     until a step moves less than 1e-9 of the records: the maximum of the likelihood.
 
@@ -82,6 +84,7 @@ def iterate(
     stop: StopRule = "fit",
     deviations: float | None = None,
     limit: int = 2_000,
+    settle: float | None = None,
     accelerate: bool = True,
     before: Iterated | None = None,
     visit: Callable[[Place], None] | None = None,
@@ -89,10 +92,12 @@ def iterate(
 ) -> Iterated:
     """Iterate from `start` until the rule is met; `deviations` of G^2 are allowed by the rule `fit`.
 
+    `settle` are the deviations up to which a small step ends it: 0, or those allowed where these are more.
     `before` is what a run that is continued did, and `visit` is shown every estimate on the way.
     """
     if deviations is None:
         deviations = allowed_deviations(transition, float(released.sum()))
+    settle = max(deviations, 0.0) if settle is None else settle
     run = _Run(transition, released, deviations)
     small = {"fit": _NOISE / max(run.total, 1.0) ** 0.5, "change": _SMALL_CHANGE, "none": _NO_CHANGE}[stop]
     x = start * (run.total / max(float(start.sum()), _TINY))
@@ -107,7 +112,8 @@ def iterate(
         progress.update(run.steps)
         first = run.place(run.step(at))
         moved = float(np.abs(first.x - at.x).sum()) / max(run.total, 1.0)
-        met = moved < small or (stop == "fit" and run.fits(first))
+        settled = stop != "fit" or run.misfit(first) <= run.allowed(first, settle)
+        met = moved < (small if settled else _NO_CHANGE) or (stop == "fit" and run.fits(first))
         if met or not accelerate:
             at = first
         else:
@@ -220,7 +226,9 @@ class _Run:
     def fits(self, at: Place) -> bool:
         """Whether G^2 is no more than chance makes it, within the deviations allowed."""
         found = self.misfit(at)
-        if found > self.most:
-            return False
+        return found <= self.most and found <= self.allowed(at, self.deviations)
+
+    def allowed(self, at: Place, deviations: float) -> float:
+        """G^2 that chance makes, and so many standard deviations more."""
         usual = expected_misfit(at.u)
-        return bool(found <= usual + self.deviations * (2.0 * max(usual, 1.0)) ** 0.5)
+        return float(usual + deviations * (2.0 * max(usual, 1.0)) ** 0.5)

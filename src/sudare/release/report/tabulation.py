@@ -6,6 +6,7 @@ are for the internal report only.
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from sudare.release.report import charts
 from sudare.release.report.formats import figure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sudare.describe.table import Table
     from sudare.measure.crosstab.result import CrossTab
@@ -66,7 +67,7 @@ def tabulation(
         "svg": charts.heat_maps(
             heat_map(found, truth, words), texts("tabulation.description", columns=columns)
         ),
-        "notes": _notes(found, truth, texts),
+        "notes": _notes(found, truth, texts, _command(by, bins)),
     }
 
 
@@ -96,6 +97,13 @@ def chosen(table: Table) -> list[str]:
         and table.frame[column.name].n_unique() <= _FEW_VALUES
     ]
     return [*along, *listed, *exact][:2] if along or listed else []
+
+
+def _command(by: Sequence[str], bins: Mapping[str, Sequence[Any]]) -> str:
+    """What to type in the folder of the release, to have the same table."""
+    given = [f"--by {shlex.quote(','.join(by))}"]
+    given += [f"--bins {shlex.quote(f'{name}=' + ','.join(map(str, edges)))}" for name, edges in bins.items()]
+    return " ".join(["sudare crosstab .", *given])
 
 
 def _named(table: Table, named: Sequence[str]) -> list[str]:
@@ -128,9 +136,9 @@ def _original(release: Release, found: CrossTab) -> Any:
         return None
 
 
-def _notes(found: CrossTab, truth: Any, texts: Texts) -> list[str]:
+def _notes(found: CrossTab, truth: Any, texts: Texts, command: str) -> list[str]:
     fit = found.fit
-    notes = [texts("tabulation.how")]
+    notes = [texts("tabulation.how", command=command)]
     if fit.kept is not None:
         notes.append(texts("tabulation.kept" if fit.kept == 0 else "tabulation.early"))
     if truth is not None:
