@@ -82,4 +82,4 @@ def test_wrong_use_is_one_sentence(released, arguments, part):
 
 def test_a_folder_that_is_not_there(released):
     told = released.refused(2, "crosstab", "relase", "--by", "sex")
-    assert "no folder or file 'relase'; give the folder of a release" in told
+    assert "no folder or file 'relase'; check the path" in told
