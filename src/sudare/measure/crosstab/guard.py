@@ -31,7 +31,7 @@ import numpy as np
 
 from sudare.measure.crosstab.contract import to_original
 from sudare.measure.crosstab.draw import draw
-from sudare.measure.crosstab.iterate import deviations_of, iterate
+from sudare.measure.crosstab.iterate import EXPLAINED, deviations_of, iterate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,8 +50,6 @@ _GAIN = 0.98
 """Of the total variation of the released counts: less of a gain may be chance."""
 _PREFERRED = 0.8
 """The estimate has the same margins in every table, so that steps must be better by that factor to be taken instead."""
-_EXPLAINED = 2.0
-"""Standard deviations of G^2 above chance up to which a table may be the original."""
 _TAIL = 0.2
 """Shape of the gamma distribution of the rough table's factors."""
 _ROUGH_STEPS = 60
@@ -126,7 +124,7 @@ def choose(
 
 def _explains(transition: Transition, released: Floats, table: Floats) -> bool:
     """Whether the release may be one of this table."""
-    return deviations_of(released, transition.forward(table)) <= _EXPLAINED
+    return deviations_of(released, transition.forward(table)) <= EXPLAINED
 
 
 def _flattest(
@@ -136,7 +134,7 @@ def _flattest(
     first = next((step for step, explains in explaining.items() if explains), None)
     if first is not None:
         return early[first]
-    return iterate(transition, released, early[max(early)], deviations=_EXPLAINED).estimate
+    return iterate(transition, released, early[max(early)], deviations=EXPLAINED).estimate
 
 
 def _rough(transition: Transition, released: Floats, found: Iterated, random: np.random.Generator) -> Floats:

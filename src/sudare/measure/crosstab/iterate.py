@@ -10,10 +10,10 @@ A full run to convergence overfits: on a table of many cells it is worse than th
              where counts are large), within some standard deviations. For few records two deviations are allowed:
              without them every second true table would count as a misfit, and EM would go on into the noise. For many
              records a cell, fewer and less than none: the best table then fits better than the true one (see
-             `allowed_deviations`, and `rehearse`, which finds how much better); how much better it can fit is not
-             known, so once G^2 is no more than chance makes it, a step that moves less than 0.1 / sqrt(n) of the n
-             records is the last one. Before that it is not: where noise is strong EM is slow, and a small step says
-             nothing of how far it has to go.
+             `allowed_deviations`, and `rehearse`, which finds how much better). Whether it can fit that well is not
+             known, so once the release is explained to within two deviations, a step that moves less than
+             0.1 / sqrt(n) of the n records is the last one. Before that it is not: where noise is strong EM is slow,
+             and a small step says nothing of how far it has to go.
     change   until a step moves less than 1e-3 of the records.
     none     until a step moves less than 1e-9 of the records: the maximum of the likelihood.
 
@@ -47,6 +47,8 @@ _SMALL_CHANGE = 1e-3
 _NO_CHANGE = 1e-9
 _NOISE = 0.1
 """In units of 1 / sqrt(n): a step this small moves less than the counts are known to."""
+EXPLAINED = 2.0
+"""Standard deviations of G^2 above chance up to which a table may be the original."""
 _MOST_DEVIATIONS = 2.0
 _LEAST_DEVIATIONS = -3.0
 _TINY = 1e-300
@@ -92,12 +94,12 @@ def iterate(
 ) -> Iterated:
     """Iterate from `start` until the rule is met; `deviations` of G^2 are allowed by the rule `fit`.
 
-    `settle` are the deviations up to which a small step ends it: 0, or those allowed where these are more.
+    `settle` are the deviations up to which a small step ends it: two when left out.
     `before` is what a run that is continued did, and `visit` is shown every estimate on the way.
     """
     if deviations is None:
         deviations = allowed_deviations(transition, float(released.sum()))
-    settle = max(deviations, 0.0) if settle is None else settle
+    settle = max(deviations, EXPLAINED) if settle is None else settle
     run = _Run(transition, released, deviations)
     small = {"fit": _NOISE / max(run.total, 1.0) ** 0.5, "change": _SMALL_CHANGE, "none": _NO_CHANGE}[stop]
     x = start * (run.total / max(float(start.sum()), _TINY))
