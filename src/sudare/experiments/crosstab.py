@@ -42,7 +42,7 @@ def crosstab(
     ks: Sequence[int] = (2, 10, 50),
     sizes: Sequence[int] = (1_000, 10_000, 100_000, 1_000_000),
     bins: Sequence[int] = (4, 8, 16),
-    seeds: int = 2,
+    seeds: int = 6,
 ) -> Experiment:
     """Error of reconstructed tables against k, records, bins and mechanism; how many records are needed."""
     people, source = _people(data)
