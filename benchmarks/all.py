@@ -34,6 +34,7 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("randomization_draws", ()),
     ("randomization", ()),
     ("crosstab_stopping", ()),
+    ("crosstab_bins", ()),
     ("itemsets", ()),
 )
 """Each script with the sections that are parts of their own."""
