@@ -3,6 +3,9 @@
 The random choices of a release are a secret: who can repeat them can undo sampling, swapping or noise.
 So the default draws every bit from the operating system's cryptographic generator. A seed makes runs
 repeatable, for tests and experiments only; `Randomness.secure` is then False and the release says so.
+
+Where chance only helps to search, to estimate or to make up examples there is nothing to keep secret, and the same input
+should give the same answer: that is `repeatable`.
 """
 
 from __future__ import annotations
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _DOUBLE_BITS = 53
+
+
+def repeatable(*seed: int) -> np.random.Generator:
+    """A generator for searches, estimates and made-up data, never for what a release hides behind."""
+    return np.random.Generator(np.random.PCG64(seed[0] if len(seed) == 1 else seed))
 
 
 class Randomness:

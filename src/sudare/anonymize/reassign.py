@@ -14,6 +14,7 @@ from sudare.kernels.partition import Limits, Partition, fill_costs, partition_of
 from sudare.kernels.reassign import fill_matrix, gather_near, hand_over
 from sudare.kernels.rules import Rules, Scratch, no_rules, scratch_for
 from sudare.progress import SILENT
+from sudare.randomness import repeatable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -52,7 +53,7 @@ def reassigned(
     limits = Limits(smallest, 2 * smallest, rules is not None)
     arguments = (model, part, limits, asked, scratch_for(asked))
     fill_costs(model, part)
-    random, words = np.random.default_rng(seed), words_from(seed)
+    random, words = repeatable(seed), words_from(seed)
     room = np.empty(_MOST_GROUPS, dtype=np.int64)
     progress.start("exchange in rings", times)
     for number in range(times):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from sudare.anonymize.itemsets.suppress import SuppressItems
@@ -15,11 +14,13 @@ from sudare.experiments.itemsets_page import checks, compared, figures
 from sudare.experiments.result import Experiment
 from sudare.measure.itemsets import rule_distance, util1, util2
 from sudare.progress import SILENT, Progress
-from sudare.randomness import Randomness
+from sudare.randomness import Randomness, repeatable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    import numpy as np
 
     from sudare.describe.baskets import Baskets
 
@@ -49,20 +50,14 @@ def itemsets(
     risk_rows: list[dict[str, Any]] = []
     for place, name in enumerate(DATASETS):
         for repetition in range(repetitions):
-            rho_rows += _by_rho(
-                name, short[name], repetition, rhos, np.random.default_rng([place, 0, repetition])
-            )
+            rho_rows += _by_rho(name, short[name], repetition, rhos, repeatable(place, 0, repetition))
             done += 1
             progress.update(done)
-            share_rows += _by_share(
-                name, short[name], repetition, shares, np.random.default_rng([place, 1, repetition])
-            )
+            share_rows += _by_share(name, short[name], repetition, shares, repeatable(place, 1, repetition))
             done += 1
             progress.update(done)
         for repetition in range(sampled_repetitions):
-            risk_rows += _by_risk(
-                name, whole[name], repetition, risks, np.random.default_rng([place, 2, repetition])
-            )
+            risk_rows += _by_risk(name, whole[name], repetition, risks, repeatable(place, 2, repetition))
             done += 1
             progress.update(done)
     by_rho = _summary(rho_rows, ["dataset", "strategy", "kind", "rho"], ["util1", "util2"])

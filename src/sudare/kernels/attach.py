@@ -103,10 +103,7 @@ def cheapest_union(model, labels, groups, broken, smallest, rules, scratch):
     while groups > 1:
         low, high, size = _spans(model, labels, groups)
         order, starts = _members(labels, groups)
-        complies = size[broken] >= smallest and (
-            len(rules.kind) == 0 or satisfied(rules, scratch, order, starts[broken], starts[broken + 1])
-        )
-        if complies:
+        if size[broken] >= smallest and satisfied(rules, scratch, order, starts[broken], starts[broken + 1]):
             break
         best, chosen = np.inf, -1
         new_low, new_high = np.empty(codes.shape[1], dtype=np.int32), np.empty(codes.shape[1], dtype=np.int32)

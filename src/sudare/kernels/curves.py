@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.kernels.jit import kernel
-from sudare.kernels.nearest import box_of, select
+from sudare.kernels.nearest import box_of
+from sudare.kernels.sort import select
 
 
 class Descent(NamedTuple):

@@ -93,7 +93,7 @@ def _complies(rows, count, chosen, value, smallest, rules, scratch, work):
             found += 1
     if found < smallest:
         return False
-    return len(rules.kind) == 0 or satisfied(rules, scratch, work, 0, found)
+    return satisfied(rules, scratch, work, 0, found)
 
 
 @kernel
@@ -146,14 +146,3 @@ def outlier_gains(model, part):
             record = part.members[group, index]
             gains[record] = before - cost_without(model, part.members, part.size, group, record) - 1.0
     return gains
-
-
-@kernel
-def total_cost(model, part):
-    """The cost of all groups."""
-    total = 0.0
-    for group in range(len(part.size)):
-        if part.size[group] > 0:
-            refresh(model, part.members, part.size, group)
-            total += cost_of(model, part.size, group)
-    return total

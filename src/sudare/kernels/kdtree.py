@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sudare.kernels.jit import kernel
-from sudare.kernels.nearest import box_of, select
+from sudare.kernels.nearest import box_of
+from sudare.kernels.sort import select
 
 if TYPE_CHECKING:
     import numpy.typing as npt

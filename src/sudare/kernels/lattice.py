@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.kernels.jit import kernel
-from sudare.kernels.rules import satisfied
 
 
 class Space(NamedTuple):
@@ -117,15 +116,6 @@ def left_out(space, shares, levels, members, sizes, kept):
             rows += sizes[block]
             extra += sizes[block] * max(0.0, 1.0 - cost)
     return rows, extra
-
-
-@kernel
-def complying(rules, scratch, order, starts):
-    """Whether each block complies; rows of block b are order[starts[b]:starts[b + 1]], an empty block does not."""
-    result = np.empty(len(starts) - 1, dtype=np.bool_)
-    for block in range(len(starts) - 1):
-        result[block] = satisfied(rules, scratch, order, starts[block], starts[block + 1])
-    return result
 
 
 @kernel

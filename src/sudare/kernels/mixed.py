@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sudare.kernels.jit import kernel, lean
+from sudare.kernels.jit import lean
 from sudare.kernels.members import begin, cheapest, widen
-from sudare.kernels.rules import satisfied
 
 
 @lean
@@ -29,12 +28,3 @@ def grow_mixed(model, rows, values, wanted, labels, first, low, high):
             rows[place], rows[left] = rows[left], record
             widen(model, record, low, high)
             place = cheapest(model, rows, left, low, high, values, wanted[group])
-
-
-@kernel
-def all_satisfied(rules, scratch, order, starts):
-    """Whether every group of rows order[starts[g]:starts[g + 1]] may stand under every rule."""
-    for group in range(len(starts) - 1):
-        if not satisfied(rules, scratch, order, starts[group], starts[group + 1]):
-            return False
-    return True

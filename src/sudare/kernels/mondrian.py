@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sudare.kernels.groups import covering_node
 from sudare.kernels.jit import lean
 from sudare.kernels.rules import satisfied
-from sudare.kernels.sort import sort_in_place
+from sudare.kernels.sort import select, sort_in_place
 
 _LARGEST = np.int32(np.iinfo(np.int32).max)
 
@@ -174,7 +174,8 @@ def _split_ordered(space, state, rules, scratch, relaxed, column, start, stop):
         code = codes[order[index]]
         state.member[index - start] = code
         missing += code < 0
-    median = np.int64(_select(state.member[:size], (size - 1) // 2))
+    select(state.member, state.member[:0], 0, size, (size - 1) // 2)
+    median = np.int64(state.member[(size - 1) // 2])
     below, through = 0, 0
     for index in range(start, stop):
         code = codes[order[index]]
@@ -221,31 +222,6 @@ def _try_cut(space, state, rules, scratch, column, start, stop, value, left):
         order[fill + index] = state.spare[index]
     state.cuts[0], state.cuts[1], state.cuts[2] = start, fill, stop
     return satisfied(rules, scratch, order, start, fill) and satisfied(rules, scratch, order, fill, stop)
-
-
-@lean
-def _select(values, rank):
-    """The value of the given rank (Hoare's quickselect; reorders `values`)."""
-    low, high = 0, len(values) - 1
-    while low < high:
-        pivot = values[(low + high) // 2]
-        left, right = low, high
-        while left <= right:
-            while values[left] < pivot:
-                left += 1
-            while values[right] > pivot:
-                right -= 1
-            if left <= right:
-                values[left], values[right] = values[right], values[left]
-                left += 1
-                right -= 1
-        if rank <= right:
-            high = right
-        elif rank >= left:
-            low = left
-        else:
-            break
-    return values[rank]
 
 
 @lean

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.kernels.jit import kernel
+from sudare.kernels.sort import select
 
 _WIDTH = 8  # children of a node, and records of a leaf at most twice as many
 _LEAF = 16
@@ -131,32 +132,6 @@ def box_of(X, order, start, stop, low, high):
         if high[column] - low[column] > high[widest] - low[widest]:
             widest = column
     return widest
-
-
-@kernel
-def select(keys, order, start, stop, middle):
-    """Quickselect: keys (and order with them) before `middle` are at most those from it on."""
-    low, high = start, stop - 1
-    while low < high:
-        a, b, c = keys[low], keys[(low + high) // 2], keys[high]
-        pivot = max(min(a, b), min(max(a, b), c))
-        i, j = low, high
-        while i <= j:
-            while keys[i] < pivot:
-                i += 1
-            while keys[j] > pivot:
-                j -= 1
-            if i <= j:
-                keys[i], keys[j] = keys[j], keys[i]
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if middle <= j:
-            high = j
-        elif middle >= i:
-            low = i
-        else:
-            return
 
 
 @kernel

@@ -11,11 +11,9 @@ import numpy as np
 
 from sudare.kernels.costs import cost_of, cost_with, cost_without
 from sudare.kernels.jit import inlined, lean
+from sudare.kernels.moves import TINY, allowed
 from sudare.kernels.partition import empty_slot, put_in, take_out
 from sudare.kernels.random_words import next_index
-from sudare.kernels.refine import allowed
-
-_TINY = 1e-12
 
 
 @lean
@@ -50,7 +48,7 @@ def _open(model, part, limits, rules, scratch, neighbors, record, companion, mov
     breaking = part.size[source] <= limits.smallest
     if not _spared(part, limits, companion, source, breaking):
         return np.inf
-    slack = _TINY * (1.0 + abs(part.cost[source]))
+    slack = TINY * (1.0 + abs(part.cost[source]))
     most = min(part.members.shape[1], len(moved)) - 1
     change = _shift(model, part, record, fresh, moved, origin, stamps, 0)
     change += _shift(model, part, companion, fresh, moved, origin, stamps, 1)
@@ -72,7 +70,7 @@ def _open(model, part, limits, rules, scratch, neighbors, record, companion, mov
                 value = _rise(model, part, fresh, other, best)
                 if value < best:
                     best, chosen = value, other
-        if chosen < 0 or (part.size[fresh] >= limits.smallest and best >= -_TINY):
+        if chosen < 0 or (part.size[fresh] >= limits.smallest and best >= -TINY):
             break
         change += _shift(model, part, chosen, fresh, moved, origin, stamps, count)
         count += 1

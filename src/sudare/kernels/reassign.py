@@ -11,9 +11,9 @@ import numpy as np
 from sudare.kernels.costs import cost_of
 from sudare.kernels.covers import PAIRS, SET, column_cost
 from sudare.kernels.jit import inlined, lean
+from sudare.kernels.moves import allowed
 from sudare.kernels.partition import put_in, take_out
 from sudare.kernels.random_words import next_index
-from sudare.kernels.refine import allowed
 from sudare.kernels.rules import satisfied
 
 _UNKNOWN = -1

@@ -25,7 +25,6 @@ def recut(model, order, starts, smallest, longest, rules, scratch, labels):
     columns = model.codes.shape[1]
     low = np.empty(columns, dtype=np.int32)
     high = np.empty(columns, dtype=np.int32)
-    plain = len(rules.kind) == 0
     for group in range(len(starts) - 1):
         start, count = starts[group], starts[group + 1] - starts[group]
         if count == 0:
@@ -55,9 +54,7 @@ def recut(model, order, starts, smallest, longest, rules, scratch, labels):
                     continue
                 after = first + size
                 candidate = best[first] + total * size
-                if candidate < best[after] and (
-                    plain or satisfied(rules, scratch, order, start + first, start + after)
-                ):
+                if candidate < best[after] and satisfied(rules, scratch, order, start + first, start + after):
                     best[after] = candidate
                     previous[after] = first
         if best[count] == np.inf:

@@ -7,68 +7,104 @@ loses least among its first chances.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from sudare.kernels.jit import kernel, lean
+import numpy as np
+import numpy.typing as npt
+
+from sudare.kernels.jit import inlined, kernel, lean
 from sudare.kernels.rules import satisfied
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
+class Blocks(NamedTuple):
+    """Rows at hand in blocks, and the hash table that finds the block of a key."""
+
+    place: npt.NDArray[np.int64]
+    """Block of each row at hand."""
+    size: npt.NDArray[np.int64]
+    """Rows of each block; -1 - g where it became group g."""
+    key: npt.NDArray[np.uint64]
+    """Key of each block."""
+    slot: npt.NDArray[np.int64]
+    """Block at each slot of the table."""
+    stamp: npt.NDArray[np.int64]
+    """Numbering in which each slot was last filled, so that the table is never cleared."""
+    clock: npt.NDArray[np.int64]
+    """One number: numberings so far."""
+
+
+@kernel
+def room_for_blocks(rows):
+    """Room to number the blocks of so many rows."""
+    slots = _slots(rows)
+    return Blocks(
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.uint64),
+        np.empty(slots, dtype=np.int64),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+@inlined
+def _slots(rows):
+    """A power of two, from twice the rows on."""
+    slots = 16
+    while slots < 2 * rows:
+        slots *= 2
+    return slots
+
+
+@inlined
+def number_blocks(codes, words, starts, levels, rows, count, blocks):
+    """Number the blocks of rows[:count] at a level for each column, as they appear; how many there are.
+
+    `words[starts[c, level] + code]`: the 64-bit share of a value in the key of its block.
+    """
+    # Taken out of the tuple once: every access to a member of a tuple counts references.
+    place, size, keys, slots, stamp = blocks.place, blocks.size, blocks.key, blocks.slot, blocks.stamp
+    mask = _slots(count) - 1
+    blocks.clock[0] += 1
+    now = blocks.clock[0]
+    found = 0
+    for index in range(count):
+        row = rows[index]
+        key = np.uint64(0)
+        for column in range(codes.shape[1]):
+            key += words[starts[column, levels[column]] + codes[row, column]]
+        slot = np.int64((key * _MULTIPLIER) >> np.uint64(20)) & mask
+        while stamp[slot] == now and keys[slots[slot]] != key:
+            slot = (slot + 1) & mask
+        if stamp[slot] != now:
+            stamp[slot] = now
+            slots[slot] = found
+            keys[found] = key
+            size[found] = 0
+            found += 1
+        place[index] = slots[slot]
+        size[slots[slot]] += 1
+    return found
+
+
 @kernel
 def take_slice(
-    codes,
-    table,
-    starts,
-    schemes,
-    first,
-    last,
-    rows,
-    count,
-    labels,
-    groups,
-    smallest,
-    rules,
-    scratch,
-    work,
-    taken,
-):
+    codes, words, starts, schemes, first, last, rows, count, labels, groups, smallest, rules, scratch, blocks, taken
+):  # fmt: skip
     """Apply schemes first … last - 1 to rows[:count]; taken rows get the labels groups, groups + 1 and so on.
 
-    `codes` n x p; `table[starts[c, level] + code]`: the 64-bit share of a value in the key of its block.
-    `taken` counts the rows that each scheme took. Returns how many rows are left at the front of `rows`, and the
-    number of groups so far.
+    `codes` n x p; `words` and `starts` as in `number_blocks`. `taken` counts the rows that each scheme took. Returns how
+    many rows are left at the front of `rows`, and the number of groups so far.
     """
-    keys, slots, sizes, order, places = work
-    columns = codes.shape[1]
+    order = np.empty(count, dtype=np.int64)
     for scheme in range(first, last):
         if count < smallest:
             break
-        bits = 4
-        while (1 << bits) < 2 * count:
-            bits += 1
-        mask = np.uint64((1 << bits) - 1)
-        for slot in range(1 << bits):
-            slots[slot] = -1
-        blocks = 0
-        for index in range(count):
-            row = rows[index]
-            key = np.uint64(0)
-            for column in range(columns):
-                key += table[starts[column, schemes[scheme, column]] + codes[row, column]]
-            slot = np.int64(((key * _MULTIPLIER) >> np.uint64(20)) & mask)
-            while slots[slot] >= 0 and keys[slots[slot]] != key:
-                slot = (slot + 1) & np.int64(mask)
-            if slots[slot] < 0:
-                slots[slot] = blocks
-                keys[blocks] = key
-                sizes[blocks] = 0
-                blocks += 1
-            block = slots[slot]
-            places[index] = block
-            sizes[block] += 1
+        found = number_blocks(codes, words, starts, schemes[scheme], rows, count, blocks)
         left, groups = _take_blocks(
-            rows, count, labels, groups, smallest, rules, scratch, sizes, order, places, blocks
+            rows, count, labels, groups, smallest, rules, scratch, blocks, found, order
         )
         taken[scheme] = count - left
         count = left
@@ -76,50 +112,47 @@ def take_slice(
 
 
 @kernel
-def _take_blocks(rows, count, labels, groups, smallest, rules, scratch, sizes, order, places, blocks):
+def _take_blocks(rows, count, labels, groups, smallest, rules, scratch, blocks, found, order):
     """Turn blocks that comply into groups; the rows left keep their order."""
-    plain = len(rules.kind) == 0
+    size, place = blocks.size, blocks.place
     large = 0
-    for block in range(blocks):
-        if sizes[block] >= smallest:
+    for block in range(found):
+        if size[block] >= smallest:
             large += 1
     if large == 0:
         return count, groups
-    if plain:
-        for block in range(blocks):
-            if sizes[block] >= smallest:
-                sizes[block] = -1 - groups
+    if len(rules.kind) == 0:
+        for block in range(found):
+            if size[block] >= smallest:
+                size[block] = -1 - groups
                 groups += 1
     else:
         # Rows of each large block side by side, so that the rules can be asked.
-        starts = np.full(blocks, -1, dtype=np.int64)
+        starts = np.full(found, -1, dtype=np.int64)
         filled = 0
-        for block in range(blocks):
-            if sizes[block] >= smallest:
+        for block in range(found):
+            if size[block] >= smallest:
                 starts[block] = filled
-                filled += sizes[block]
+                filled += size[block]
         ends = starts.copy()
         for index in range(count):
-            block = places[index]
+            block = place[index]
             if starts[block] >= 0:
                 order[ends[block]] = rows[index]
                 ends[block] += 1
-        for block in range(blocks):
+        for block in range(found):
             if starts[block] >= 0 and satisfied(rules, scratch, order, starts[block], ends[block]):
-                sizes[block] = -1 - groups
+                size[block] = -1 - groups
                 groups += 1
-    return label_taken(rows, count, labels, sizes, places), groups
+    return label_taken(rows, count, labels, blocks), groups
 
 
 @lean
-def label_taken(rows, count, labels, sizes, places):
-    """Label the rows of blocks that became groups; the others move to the front in their order; how many these are.
-
-    `places` has the block of each row; the size of a block that became group g is -1 - g.
-    """
+def label_taken(rows, count, labels, blocks):
+    """Label the rows of blocks that became groups; the others move to the front in their order; how many these are."""
     left = 0
     for index in range(count):
-        size = sizes[places[index]]
+        size = blocks.size[blocks.place[index]]
         if size < 0:
             labels[rows[index]] = -1 - size
         else:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sudare.errors import ParameterError
 from sudare.measure.margins import MOST_PAIRED, compared_names, margin_of
 from sudare.measure.pair import pair_of
+from sudare.randomness import repeatable
 
 if TYPE_CHECKING:
     from sudare.measure.pair import Pair
@@ -31,7 +32,7 @@ def pmse(before: Any, after: Any) -> float:
     """
     linear_model = _scikit_learn("sklearn.linear_model")
     pair = pair_of(before, after)
-    chosen = np.random.default_rng(0)
+    chosen = repeatable(0)
     original, released = (
         _sampled(side, chosen) for side in _features(pair, compared_names(pair)[:MOST_PAIRED])
     )
@@ -77,7 +78,7 @@ def model_loss(before: Any, after: Any, target: str | None = None) -> float:
 
 def _halves(rows: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Rows to train on and rows to test on, the same in every run."""
-    order = np.random.default_rng(0).permutation(rows)[: 2 * _LARGEST_SAMPLE]
+    order = repeatable(0).permutation(rows)[: 2 * _LARGEST_SAMPLE]
     return order[: len(order) // 2], order[len(order) // 2 :]
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from sudare.errors import ParameterError
+from sudare.randomness import repeatable
 from sudare.read import example_words as material
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def hospital(rows: int = 10_000, *, seed: int = 0, language: Language = "en") ->
         raise ParameterError(
             f"The example cannot have {rows} rows; choose a number between 0 and {_MOST_ROWS:,}."
         )
-    random = np.random.Generator(np.random.PCG64(seed))
+    random = repeatable(seed)
     age = _ages(random, rows)
     male = random.random(rows) >= np.interp(
         age, (0, 15, 25, 40, 50, 75, 90), (0.48, 0.5, 0.6, 0.56, 0.48, 0.5, 0.64)

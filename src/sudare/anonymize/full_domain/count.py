@@ -12,8 +12,8 @@ from sudare.anonymize.grouping import smallest_group
 from sudare.assess.requirement import Rule, compile_rules
 from sudare.kernels import rules as kernel_rules
 from sudare.kernels.blocks import rows_by_label
-from sudare.kernels.lattice import complying, left_out, roll_up
-from sudare.kernels.rules import scratch_for
+from sudare.kernels.lattice import left_out, roll_up
+from sudare.kernels.rules import complying, scratch_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,6 +28,7 @@ from sudare.kernels.blocks import rows_by_label
 from sudare.kernels.covers import SET
 from sudare.kernels.finish import split_all
 from sudare.kernels.rules import no_rules, scratch_for
+from sudare.randomness import repeatable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +109,7 @@ def grouped(
 ) -> Ints:
     """Labels of groups that comply, of low cost, none of which can be split (see `split_group`)."""
     asked = rules if rules is not None else no_rules()
-    random = np.random.default_rng(search.seed)
+    random = repeatable(search.seed)
     ladders = ladders_of(axes, model, weights, objective)
     first = _first(model, ladders, smallest, rules, search, progress)
     labels = _cut(model, first.labels, smallest, rules, progress)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.generalize.space import with_slots
-from sudare.kernels.finish import outlier_gains, total_cost
-from sudare.kernels.partition import partition_of
+from sudare.kernels.finish import outlier_gains
+from sudare.kernels.partition import fill_costs, partition_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,4 +36,4 @@ def outliers(model: Covers, labels: Ints, share: float) -> Ints:
 def cost_of_groups(model: Covers, rows: Ints, labels: Ints) -> float:
     """Total cost of these rows in these groups."""
     part = partition_of(labels, 1)
-    return float(total_cost(with_slots(model, rows, len(part.size)), part))
+    return float(fill_costs(with_slots(model, rows, len(part.size)), part))

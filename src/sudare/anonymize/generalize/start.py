@@ -12,7 +12,8 @@ from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.kernels.members import grow_groups
 from sudare.kernels.recut import recut
 from sudare.kernels.rules import no_rules, scratch_for
-from sudare.kernels.schemes import take_slice
+from sudare.kernels.schemes import room_for_blocks, take_slice
+from sudare.randomness import repeatable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +67,7 @@ def words_of(model: Covers, ladders: Sequence[Ladder]) -> tuple[npt.NDArray[np.u
 
     Word of a code: table[starts[column, level] + code].
     """
-    random = np.random.default_rng(0)
+    random = repeatable(0)
     starts = np.zeros((len(ladders), max(len(ladder.costs) for ladder in ladders)), dtype=np.int64)
     pieces, filled = [], 0
     lowest = model.codes.min(axis=0, initial=0)
@@ -93,35 +94,15 @@ def cheapest_scheme_first(
     labels = np.full(rows, -1, dtype=np.int64)
     left = np.arange(rows, dtype=np.int64)
     count, groups = rows, 0
-    room = 1 << max(5, (2 * rows).bit_length())
-    work = (
-        np.empty(rows, dtype=np.uint64),
-        np.empty(room, dtype=np.int64),
-        np.empty(rows, dtype=np.int64),
-        np.empty(rows, dtype=np.int64),
-        np.empty(rows, dtype=np.int64),
-    )
+    blocks = room_for_blocks(rows)
     scratch = scratch_for(rules)
     taken = np.zeros(len(schemes), dtype=np.int64)
     progress.start("first groups", len(schemes))
     for first in range(0, len(schemes), _SLICE):
         last = min(first + _SLICE, len(schemes))
         count, groups = take_slice(
-            model.codes,
-            table,
-            starts,
-            schemes,
-            first,
-            last,
-            left,
-            count,
-            labels,
-            groups,
-            smallest,
-            rules,
-            scratch,
-            work,
-            taken,
+            *(model.codes, table, starts, schemes, first, last, left, count),
+            *(labels, groups, smallest, rules, scratch, blocks, taken),
         )
         progress.update(last)
         if count == 0:

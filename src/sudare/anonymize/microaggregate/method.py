@@ -19,7 +19,7 @@ from sudare.assess.study import require_feasible
 from sudare.errors import CancelledError, InfeasibleError
 from sudare.kernels import rules as kernel_rules
 from sudare.kernels.blocks import rows_by_label
-from sudare.kernels.rules import Rules, satisfied, scratch_for
+from sudare.kernels.rules import Rules, complying, scratch_for
 from sudare.parameters import Annotated, AnyNames, Field, parameters
 
 if TYPE_CHECKING:
@@ -122,12 +122,8 @@ def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:
     while True:
         groups = int(current.max()) + 1
         order, starts = rows_by_label(current, groups)
-        broken = [
-            group
-            for group in range(groups)
-            if not satisfied(rules, scratch, order, starts[group], starts[group + 1])
-        ]
-        if not broken or groups == 1:
+        broken = np.flatnonzero(~complying(rules, scratch, order, starts))
+        if not len(broken) or groups == 1:
             return current
         means = centroids(X, current)
         _, near = KDTree(means).query(means[broken], 2)

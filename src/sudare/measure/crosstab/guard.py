@@ -32,6 +32,7 @@ import numpy as np
 from sudare.measure.crosstab.contract import to_original
 from sudare.measure.crosstab.draw import draw
 from sudare.measure.crosstab.iterate import EXPLAINED, deviations_of, iterate
+from sudare.randomness import repeatable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +95,7 @@ def choose(
     if released.sum() < 1 or cells != transition.original_shape[:-1]:
         return Chosen(None, None)
     # Any fixed seed: nothing here is secret, and the same release must give the same table.
-    random = np.random.Generator(np.random.PCG64(1))
+    random = repeatable(1)
     cost = 4.0 * transition.work * (2.0 * MARKS[-1] + 3.0 * max(found.steps, 10))
     draws = next((count for count, most in _DRAWS if count * cost <= most), 1)
     last = MARKS[-1] if cost <= _LARGE else _LARGE_STEPS

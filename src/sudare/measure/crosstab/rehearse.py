@@ -19,6 +19,7 @@ import numpy as np
 
 from sudare.measure.crosstab.draw import draw
 from sudare.measure.crosstab.iterate import deviations_of, iterate
+from sudare.randomness import repeatable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +59,7 @@ def rehearsed(
     if released.sum() < transition.cells or 600.0 * transition.work > _MOST_WORK:
         return found
     # Any fixed seed: nothing here is secret, and the same release must give the same table.
-    random = np.random.Generator(np.random.PCG64(0))
+    random = repeatable(0)
     for _ in range(_ROUNDS):
         tries = [
             _best_level(transition, found.estimate, begin, random, found.deviations) for _ in range(_DRAWS)

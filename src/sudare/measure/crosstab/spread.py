@@ -18,7 +18,7 @@ from sudare.measure.crosstab.contract import to_original
 from sudare.measure.crosstab.draw import draw
 from sudare.measure.crosstab.estimate import Options, estimate
 from sudare.progress import SILENT, Progress
-from sudare.randomness import Randomness
+from sudare.randomness import Randomness, repeatable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -65,7 +65,7 @@ def spread_of(
 ) -> Spread:
     """Draw, estimate, compare."""
     # A generator of numpy's own is enough: nothing here is secret, and it has multinomial draws.
-    random = np.random.Generator(np.random.PCG64(int(Randomness(seed).bits(1)[0])))
+    random = repeatable(int(Randomness(seed).bits(1)[0]))
     squares = np.zeros_like(table)
     total = max(float(table.sum()), 1.0)
     apart, apart_released = 0.0, 0.0
