@@ -16,11 +16,13 @@ import numpy as np
 
 from sudare.kernels.itemsets_sensitive import read_only
 from sudare.kernels.itemsets_walk import (
+    Described,
     ask_inferences,
     describe_subsets,
     list_extensions,
     list_roots,
     number_subsets,
+    walk_through,
 )
 
 if TYPE_CHECKING:
@@ -95,53 +97,46 @@ def index_subsets(
     longest = int(np.diff(starts).max(initial=0))
     width = max(1, min(width, longest))
     choose = binomials(longest, width)
-    rows, positions = len(starts) - 1, len(codes)
     per_length = choose[:, 1:].sum(axis=1)
     tables = np.concatenate([[0], np.cumsum(per_length[np.diff(starts)])]).astype(np.int64)
     numbers = np.empty(int(tables[-1]), dtype=np.int32)
-    owner = np.repeat(np.arange(rows, dtype=np.int32), np.diff(starts))
-    stack = np.empty((width + 1, positions), dtype=np.int32)
-    ranks = np.empty((width + 1, positions), dtype=np.int64)
-    heads = np.zeros((width + 2, items + 1), dtype=np.int32)
-    cursor = np.zeros((2, width + 2), dtype=np.int64)
-    edges = np.zeros((width + 2, items + 2), dtype=np.int64)
-    tally = np.zeros(items + 1, dtype=np.int64)
-    roots = list_roots(codes, starts, owner, stack, ranks, heads, edges, tally)
-    walk = (starts, codes, choose, tables, owner, stack, ranks, heads, edges, tally, cursor, width)
-    stretches = _stretches(edges[1, : roots + 1])
+    walk = walk_through(starts, codes, items, choose, tables)
+    edges = walk.edges[1, : list_roots(walk) + 1]
+    stretches = _stretches(edges)
     count = 0
     for low, high in stretches:
-        count = number_subsets(*walk, low, high, count, numbers)
-        told(0.4 * edges[1, high] / positions)
-    sizes = np.empty(count, dtype=np.int8)
-    names = np.full((count, width), -1, dtype=np.int32)
-    below = np.full((count, width), -1, dtype=np.int32)
-    posting_starts = np.zeros(count + 1, dtype=np.int64)
-    postings = np.empty(len(numbers), dtype=np.int32)
+        count = number_subsets(walk, low, high, count, numbers)
+        told(0.4 * edges[high] / len(codes))
+    described = Described(
+        np.empty(count, dtype=np.int8),
+        np.full((count, width), -1, dtype=np.int32),
+        np.full((count, width), -1, dtype=np.int32),
+        np.zeros(count + 1, dtype=np.int64),
+        np.empty(len(numbers), dtype=np.int32),
+    )
     where = np.empty(width + 1, dtype=np.int64)
     done = 0
     for low, high in stretches:
-        done = describe_subsets(
-            *walk, low, high, done, numbers, sizes, names, below, posting_starts, postings, where
-        )
-        told(0.4 + 0.5 * edges[1, high] / positions)
+        done = describe_subsets(walk, low, high, done, numbers, described, where)
+        told(0.4 + 0.5 * edges[high] / len(codes))
     needs = np.zeros(count, dtype=np.uint32)
     extension_starts = np.zeros(count + 1, dtype=np.int64)
     if asking is not None:
         for low, high in _stretches(np.arange(count + 1)):
-            ask_inferences(
-                sizes, names, below, posting_starts, postings, asking, needs, extension_starts, low, high
-            )
+            ask_inferences(described, asking, needs, extension_starts, low, high)
             told(0.9 + 0.1 * high / count)
         np.cumsum(extension_starts, out=extension_starts)
     extensions = np.empty(int(extension_starts[-1]), dtype=np.int32)
     added = np.empty(len(extensions), dtype=np.int8)
-    list_extensions(sizes, below, needs, extension_starts[:-1].copy(), extensions, added)
+    sizes = described.sizes
+    list_extensions(sizes, described.below, needs, extension_starts[:-1].copy(), extensions, added)
     by_size = np.argsort(sizes, kind="stable").astype(np.int32)
     levels = np.searchsorted(sizes[by_size], np.arange(width + 2)).astype(np.int64)
     told(1.0)
-    return Subsets(starts, codes, choose, tables, numbers, sizes, names, below, posting_starts, postings, needs,
-                   extension_starts, extensions, added, levels, by_size)  # fmt: skip
+    return Subsets(
+        *(starts, codes, choose, tables, numbers, *described, needs),
+        *(extension_starts, extensions, added, levels, by_size),
+    )
 
 
 def _stretches(edges: Any) -> list[tuple[int, int]]:

@@ -1,44 +1,28 @@
-"""Take an item out of a basket or give it back, and keep the support of every subset true."""
+"""Take an item out of a basket, and keep the support of every subset true."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from sudare.kernels.itemsets_sensitive import first_from
 from sudare.kernels.itemsets_walk import size_offset
-from sudare.kernels.jit import lean
-
-
-class Scratch:
-    """Working arrays for the subsets of one basket."""
-
-    def __init__(self, longest: int, width: int) -> None:
-        most, one = 1, 1
-        for size in range(1, width):
-            one = one * (longest - size) // size
-            most += max(one, 0)
-        self.walk = np.zeros((5, max(longest, width) + 2), dtype=np.int64)
-        self.found = np.empty(most + 1, dtype=np.int32)
+from sudare.kernels.jit import inlined, lean
 
 
 @lean
-def count_supports(starts, postings, posting_starts, items, sizes, codes, alive, support):
+def count_supports(subsets, alive, support):
     """Count in how many baskets each subset still is."""
-    for number in range(len(sizes)):
+    for number in range(len(subsets.sizes)):
         count = 0
-        for entry in range(posting_starts[number], posting_starts[number + 1]):
-            row = postings[entry]
-            count += has_all(starts, codes, alive, items, number, sizes[number], row)
+        for entry in range(subsets.posting_starts[number], subsets.posting_starts[number + 1]):
+            count += has_all(subsets, alive, number, subsets.postings[entry])
         support[number] = count
 
 
-@lean
-def has_all(starts, codes, alive, items, number, size, row):
+@inlined
+def has_all(subsets, alive, number, row):
     """Whether a basket, which had a subset, still has all of it."""
-    position = starts[row]
-    end = starts[row + 1]
-    for item in range(size):
-        code = items[number, item]
+    codes, position, end = subsets.codes, subsets.starts[row], subsets.starts[row + 1]
+    for item in range(subsets.sizes[number]):
+        code = subsets.items[number, item]
         if end - position > 16:
             position = first_from(codes, position, end, code)
         else:
@@ -51,17 +35,19 @@ def has_all(starts, codes, alive, items, number, size, row):
 
 
 @lean
-def subsets_with(starts, choose, tables, numbers, alive, row, position, walk, found):
-    """List the subsets of what a basket has now, and of one position of it, that contain that position; how many.
+def subsets_with(subsets, alive, row, position, scratch):
+    """List in scratch.found the subsets of what a basket has, and of one position, that contain that position; how many.
 
     Depth first over ascending positions; until the wanted one is taken nothing beyond it is tried, so that only
     sets which lead to it are visited.
     """
+    choose, numbers, found = subsets.choose, subsets.numbers, scratch.found
     width = choose.shape[1] - 1
+    walk = scratch.walk
     live, chosen, following, rank, offset = walk[0], walk[1], walk[2], walk[3], walk[4]
-    first, end = starts[row], starts[row + 1]
+    first, end = subsets.starts[row], subsets.starts[row + 1]
     for size in range(1, width + 1):
-        offset[size] = tables[row] + size_offset(choose, end - first, size)
+        offset[size] = subsets.tables[row] + size_offset(choose, end - first, size)
     count = wanted = 0
     for place in range(first, end):
         if place == position:
@@ -93,14 +79,19 @@ def subsets_with(starts, choose, tables, numbers, alive, row, position, walk, fo
 
 
 @lean
-def take_out(
-    starts, codes, choose, tables, numbers, alive, support, counts, dirty, row, position, walk, found
-):
+def take_out(subsets, entries, supports, row, position, scratch):
     """Take a position out of its basket; the sets that became rarer are marked."""
-    listed = subsets_with(starts, choose, tables, numbers, alive, row, position, walk, found)
+    listed = subsets_with(subsets, entries.alive, row, position, scratch)
     for place in range(listed):
-        support[found[place]] -= 1
-        dirty[found[place]] = True
-    alive[position] = False
-    counts[codes[position]] -= 1
-    return listed
+        number = scratch.found[place]
+        supports.support[number] -= 1
+        supports.dirty[number] = True
+    strike(entries, position, subsets.codes[position])
+
+
+@inlined
+def strike(entries, position, code):
+    """Count an entry of an item as gone."""
+    entries.alive[position] = False
+    entries.counts[code] -= 1
+    entries.total[0] -= 1

@@ -7,20 +7,7 @@ from sudare.kernels.jit import lean
 
 
 @lean
-def review_inferences(
-    extension_starts,
-    extensions,
-    added,
-    items,
-    posting_starts,
-    postings,
-    support,
-    over,
-    under,
-    asking,
-    worst,
-    exposed,
-):
+def review_inferences(subsets, support, over, under, asking, worst, exposed):
     """Count the inferences above over / under, mark the users they expose, and list the most certain ones.
 
     `worst` gets (Q, place in the list of extensions), most certain first, among equals those with most baskets;
@@ -32,16 +19,16 @@ def review_inferences(
         base = support[known]
         if base == 0:
             continue
-        for place in range(extension_starts[known], extension_starts[known + 1]):
-            joint = support[extensions[place]]
+        for place in range(subsets.extension_starts[known], subsets.extension_starts[known + 1]):
+            joint = support[subsets.extensions[place]]
             if joint == 0:
                 continue
-            _enter(extensions, support, worst, known, place)
+            _enter(subsets.extensions, support, worst, known, place)
             if joint * under > base * over:
                 unsafe += 1
-                code = items[extensions[place], added[place]]
-                for entry in range(posting_starts[known], posting_starts[known + 1]):
-                    user = postings[entry]
+                code = subsets.items[subsets.extensions[place], subsets.added[place]]
+                for entry in range(subsets.posting_starts[known], subsets.posting_starts[known + 1]):
+                    user = subsets.postings[entry]
                     if not exposed[user] and is_sensitive(asking, user, code):
                         exposed[user] = True
     return unsafe

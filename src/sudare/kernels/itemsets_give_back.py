@@ -36,42 +36,40 @@ def sum_log_shares(counts, original):
 
 
 @lean
-def divergence(counts, original, total):
+def divergence(entries):
     """KL(D || D0) of the frequencies; 0 without any entry."""
-    return _divergence(sum_log_shares(counts, original), total[0], total[1])
+    return _divergence(sum_log_shares(entries.counts, entries.original), entries.total[0], entries.total[1])
 
 
 @lean
-def give_back(
-    starts, codes, choose, tables, numbers, sizes, below, needs, items,
-    alive, support, counts, original, total, owner, order, most, over, under, k, walk, found,
-):  # fmt: skip
+def give_back(subsets, entries, support, order, most, over, under, k, scratch):
     """Give suppressed items back, in order, wherever nothing becomes unsafe; how many.
 
     An item is given back if that lowers the divergence, or leaves it at `most` or below. Unsafe is, with k = 0,
     an inference above over / under; else a set that occurs, but fewer than k times.
     """
+    counts, original, total, found = entries.counts, entries.original, entries.total, scratch.found
     given = 0
     log_shares = sum_log_shares(counts, original)
     for place in range(len(order)):
         position = order[place]
-        if alive[position]:
+        if entries.alive[position]:
             continue
-        row, code = owner[position], codes[position]
+        row, code = entries.owner[position], subsets.codes[position]
         after = log_shares - _log_share(counts[code], original[code])
         after += _log_share(counts[code] + 1, original[code])
         then = _divergence(after, total[0] + 1, total[1])
         if then > most and then > _divergence(log_shares, total[0], total[1]):
             continue
-        listed = subsets_with(starts, choose, tables, numbers, alive, row, position, walk, found)
+        listed = subsets_with(subsets, entries.alive, row, position, scratch)
         if k > 0:
             safe = _stay_frequent(support, found, listed, k)
         else:
-            safe = _stay_uncertain(sizes, below, needs, items, support, code, found, listed, over, under)
+            safe = _stay_uncertain(subsets, support, code, found, listed, over, under)
         if safe:
             for entry in range(listed):
                 support[found[entry]] += 1
-            alive[position] = True
+            entries.alive[position] = True
             counts[code] += 1
             total[0] += 1
             given += 1
@@ -80,14 +78,15 @@ def give_back(
 
 
 @lean
-def _stay_uncertain(sizes, below, needs, items, support, code, found, listed, over, under):
+def _stay_uncertain(subsets, support, code, found, listed, over, under):
+    needs = subsets.needs
     for entry in range(listed):
         joint = found[entry]
-        if sizes[joint] < 2 or needs[joint] == 0:
+        if subsets.sizes[joint] < 2 or needs[joint] == 0:
             continue
-        for item in range(sizes[joint]):
+        for item in range(subsets.sizes[joint]):
             if (needs[joint] >> np.uint32(item)) & np.uint32(1):
-                known = np.int64(support[below[joint, item]]) + (items[joint, item] != code)
+                known = np.int64(support[subsets.below[joint, item]]) + (subsets.items[joint, item] != code)
                 if excess(np.int64(support[joint]) + 1, known, over, under) > 0:
                     return False
     return True

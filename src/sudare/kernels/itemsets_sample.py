@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from sudare.kernels.itemsets_change import strike
 from sudare.kernels.itemsets_sensitive import find, is_sensitive
-from sudare.kernels.itemsets_suppress import excess, needed, score
+from sudare.kernels.itemsets_suppress import deal, excess, needed, score
 from sudare.kernels.jit import inlined, lean
+
+
+class Places(NamedTuple):
+    """Where each item stands in the baskets, and work space for the baskets that have some items."""
+
+    starts: npt.NDArray[np.int64]
+    """First entry of each basket, and the end."""
+    codes: npt.NDArray[np.int32]
+    """Item of each entry, ascending within a basket."""
+    owner: npt.NDArray[np.int32]
+    """Basket of each entry."""
+    item_starts: npt.NDArray[np.int64]
+    entries: npt.NDArray[np.int32]
+    """Entries of each item."""
+    marks: npt.NDArray[np.uint64]
+    """One bit of 64 for each item that a basket once had, which rules out most baskets at a glance."""
+    rows: npt.NDArray[np.int32]
+    tally: npt.NDArray[np.int64]
+    seen: npt.NDArray[np.int32]
 
 
 @lean
@@ -45,48 +68,51 @@ def mark_baskets(starts, codes, marks):
 
 
 @lean
-def baskets_with(starts, codes, alive, owner, places_starts, places, marks, known, rows):
-    """List the baskets that have all known items now, by way of the rarest of them; how many.
-
-    `marks` has one bit of 64 set for each item a basket once had, which rules out most baskets at a glance.
-    """
+def _baskets_with(places, alive, known):
+    """List in places.rows the baskets that have all known items now, by way of the rarest of them; how many."""
+    item_starts = places.item_starts
     rarest = 0
     mark = np.uint64(0)
     for item in range(len(known)):
         mark |= mark_of(known[item])
-        here = places_starts[known[item] + 1] - places_starts[known[item]]
-        if here < places_starts[known[rarest] + 1] - places_starts[known[rarest]]:
+        here = item_starts[known[item] + 1] - item_starts[known[item]]
+        if here < item_starts[known[rarest] + 1] - item_starts[known[rarest]]:
             rarest = item
     count = 0
-    for entry in range(places_starts[known[rarest]], places_starts[known[rarest] + 1]):
-        position = places[entry]
-        row = owner[position]
-        if marks[row] & mark != mark or not alive[position]:
+    for entry in range(item_starts[known[rarest]], item_starts[known[rarest] + 1]):
+        position = places.entries[entry]
+        row = places.owner[position]
+        if places.marks[row] & mark != mark or not alive[position]:
             continue
         has = True
         for item in range(len(known)):
-            if item != rarest:
-                place = find(codes, starts[row], starts[row + 1], known[item])
-                if place < 0 or not alive[place]:
-                    has = False
-                    break
+            if item != rarest and not _still_has(places, alive, row, known[item]):
+                has = False
+                break
         if has:
-            rows[count] = row
+            places.rows[count] = row
             count += 1
     return count
 
 
+@inlined
+def _still_has(places, alive, row, code):
+    place = find(places.codes, places.starts[row], places.starts[row + 1], code)
+    return place >= 0 and alive[place]
+
+
 @lean
-def tally_items(starts, codes, alive, known, rows, count, tally, seen):
-    """Count the items of some baskets beside the known ones; how many different ones there are."""
+def _tally_items(places, alive, known, count):
+    """Count the items of the baskets listed beside the known ones; how many different ones there are."""
+    tally = places.tally
     used = 0
     for entry in range(count):
-        row = rows[entry]
-        for position in range(starts[row], starts[row + 1]):
+        row = places.rows[entry]
+        for position in range(places.starts[row], places.starts[row + 1]):
             if alive[position]:
-                code = codes[position]
+                code = places.codes[position]
                 if tally[code] == 0:
-                    seen[used] = code
+                    places.seen[used] = code
                     used += 1
                 tally[code] += 1
     for item in range(len(known)):
@@ -95,39 +121,35 @@ def tally_items(starts, codes, alive, known, rows, count, tally, seen):
 
 
 @lean
-def worst_of_samples(
-    starts, codes, alive, owner, places_starts, places, marks, asking,
-    users, known, rows, tally, seen, worst,
-):  # fmt: skip
+def worst_of_samples(places, alive, asking, users, known, worst):
     """Write for each drawn adversary its most certain inference: worst[draw] = (item, support with it, support)."""
+    tally = places.tally
     for draw in range(len(users)):
-        count = baskets_with(starts, codes, alive, owner, places_starts, places, marks, known[draw], rows)
-        used = tally_items(starts, codes, alive, known[draw], rows, count, tally, seen)
+        count = _baskets_with(places, alive, known[draw])
+        used = _tally_items(places, alive, known[draw], count)
         worst[draw, 0], worst[draw, 1], worst[draw, 2] = -1, 0, count
         for place in range(used):
-            code = seen[place]
+            code = places.seen[place]
             if tally[code] > worst[draw, 1] and is_sensitive(asking, users[draw], code):
                 worst[draw, 0], worst[draw, 1] = code, tally[code]
             tally[code] = 0
 
 
 @lean
-def suppress_samples(
-    starts, codes, alive, owner, places_starts, places, marks, asking,
-    users, known, over, under, rule, evenness, counts, original, total, words, state, rows, tally, seen,
-):  # fmt: skip
+def suppress_samples(places, entries, asking, users, known, over, under, choice):
     """Make the release safe for each drawn adversary, one after another; how many of them were dangerous."""
+    rows, tally, alive = places.rows, places.tally, entries.alive
     dangerous = 0
     size = known.shape[1]
     for draw in range(len(users)):
         is_first = True
         while True:
-            count = baskets_with(starts, codes, alive, owner, places_starts, places, marks, known[draw], rows)
-            used = tally_items(starts, codes, alive, known[draw], rows, count, tally, seen)
+            count = _baskets_with(places, alive, known[draw])
+            used = _tally_items(places, alive, known[draw], count)
             best_consequent, best_code, best_count = -1, -1, 0
             best_score = -np.inf
             for place in range(used):
-                consequent = seen[place]
+                consequent = places.seen[place]
                 joint = tally[consequent]
                 tally[consequent] = 0
                 above = excess(joint, np.int64(count), over, under)
@@ -136,7 +158,7 @@ def suppress_samples(
                 for item in range(size + 1):
                     code = consequent if item == size else known[draw, item]
                     number = needed(above, item == size, over, under)
-                    value = score(rule, evenness, counts[code], original[code], total[0], total[1], number)
+                    value = score(choice, entries, code, number)
                     if value > best_score or (value == best_score and number < best_count):
                         best_consequent, best_code, best_count, best_score = consequent, code, number, value
             if best_consequent < 0:
@@ -145,18 +167,11 @@ def suppress_samples(
             is_first = False
             available = 0
             for entry in range(count):
-                row = rows[entry]
-                place = find(codes, starts[row], starts[row + 1], best_consequent)
-                if place >= 0 and alive[place]:
-                    rows[available] = row
+                if _still_has(places, alive, rows[entry], best_consequent):
+                    rows[available] = rows[entry]
                     available += 1
             for taken in range(best_count):
-                pick = taken + np.int64(words[state[0] % len(words)] % np.uint64(available - taken))
-                state[0] += 1
-                row = rows[pick]
-                rows[pick] = rows[taken]
-                alive[find(codes, starts[row], starts[row + 1], best_code)] = False
-                counts[best_code] -= 1
-                total[0] -= 1
-                state[1] += 1
+                row = deal(choice, rows, taken, available)
+                position = find(places.codes, places.starts[row], places.starts[row + 1], best_code)
+                strike(entries, position, best_code)
     return dangerous

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.assess.itemsets.pairing import asking_of, subsets_of
-from sudare.kernels.itemsets_change import Scratch, count_supports
+from sudare.kernels.itemsets_change import count_supports
+from sudare.kernels.itemsets_entries import Supports, scratch_of
 from sudare.kernels.itemsets_give_back import give_back
 from sudare.kernels.itemsets_km import suppress_rare
 from sudare.kernels.itemsets_suppress import suppress_stretch
@@ -31,14 +32,15 @@ class _Keeper:
     """Whether a rule says which item goes."""
     over, under, k = 0, 1, 0
     """Confidence asked for, over / under, and support: what giving back must not break."""
-    support: npt.NDArray[np.int32]
+    supports: Supports
 
     def __init__(self, working: Working, subsets: Subsets) -> None:
         self.working = working
         self.subsets = subsets
-        self.scratch = Scratch(int(np.diff(subsets.starts).max(initial=1)), subsets.choose.shape[1] - 1)
+        longest = int(np.diff(subsets.starts).max(initial=1))
+        self.scratch = scratch_of(len(working.baskets), longest, subsets.choose.shape[1] - 1)
 
-    def sweep(self, dirty: npt.NDArray[np.bool_]) -> None:
+    def sweep(self) -> None:
         """Suppress what breaks the requirement, of every dirty subset once."""
         raise NotImplementedError
 
@@ -49,12 +51,12 @@ class _Keeper:
         """
         at = self.working
         at.begin()
-        self.support = _supports(self.subsets, at.alive)
         dirty = np.ones(len(self.subsets.sizes), dtype=np.bool_)
+        self.supports = Supports(_supports(self.subsets, at.alive), dirty)
         first = at.removed
         while True:
             before = at.removed
-            self.sweep(dirty)
+            self.sweep()
             if at.removed == before:
                 return at.removed - first
 
@@ -63,16 +65,14 @@ class _Keeper:
 
         First what brings the frequencies nearer, for as long as there is any, then what keeps them near enough.
         """
-        at, subsets, scratch = self.working, self.subsets, self.scratch
+        at = self.working
         given = 0
         for limit in (0.0, most):
             while True:
                 more: int = give_back(
-                    subsets.starts, subsets.codes, subsets.choose, subsets.tables, subsets.numbers, subsets.sizes,
-                    subsets.below, subsets.needs, subsets.items, at.alive, self.support, at.counts, at.original,
-                    at.total, at.owner, at.gone_in_order(), limit, self.over, self.under, self.k,
-                    scratch.walk, scratch.found,
-                )  # fmt: skip
+                    *(self.subsets, at.entries, self.supports.support, at.gone_in_order(), limit),
+                    *(self.over, self.under, self.k, self.scratch),
+                )
                 at.tell()
                 given += more
                 if not more:
@@ -91,25 +91,20 @@ class Uncertain(_Keeper):
         progress = working.context.progress
         super().__init__(working, subsets_of(working.baskets, width, asking, "rho-uncertainty", progress))
         self.over, self.under = requirement.ratio
-        self.rows = np.empty(len(working.baskets) + 1, dtype=np.int32)
 
-    def sweep(self, dirty: npt.NDArray[np.bool_]) -> None:
+    def sweep(self) -> None:
         """Lengths of Q ascend. A set need not be dirty again unless it became rarer.
 
         conf(Q -> e) grows only if supp(Q) falls and supp(Q + e) does not.
         """
-        at, subsets, scratch = self.working, self.subsets, self.scratch
+        at, subsets = self.working, self.subsets
         for size in range(1, subsets.choose.shape[1]):
             place, end = int(subsets.levels[size]), int(subsets.levels[size + 1])
             while place < end:
                 place = suppress_stretch(
-                    subsets.starts, subsets.codes, subsets.choose, subsets.tables, subsets.numbers, subsets.sizes,
-                    subsets.items, subsets.posting_starts, subsets.postings,
-                    subsets.extension_starts, subsets.extensions, subsets.added, subsets.by_size,
-                    at.alive, self.support, at.counts, at.original, at.total, dirty, at.words, at.state,
-                    self.over, self.under, at.rule, at.evenness, place, end, _AT_ONCE, self.rows,
-                    scratch.walk, scratch.found,
-                )  # fmt: skip
+                    *(subsets, at.entries, self.supports, at.choice, self.over, self.under),
+                    *(place, end, _AT_ONCE, self.scratch),
+                )
                 at.tell()
 
 
@@ -124,17 +119,14 @@ class Frequent(_Keeper):
         # More than all baskets is as much as one more than all, and fits into the kernel's integers.
         self.k = min(requirement.k, len(working.baskets) + 1)
 
-    def sweep(self, dirty: npt.NDArray[np.bool_]) -> None:
+    def sweep(self) -> None:
         """Every set that occurs does so k times."""
-        at, subsets, scratch = self.working, self.subsets, self.scratch
+        at, subsets = self.working, self.subsets
         place, end = 0, len(subsets.by_size)
         while place < end:
             place = suppress_rare(
-                subsets.starts, subsets.codes, subsets.choose, subsets.tables, subsets.numbers, subsets.sizes,
-                subsets.items, subsets.posting_starts, subsets.postings, subsets.by_size,
-                at.alive, self.support, at.counts, at.original, at.total, dirty, self.k, place, end, _AT_ONCE,
-                scratch.walk, scratch.found,
-            )  # fmt: skip
+                subsets, at.entries, self.supports, self.k, place, end, _AT_ONCE, self.scratch
+            )
             at.tell()
 
 
@@ -142,6 +134,5 @@ def _supports(subsets: Subsets, alive: npt.NDArray[np.bool_]) -> npt.NDArray[np.
     if alive.all():
         return np.diff(subsets.posting_starts).astype(np.int32)
     support = np.empty(len(subsets.sizes), dtype=np.int32)
-    count_supports(subsets.starts, subsets.postings, subsets.posting_starts, subsets.items, subsets.sizes,
-                   subsets.codes, alive, support)  # fmt: skip
+    count_supports(subsets, alive, support)
     return support

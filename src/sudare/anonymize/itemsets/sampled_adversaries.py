@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sudare.assess.itemsets.pairing import asking_of
 from sudare.assess.itemsets.sampling import draw, places_of, sample_size
 from sudare.kernels.itemsets_sample import suppress_samples
-from sudare.kernels.itemsets_sensitive import read_only
 
 if TYPE_CHECKING:
     from sudare.anonymize.itemsets.working import Working
@@ -59,7 +58,7 @@ class Sampled:
 
     def _make_safe(self, length: int, size: int) -> int:
         """Draw once, then go through the sample until nobody in it is dangerous: one repair may break another."""
-        at, places = self.working, self.places
+        at = self.working
         drawn = draw(at.baskets, length, size, at.context.random)
         if drawn is None:
             return 0
@@ -67,10 +66,8 @@ class Sampled:
         found = 0
         while True:
             dangerous: int = suppress_samples(
-                read_only(at.baskets.starts), read_only(at.baskets.codes), at.alive, places.owner, places.starts,
-                places.places, places.marks, self.asking, drawn.users, drawn.known, over, under, at.rule, at.evenness,
-                at.counts, at.original, at.total, at.words, at.state, places.rows, places.tally, places.seen,
-            )  # fmt: skip
+                self.places, at.entries, self.asking, drawn.users, drawn.known, over, under, at.choice
+            )
             at.tell()
             found += dangerous
             if not dangerous:

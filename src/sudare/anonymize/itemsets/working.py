@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.kernels.itemsets_entries import Choice, Entries
 from sudare.kernels.itemsets_give_back import divergence
 from sudare.kernels.itemsets_suppress import EVEN, PAPER
 
@@ -26,16 +27,18 @@ class Working:
     def __init__(self, baskets: Baskets, context: Context, *, paper: bool) -> None:
         self.baskets = baskets
         self.context = context
-        self.rule, self.evenness = PAPER if paper else EVEN, EVENNESS[0]
-        self.alive = np.ones(len(baskets.codes), dtype=np.bool_)
-        self.counts = baskets.supports()
-        self.original = self.counts.astype(np.float64)
-        self.total = np.full(2, len(baskets.codes), dtype=np.int64)
+        counts = baskets.supports()
+        self.entries = Entries(
+            alive=np.ones(len(baskets.codes), dtype=np.bool_),
+            owner=np.repeat(np.arange(len(baskets), dtype=np.int32), baskets.lengths),
+            counts=counts,
+            original=counts.astype(np.float64),
+            total=np.full(2, len(baskets.codes), dtype=np.int64),
+        )
         # One word a removal, for each of the rules that the default tries.
         tries = 1 if paper else 1 + len(EVENNESS)
-        self.words: npt.NDArray[np.uint64] = context.random.bits(max(tries * len(baskets.codes), 1)).copy()
-        self.state = np.zeros(2, dtype=np.int64)
-        self.owner = np.repeat(np.arange(len(baskets), dtype=np.int32), baskets.lengths)
+        words = context.random.bits(max(tries * len(baskets.codes), 1)).copy()
+        self.choice = Choice(PAPER if paper else EVEN, EVENNESS[0], words, np.zeros(1, dtype=np.int64))
 
     def begin(self) -> None:
         """Say that suppression begins, or goes on."""
@@ -43,28 +46,31 @@ class Working:
 
     def restart(self, evenness: float | None) -> None:
         """Put every entry back, to begin again with another rule: None is the paper's. Random words are not used twice."""
-        self.rule, self.evenness = (PAPER, EVENNESS[0]) if evenness is None else (EVEN, evenness)
-        self.alive[:] = True
-        self.counts[:] = self.original.astype(np.int64)
-        self.total[0] = self.total[1]
-        self.state[1] = 0
+        rule, strength = (PAPER, EVENNESS[0]) if evenness is None else (EVEN, evenness)
+        self.choice = self.choice._replace(rule=rule, evenness=strength)
+        self.take(np.ones(len(self.alive), dtype=np.bool_))
 
     def take(self, alive: npt.NDArray[np.bool_]) -> None:
         """Go back to entries that were left at some time; supports of sets are not restored."""
         self.alive[:] = alive
         left = self.baskets.codes[alive]
-        self.counts[:] = np.bincount(left, minlength=len(self.counts))
-        self.total[0] = len(left)
+        self.entries.counts[:] = np.bincount(left, minlength=len(self.entries.counts))
+        self.entries.total[0] = len(left)
+
+    @property
+    def alive(self) -> npt.NDArray[np.bool_]:
+        """Whether each entry is left."""
+        return self.entries.alive
 
     @property
     def divergence(self) -> float:
         """KL(D || D0) of the items' frequencies: util2."""
-        return float(divergence(self.counts, self.original, self.total))
+        return float(divergence(self.entries))
 
     @property
     def removed(self) -> int:
         """Entries that are gone."""
-        return int(self.total[1] - self.total[0])
+        return int(self.entries.total[1] - self.entries.total[0])
 
     def tell(self) -> None:
         """Say how far the work is: as a share of all entries, since nobody knows how many will go."""
@@ -74,11 +80,11 @@ class Working:
         """Suppressed entries, those of the items that lost most first; the order of equals is random."""
         gone = np.flatnonzero(~self.alive)
         gone = gone[self.context.random.permutation(len(gone))]
-        left = self.counts[self.baskets.codes[gone]] / self.original[self.baskets.codes[gone]]
+        left = (self.entries.counts / np.maximum(self.entries.original, 1.0))[self.baskets.codes[gone]]
         return gone[np.argsort(left, kind="stable")].astype(np.int64)
 
     def result(self) -> Baskets:
         """The baskets without what was suppressed."""
-        lengths = np.bincount(self.owner[self.alive], minlength=len(self.baskets))
+        lengths = np.bincount(self.entries.owner[self.alive], minlength=len(self.baskets))
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return self.baskets.with_baskets(starts, self.baskets.codes[self.alive])

@@ -22,7 +22,6 @@ from sudare.exact import exact_share
 from sudare.kernels.itemsets_change import count_supports
 from sudare.kernels.itemsets_exposed import first_asking, review_inferences
 from sudare.kernels.itemsets_sample import worst_of_samples
-from sudare.kernels.itemsets_sensitive import read_only
 from sudare.parameters import Annotated, Field, model_validator, parameters
 from sudare.randomness import Randomness
 
@@ -125,14 +124,10 @@ class RhoUncertainty:
     ) -> BasketVerdict:
         over, under = self.ratio
         support = np.empty(len(subsets.sizes), dtype=np.int64)
-        count_supports(subsets.starts, subsets.postings, subsets.posting_starts, subsets.items, subsets.sizes,
-                       subsets.codes, alive, support)  # fmt: skip
+        count_supports(subsets, alive, support)
         exposed = np.zeros(len(known), dtype=np.bool_)
         listed = np.empty((LISTED, 2), dtype=np.int64)
-        count: int = review_inferences(
-            subsets.extension_starts, subsets.extensions, subsets.added, subsets.items, subsets.posting_starts,
-            subsets.postings, support, over, under, asking, listed, exposed,
-        )  # fmt: skip
+        count: int = review_inferences(subsets, support, over, under, asking, listed, exposed)
         worst = tuple(
             self._adversary(known, subsets, support, asking, *one) for one in listed.tolist() if one[0] >= 0
         )
@@ -180,10 +175,7 @@ class RhoUncertainty:
             if drawn is None:
                 break
             found = np.empty((size, 3), dtype=np.int64)
-            worst_of_samples(
-                read_only(known.starts), read_only(known.codes), alive, places.owner, places.starts, places.places,
-                places.marks, asking, drawn.users, drawn.known, places.rows, places.tally, places.seen, found,
-            )  # fmt: skip
+            worst_of_samples(places, alive, asking, drawn.users, drawn.known, found)
             unsafe = found[:, 1] * under > found[:, 2] * over
             failures += int(unsafe.sum())
             bounds.append(risk_bound(int(unsafe.sum()), size, delta))

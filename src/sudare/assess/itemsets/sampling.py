@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sudare.errors import ParameterError
-from sudare.kernels.itemsets_sample import draw_sets, mark_baskets
+from sudare.kernels.itemsets_sample import Places, draw_sets, mark_baskets
 from sudare.kernels.itemsets_sensitive import read_only
 
 if TYPE_CHECKING:
@@ -90,24 +90,15 @@ def draw(baskets: Baskets, size: int, count: int, random: Randomness) -> Drawn |
     return Drawn(users, known)
 
 
-class Places(NamedTuple):
-    """Where each item stands, and working arrays: what the kernels of sampled adversaries are given."""
-
-    owner: npt.NDArray[np.int32]
-    starts: npt.NDArray[np.int64]
-    places: npt.NDArray[np.int32]
-    marks: npt.NDArray[np.uint64]
-    rows: npt.NDArray[np.int32]
-    tally: npt.NDArray[np.int64]
-    seen: npt.NDArray[np.int32]
-
-
 def places_of(baskets: Baskets) -> Places:
     """The places of every item in ascending order."""
     items = len(baskets.items)
     marks = np.zeros(len(baskets), dtype=np.uint64)
-    mark_baskets(read_only(baskets.starts), read_only(baskets.codes), marks)
+    starts, codes = read_only(baskets.starts), read_only(baskets.codes)
+    mark_baskets(starts, codes, marks)
     return Places(
+        starts,
+        codes,
         np.repeat(np.arange(len(baskets), dtype=np.int32), baskets.lengths),
         np.concatenate([[0], np.cumsum(baskets.supports())]).astype(np.int64),
         np.argsort(baskets.codes, kind="stable").astype(np.int32),
