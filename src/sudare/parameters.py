@@ -82,6 +82,8 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
     field = ".".join(
         fields[part] if isinstance(part, int) and 0 <= part < len(fields) else str(part) for part in place
     )
+    if first["type"] == "too_long" or (first["type"] == "missing" and isinstance(first["loc"][-1], int)):
+        return f"{subject}: '{field}' is {shown(first['input'])}, which has too many or too few values; see its description."
     if first["type"] in {"missing", "missing_argument"}:
         return f"{subject}: '{field}' is missing; give it a value."
     if first["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
@@ -93,7 +95,10 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
         return f"{subject}: {first['ctx']['error']}"
     if first["type"] in {"model_type", "dict_type", "dataclass_type"}:
         return f"{subject}: '{field}' is {shown(first['input'])}, but it should be a mapping of its fields."
-    rule = re.sub(r"^\w+ should", "should", first["msg"])
+    if first["type"] in {"tuple_type", "list_type", "set_type"}:
+        return f"{subject}: '{field}' is {shown(first['input'])}, but it should be a list."
+    # The rule, without what the parser tried: "a valid number, unable to parse string as a number".
+    rule = re.sub(r"^\w+ should", "should", first["msg"]).partition(", unable to")[0].partition(", got")[0]
     return f"{subject}: '{field}' is {shown(first['input'])}, but it {rule}."
 
 

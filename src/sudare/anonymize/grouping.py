@@ -35,7 +35,9 @@ def column_weights(given: Mapping[str, float], names: Sequence[str]) -> list[flo
     """The weight of each quasi-identifier that is grouped by, 1 where none is given; others have none."""
     unknown = next((name for name in given if name not in names), None)
     if unknown is not None:
-        raise ParameterError(f"weights names '{unknown}', which is not a quasi-identifier; remove it.")
+        raise ParameterError(
+            f"weights names '{unknown}', which is not one of the quasi-identifiers that groups are formed by; remove it."
+        )
     return [float(given.get(name, 1.0)) for name in names]
 
 

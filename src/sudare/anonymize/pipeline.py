@@ -10,6 +10,7 @@ from sudare.anonymize.identifiers import RemoveIdentifiers
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Anonymizer, Context, Outcome
 from sudare.assess.sentence import enumerated
+from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,10 +33,26 @@ def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> 
     warnings: list[str] = []
     for method in [*methods, RemoveIdentifiers()]:
         outcome = method.apply(current, context)
+        _require_as_drawn(current, outcome, method)
         current, rows = outcome.table, rows[outcome.rows]
         notes.extend(outcome.notes)
         warnings.extend(outcome.warnings)
     return Outcome(current, rows, tuple(notes), tuple(warnings))
+
+
+def _require_as_drawn(before: Table, outcome: Outcome, method: Anonymizer) -> None:
+    """Released numbers stay as their mechanism drew them, or nothing could be rebuilt from what is told about it."""
+    after = outcome.table
+    for column in after.columns:
+        drawn = column.mechanism
+        if drawn is None or before.column(column.name).mechanism is not drawn:
+            continue
+        one, other = before.frame[column.name][outcome.rows], after.frame[column.name]
+        if one.dtype != other.dtype or not one.equals(other):
+            raise ParameterError(
+                f"{type(method).__name__} changes '{column.name}', which is randomized by then, so that no cross tabulation "
+                "could be rebuilt from it; put it before the randomization, or leave the column out of it."
+            )
 
 
 def without_missing(table: Table) -> tuple[Table, np.ndarray[tuple[int], np.dtype[np.int64]], list[str]]:

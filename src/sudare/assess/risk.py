@@ -19,6 +19,7 @@ from sudare.assess.blocks import Blocks, blocks_of
 from sudare.assess.linking import Linking, linked_by_row, linking
 from sudare.assess.pk_anonymity import exact_blocks, shows_missing
 from sudare.assess.requirement import table_of
+from sudare.describe.text import as_text
 from sudare.errors import ParameterError
 from sudare.kernels.attacks import best_guesses
 
@@ -182,8 +183,9 @@ def _sizes_in(population: Table, table: Table, blocks: Blocks) -> npt.NDArray[np
         return np.array([population.rows], dtype=np.float64)
     # Plain names: a column may be named like a pattern.
     plain = [f"column_{number}" for number in range(len(quasi))]
+    # As texts: the population may hold the same values in other types, or those of a release.
     inside, outside = (
-        pl.DataFrame([frame[name].rename(new) for name, new in zip(quasi, plain, strict=True)])
+        pl.DataFrame([as_text(frame[name]).rename(new) for name, new in zip(quasi, plain, strict=True)])
         for frame in (table.frame, population.frame)
     )
     counts = outside.group_by(plain).len("population")

@@ -44,11 +44,11 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
             f"Column name '{pattern}' begins with ^ and ends with $, which polars takes for a pattern; rename it."
         )
     # Series, not pl.col: a column may be named "*".
-    floats = [_plain_floats(inner[name]) for name, dtype in inner.schema.items() if dtype.is_float()]
+    floats = [plain_floats(inner[name]) for name, dtype in inner.schema.items() if dtype.is_float()]
     return inner.with_columns(floats) if floats else inner, native
 
 
-def _plain_floats(series: pl.Series) -> pl.Series:
+def plain_floats(series: pl.Series) -> pl.Series:
     """NaN as null, and -0.0 as 0.0: two numbers that are equal must have one text."""
     plain = series.fill_nan(None)
     zero = plain == 0

@@ -9,6 +9,7 @@ from sudare.describe.text import as_text
 ANYTHING = "*"
 """The released text of a cell about which nothing is said."""
 
+_ZONE = r"(Z|[+-]\d\d:?\d\d)$"
 _PATTERN = r"^\[(.+), (.+)[\])]$"
 
 
@@ -31,7 +32,9 @@ def closed_ranges(lowest: pl.Series, highest: pl.Series) -> pl.Series:
 def positions(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
     """Texts of a numeric or date column as numbers on its axis; null where a text is not a value of the column."""
     if dtype.is_temporal():
-        moments = texts.str.replace(" ", "T").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False)
+        # By the clock on the wall, as `axis_of` has it: what a text says of its time zone is left out.
+        clock = texts.str.replace(" ", "T").str.replace(_ZONE, "")
+        moments = clock.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False)
         days = texts.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))
         return axis_of(moments.fill_null(days))
     return texts.cast(pl.Float64, strict=False)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.codes import Codes, encode
-from sudare.describe.frames import NativeKind, from_native, to_native
+from sudare.describe.frames import NativeKind, from_native, plain_floats, to_native
 from sudare.describe.guess import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.describe.kinds import Kind, MissingPolicy, Role
@@ -182,7 +182,9 @@ class Table:
 
     def with_values(self, series: pl.Series) -> Table:
         """The table with one column's values replaced."""
-        return self.changed(self.frame.with_columns(series))
+        return self.changed(
+            self.frame.with_columns(plain_floats(series) if series.dtype.is_float() else series)
+        )
 
     def take(self, rows: npt.NDArray[np.int64]) -> Table:
         """The table of these rows, in this order."""

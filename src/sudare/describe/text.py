@@ -15,8 +15,8 @@ _INT64_REACH = 2.0**63
 def as_text(series: pl.Series) -> pl.Series:
     """The text of every value of a column; missing values (null, NaN) stay missing.
 
-    Integers and decimals are written plainly, floats as the shortest text that reads back to the same number
-    (integral ones without a fraction), dates and times in ISO 8601, truth values as "true" and "false".
+    Integers are written plainly, decimals without zeros at the end, floats as the shortest text that reads back to the
+    same number (integral ones without a fraction), dates and times in ISO 8601, truth values as "true" and "false".
 
     >>> as_text(pl.Series("x", [2.0, 1.5, None])).to_list()
     ['2', '1.5', None]
@@ -26,13 +26,15 @@ def as_text(series: pl.Series) -> pl.Series:
         return series
     if dtype.is_float():
         return _float_text(series)
+    if dtype.is_decimal():
+        return series.cast(pl.String).str.replace(r"\.0*$|(\.[0-9]*[1-9])0+$", "$1")
     if isinstance(dtype, pl.Datetime):
         return series.dt.to_string("%+" if dtype.time_zone else "%Y-%m-%dT%H:%M:%S%.f")
     if dtype == pl.Time:
         return series.dt.to_string("%H:%M:%S%.f")
     if dtype == pl.Duration:
         return series.dt.to_string("iso")
-    if dtype.is_nested() or dtype in {pl.Binary, pl.Object}:
+    if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
         raise DescriptionError(
             f"Column '{series.name}' holds values of type {dtype}, which have no text of their own; "
             "turn it into a column of numbers, texts or dates first."

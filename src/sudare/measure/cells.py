@@ -92,19 +92,18 @@ def _meant(
     """
     if len(set(tree.labels)) == len(tree.labels):
         return nodes
-    named: dict[str | None, list[int]] = {}
-    for node, label in enumerate(tree.labels):
-        named.setdefault(label, []).append(node)
-    several = {label: same for label, same in named.items() if label is not None and len(same) > 1}
+    named = {label: number for number, label in enumerate(dict.fromkeys(tree.labels))}
+    names = np.array([named[label] for label in tree.labels])
     found = nodes.copy()
-    rows = np.flatnonzero(texts.is_in(list(several)).to_numpy())
-    ranks = tree.leaf_order[tree.leaf_of(before.gather(rows))]
-    for label, same in several.items():
-        own = rows[(texts.gather(rows) == label).to_numpy()]
-        rank = ranks[np.isin(rows, own)]
-        for node in reversed(same):
-            covered = (tree.first[node] <= rank) & (rank < tree.last[node])
-            found[own[covered]] = node
+    several = np.bincount(names)[names] > 1
+    rows = np.flatnonzero((nodes >= 0) & several[nodes] & texts.is_not_null().to_numpy())
+    wanted, node = names[nodes[rows]], tree.leaf_of(before.gather(rows)).astype(np.int64)
+    while len(rows):
+        met = names[node] == wanted
+        found[rows[met]] = node[met]
+        # Nothing stands above the root; a text that no node above the original has stays what it was read as.
+        going = ~met & (node != tree.root)
+        rows, wanted, node = rows[going], wanted[going], tree.parent[node[going]]
     return found
 
 

@@ -16,6 +16,8 @@ import polars as pl
 
 from sudare.describe.distance.line import line_ends
 from sudare.describe.distance.space import ColumnCells
+from sudare.describe.ranges import range_ends
+from sudare.describe.sets import set_parts
 from sudare.describe.text import as_text
 from sudare.kernels.blocks import block_labels
 from sudare.measure.pair import pair_of
@@ -166,16 +168,23 @@ def _categorical(pair: Pair, name: str) -> Margin:
 def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Codes]:
     """For each released text, the codes of the original values it stands for: all when it is unknown."""
     codes, tree = pair.before.codes(name), pair.before.hierarchy(name)
+    place = {text: number for number, text in enumerate(as_text(codes.values).to_list())}
+    below: dict[str, Codes] = {}
+    if tree is not None:
+        ranks = tree.first[tree.leaf_of(codes.values)]
+        known = distinct.filter(distinct.is_in([label for label in tree.labels if label is not None]))
+        for text, node in zip(known.to_list(), tree.node_of(known), strict=True):
+            below[text] = np.flatnonzero((ranks >= tree.first[node]) & (ranks < tree.last[node]))
     everything = np.arange(max(len(codes.values), 1))
-    if tree is None:
-        place = {text: number for number, text in enumerate(as_text(codes.values).to_list())}
-        return [np.array([place[text]]) if text in place else everything for text in distinct.to_list()]
-    ranks = tree.first[tree.leaf_of(codes.values)]
-    known = distinct.is_in([label for label in tree.labels if label is not None]).to_list()
     covered = []
-    for text, is_known in zip(distinct.to_list(), known, strict=True):
-        node = int(tree.node_of(pl.Series([text]))[0]) if is_known else tree.root
-        inside = np.flatnonzero((ranks >= tree.first[node]) & (ranks < tree.last[node]))
+    for text, low, high in zip(distinct.to_list(), *range_ends(distinct), strict=True):
+        if text in below:
+            inside = below[text]
+        elif low in place and high in place:
+            # A value, or a range of ordered ones: codes ascend with the values.
+            inside = np.arange(place[low], place[high] + 1)
+        else:
+            inside = np.array([place[part] for part in set_parts(text, place)], dtype=np.int64)
         covered.append(inside if len(inside) else everything)
     return covered
 

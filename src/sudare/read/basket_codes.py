@@ -136,7 +136,7 @@ def plain_items(cells: pl.Series) -> pl.Series:
 def texts_of(cells: pl.Series) -> pl.Series:
     """A column as texts; one sentence for types that have none."""
     try:
-        if cells.dtype.is_nested() or cells.dtype in {pl.Binary, pl.Object}:
+        if cells.dtype.is_nested() or cells.dtype in (pl.Binary, pl.Object):
             raise pl.exceptions.InvalidOperationError
         return cells.cast(pl.String)
     except pl.exceptions.PolarsError:

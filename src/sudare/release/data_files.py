@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
+from sudare.describe.text import as_text
 from sudare.errors import InputError, OutputError, did_you_mean
 from sudare.read.foreign import no_panic
 from sudare.release.excel_files import excel_bytes, excel_cells
@@ -176,6 +177,8 @@ def _flat_column(column: pl.Series) -> pl.Series:
     kind = column.dtype
     if isinstance(kind, pl.Categorical | pl.Enum | pl.Null):
         return column.cast(pl.String)
+    if isinstance(kind, pl.Time):
+        return as_text(column)  # without nine zeros for the nanoseconds
     if isinstance(kind, pl.Array):
         column, kind = column.arr.to_list(), pl.List(kind.inner)
     if isinstance(kind, pl.List):

@@ -161,7 +161,7 @@ def as_text(series: pl.Series) -> pl.Series:
     kind = series.dtype
     if kind.is_float():
         return series.fill_nan(None).cast(pl.String)
-    if kind.is_nested() or kind in {pl.Binary, pl.Duration, pl.Object}:
+    if kind.is_nested() or kind in (pl.Binary, pl.Duration, pl.Object):
         cells = [None if cell is None else json.dumps(cell, default=str) for cell in series.to_list()]
         return pl.Series(series.name, cells, dtype=pl.String)
     return series.cast(pl.String)

@@ -46,7 +46,9 @@ class Embedded:
     def _means(self, name: str, labels: Labels, groups: int, *, integers: bool) -> pl.Series:
         series = self.table.frame[name]
         present = series.is_not_null().to_numpy()
-        values = series.to_physical().cast(pl.Float64).fill_null(0.0).to_numpy()
+        # Moments as whole numbers of their own unit, exact; decimals as what they stand for.
+        plain = series.to_physical() if series.dtype.is_temporal() else series
+        values = plain.cast(pl.Float64).fill_null(0.0).to_numpy()
         center = values[present].mean() if present.any() else 0.0
         counts = np.bincount(labels[present], minlength=groups)
         sums = np.bincount(labels[present], weights=values[present] - center, minlength=groups)

@@ -94,7 +94,8 @@ class Microaggregate:
                 f"A stratum has {len(X)} rows, fewer than the {k} of a group; use coarser strata or fewer of them."
             )
         if not X.shape[1]:
-            return np.zeros(len(X), dtype=np.int64)
+            whole = np.zeros(len(X), dtype=np.int64)
+            return whole if rules is None else merged_until_allowed(X, whole, rules)
         if k == 1:
             # Where a group may be one record, every record starts as its own.
             alone = np.arange(len(X))
@@ -113,7 +114,7 @@ class Microaggregate:
 def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:
     """Merge every group that breaks a rule with the group of the nearest centroid, until none does.
 
-    All rules are monotone, so the union of everything, the last resort, is allowed whenever anything is.
+    All rules are monotone, so where the union of everything, the last resort, is not allowed nothing is.
     """
     from scipy.spatial import KDTree
 
@@ -123,8 +124,12 @@ def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:
         groups = int(current.max()) + 1
         order, starts = rows_by_label(current, groups)
         broken = np.flatnonzero(~complying(rules, scratch, order, starts))
-        if not len(broken) or groups == 1:
+        if not len(broken):
             return current
+        if groups == 1:
+            raise InfeasibleError(
+                f"A stratum of {len(X)} rows does not comply even as one group; use coarser strata or fewer of them."
+            )
         means = centroids(X, current)
         _, near = KDTree(means).query(means[broken], 2)
         target = np.arange(groups)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.mechanism.grid import default_grid
+from sudare.describe.mechanism.grid import decimals, decimals_fit, default_grid
 from sudare.describe.ranges import axis_of
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError, ParameterError
@@ -71,9 +71,16 @@ class NumberDomain:
             narrow = cells.cast(self.dtype, strict=False)
             cells = cells if narrow.null_count() else narrow  # a range beyond the type needs a wider one
         else:
-            cells = pl.Series(known).cast(self.dtype)
+            cells = pl.Series(known)
+            if isinstance(self.dtype, pl.Decimal) and self._is_decimal(self.dtype.scale):
+                cells = cells.round(self.dtype.scale).cast(self.dtype)
         gone = pl.Series(missing)
         return pl.select(pl.when(~gone).then(cells)).to_series().rename(self.name)
+
+    def _is_decimal(self, scale: int) -> bool:
+        """Whether every point of the grid has at most so many decimal places: rounding once more would leave the grid."""
+        digits = decimals(self.grid)
+        return digits is not None and digits <= scale and decimals_fit(self.low, scale)
 
     def shown(self, number: float) -> str:
         """An end of the range for people."""
@@ -95,7 +102,7 @@ class ValueDomain:
     @property
     def listed(self) -> tuple[Scalar, ...]:
         """The values as a manifest can hold them."""
-        plain = self.values.dtype.is_integer() or self.values.dtype in {pl.Boolean, pl.String}
+        plain = self.values.dtype.is_integer() or self.values.dtype in (pl.Boolean, pl.String)
         return tuple((self.values if plain else as_text(self.values)).to_list())
 
     @property
@@ -168,7 +175,17 @@ def value_domain(
         found = found.gather(np.argsort(tree.leaf_of(found), kind="stable"))
     if (missing and series.null_count() > 0) or len(found) == 0 or (values is not None and None in values):
         found = found.extend_constant(None, 1)
-    return ValueDomain(name, found, values is None)
+    return ValueDomain(name, _published(found), values is None)
+
+
+def _published(values: pl.Series) -> pl.Series:
+    """Values in a type whose text is the same in every kind of file: a mechanism is told, and checked, by texts."""
+    if values.dtype == pl.Float32 or values.dtype.is_decimal():
+        numbers = as_text(values).cast(pl.Float64)
+        return numbers if numbers.n_unique() == len(values) else as_text(values)
+    if values.dtype.is_temporal() and values.dtype != pl.Date:
+        return as_text(values)
+    return values
 
 
 def _given_values(series: pl.Series, values: Sequence[Scalar]) -> pl.Series:

@@ -148,7 +148,7 @@ def _domain(
             f"Column '{name}' is {column.kind}, and {kind} noise needs an order; use retention, or describe it as "
             "numeric, date or ordinal."
         )
-    if dtype in {pl.Time, pl.Duration} or (isinstance(dtype, pl.Datetime) and dtype.time_zone):
+    if dtype in (pl.Time, pl.Duration) or (isinstance(dtype, pl.Datetime) and dtype.time_zone):
         raise ParameterError(
             f"Column '{name}' holds {dtype}, which has no range of days; convert it to dates first."
         )

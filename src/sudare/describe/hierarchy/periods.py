@@ -90,7 +90,7 @@ def _range(frame: pl.DataFrame, period: Period) -> tuple[npt.NDArray[np.float64]
 def _days(frame: pl.DataFrame, column: str) -> pl.Series:
     """The day of every distinct value."""
     value = frame["value"]
-    if value.dtype in (pl.Date, pl.Datetime):  # a set misses Datetime("us")
+    if value.dtype in (pl.Date, pl.Datetime):
         return value.cast(pl.Date) if value.dtype == pl.Date else value.dt.date()
     text = frame["text"]
     whole = text.str.contains(r"^\d{4}-\d{2}-\d{2}($|[T ]\d)")

@@ -79,7 +79,7 @@ def axis_for(
 
 def _exact(series: pl.Series, rule: BinRule | None) -> Axis:
     """A column that was not randomized is counted as it is."""
-    is_line = series.dtype.is_numeric() or series.dtype in {pl.Date, pl.Datetime}
+    is_line = series.dtype.is_numeric() or series.dtype in (pl.Date, pl.Datetime)
     if rule is None and (not is_line or series.n_unique() <= 50):
         codes = encode(series)
         if codes.count > _MOST_VALUES:
@@ -127,7 +127,7 @@ def _ranked(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None)
 
 def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, pieces: int) -> Axis:
     """A column of numbers or dates with noise."""
-    if not (series.dtype.is_numeric() or series.dtype in {pl.Date, pl.Datetime}):
+    if not (series.dtype.is_numeric() or series.dtype in (pl.Date, pl.Datetime)):
         raise DescriptionError(
             f"Column '{series.name}' holds {series.dtype}, but its mechanism is one of numbers; read it as numbers or dates."
         )

@@ -19,7 +19,7 @@ _BELOW, _FROM = r"^< (.+)$", r"^>= (.+)$"
 
 def is_measured(series: pl.Series) -> bool:
     """Whether a column's values lie on an axis: numbers, dates and times with a date."""
-    return series.dtype.is_numeric() or series.dtype in {pl.Date, pl.Datetime}
+    return series.dtype.is_numeric() or series.dtype in (pl.Date, pl.Datetime)
 
 
 def points(values: pl.Series) -> pl.Series:
