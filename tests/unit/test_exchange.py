@@ -15,11 +15,11 @@ from sudare.anonymize.generalize.space import covers_of
 from sudare.anonymize.generalize.start import cheapest_scheme_first, ladders_of, schemes_of
 from sudare.anonymize.protocol import Context
 from sudare.anonymize.recode import axes_of
-from sudare.anonymize.search import words_from
 from sudare.kernels.exchange import exchange
 from sudare.kernels.regions import Listed, boxes_of_rows, chained
 from sudare.kernels.rules import no_rules
 from sudare.progress import SILENT
+from sudare.randomness import words_from
 
 
 def case(random, rows, columns, k, kind):

@@ -14,13 +14,14 @@ import sudare as sd
 from sudare.anonymize.generalize.near import near_rows
 from sudare.anonymize.generalize.space import covers_of, with_slots
 from sudare.anonymize.recode import axes_of
-from sudare.anonymize.search import refine, words_from
+from sudare.anonymize.search import refine
 from sudare.assess.requirement import compile_rules
 from sudare.errors import CancelledError
 from sudare.kernels.openings import open_slice
-from sudare.kernels.partition import Limits, fill_costs, partition_of
-from sudare.kernels.rules import no_rules, scratch_for
+from sudare.kernels.partition import fill_costs, limits_of, partition_of
+from sudare.kernels.rules import no_rules
 from sudare.progress import SILENT
+from sudare.randomness import words_from
 
 CLOSE = 1e-9
 SEEDS = st.integers(0, 10**6)
@@ -40,9 +41,8 @@ class State:
         self.part = partition_of(labels, k)
         self.model = model_of(table, len(self.part.size), cells)
         self.before = fill_costs(self.model, self.part)
-        own = no_rules() if rules is None else rules
-        limits = Limits(k, 2 * k, rules is not None)
-        self.arguments = (self.model, self.part, limits, own, scratch_for(own), near)
+        limits = limits_of(k, no_rules() if rules is None else rules)
+        self.arguments = (self.model, self.part, limits, near)
         self.work = [np.empty(size * room, dtype=np.int64) for size in (1, 1, 2)]
 
     def open(self, records, tries=4, seed=0):
@@ -164,7 +164,7 @@ def test_rules_are_kept(rows, kind, diversity, seed):
     assert state.check() - state.before == pytest.approx(change, abs=CLOSE)
     assert change <= 0
     assert all(len(group) >= 2 and diverse(group) for group in twins.groups_of(state.part.label))
-    assert not state.arguments[4].histogram.any()
+    assert not state.arguments[2].scratch.histogram.any()
 
 
 CITIES = sd.hierarchy.tree({"north": ["Oslo", "Malmö"], "south": ["Rome", "Nice", "大阪"]})

@@ -24,12 +24,13 @@ from tests.unit.test_openings import (
 
 import sudare as sd
 from sudare.anonymize.reassign import reassigned
-from sudare.anonymize.search import refine, words_from
+from sudare.anonymize.search import refine
 from sudare.assess.requirement import compile_rules
 from sudare.errors import CancelledError
 from sudare.kernels.covers import CLIMB, LARGEST_TABLE
 from sudare.kernels.partition import partition_of
 from sudare.kernels.reassign import fill_matrix, gather_near
+from sudare.randomness import words_from
 
 CELLS = st.sampled_from(["trees", "large trees", "ordered", "sets"])
 DIVERSITIES = st.sampled_from(["none", "distinct", "entropy"])
@@ -98,13 +99,13 @@ def test_the_matrix_is_what_groups_would_cost(rows, k, kind, cells, diversity, s
 
 
 def matrix_of(state, groups, offered):
-    size, rules = len(groups), state.arguments[3]
+    size, rules = len(groups), state.arguments[2].rules
     codes = np.ascontiguousarray(state.model.codes[offered].T)
     kinds = np.zeros(size, dtype=np.int64)
     if len(rules.kind):
         kinds = np.unique(rules.sensitive[:, offered], axis=1, return_inverse=True)[1]
     costs, room = np.empty((size, size)), (np.empty(size, dtype=np.int64), np.empty(LARGEST_TABLE))
-    fill_matrix(*state.arguments[:5], groups, offered, offered, codes, kinds, *room, costs)
+    fill_matrix(*state.arguments[:3], groups, offered, offered, codes, kinds, *room, costs)
     return costs
 
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from sudare.anonymize.search import words_from
 from sudare.kernels.blocks import dense_labels
 from sudare.kernels.covers import LARGEST_TABLE
-from sudare.kernels.partition import Limits, Partition, fill_costs, partition_of
+from sudare.kernels.partition import Limits, Partition, fill_costs, limits_of, partition_of
 from sudare.kernels.reassign import fill_matrix, gather_near, hand_over
-from sudare.kernels.rules import Rules, Scratch, no_rules, scratch_for
+from sudare.kernels.rules import Rules, no_rules
 from sudare.progress import SILENT
-from sudare.randomness import repeatable
+from sudare.randomness import repeatable, words_from
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -49,9 +48,7 @@ def reassigned(
     give. Every group keeps the smallest size and the rules; the cost never rises. O(m^3) and O(m^2 columns) each.
     """
     part = partition_of(labels, smallest)
-    asked = no_rules() if rules is None else rules
-    limits = Limits(smallest, 2 * smallest, rules is not None)
-    arguments = (model, part, limits, asked, scratch_for(asked))
+    limits = limits_of(smallest, rules or no_rules())
     fill_costs(model, part)
     random, words = repeatable(seed), words_from(seed)
     room = np.empty(_MOST_GROUPS, dtype=np.int64)
@@ -60,7 +57,7 @@ def reassigned(
         groups = np.flatnonzero(part.size)
         if len(groups) > _MOST_GROUPS:
             groups = room[: gather_near(part, neighbors, _MOST_GROUPS, words, room)]
-        _reassign(*arguments, groups, random)
+        _reassign(model, part, limits, groups, random)
         progress.update(number + 1)
     return dense_labels(part.label)[0].astype(np.int64)
 
@@ -69,8 +66,6 @@ def _reassign(
     model: Covers,
     part: Partition,
     limits: Limits,
-    rules: Rules,
-    scratch: Scratch,
     groups: Labels,
     random: np.random.Generator,
 ) -> None:
@@ -79,13 +74,11 @@ def _reassign(
     given = np.where(gives, part.members[groups, places], -1).astype(np.int64)
     codes = np.ascontiguousarray(model.codes[given].T)
     kinds = np.zeros(len(given), dtype=np.int64)
-    if limits.has_rules:
-        kinds = np.unique(rules.sensitive[:, given], axis=1, return_inverse=True)[1]
+    if len(limits.rules.kind):
+        kinds = np.unique(limits.rules.sensitive[:, given], axis=1, return_inverse=True)[1]
     verdicts, by_code = np.empty(len(given), dtype=np.int64), np.empty(LARGEST_TABLE)
     costs = np.empty((len(groups), len(groups)))
-    fill_matrix(
-        model, part, limits, rules, scratch, groups, given, given, codes, kinds, verdicts, by_code, costs
-    )
+    fill_matrix(model, part, limits, groups, given, given, codes, kinds, verdicts, by_code, costs)
     # Everybody keeps what was given: always possible, whatever rounding says of a rule that holds with equality.
     np.fill_diagonal(costs, part.cost[groups])
     rows, columns = linear_sum_assignment(costs)

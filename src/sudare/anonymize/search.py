@@ -14,16 +14,18 @@ import numpy as np
 from sudare.errors import CancelledError
 from sudare.kernels.blocks import dense_labels
 from sudare.kernels.openings import open_slice
-from sudare.kernels.partition import Limits, fill_costs, partition_of
+from sudare.kernels.partition import fill_costs, limits_of, partition_of
 from sudare.kernels.rebuild import rebuild_slice
 from sudare.kernels.refine import anneal_slice, descend_slice, dissolve_all
-from sudare.kernels.rules import Rules, no_rules, scratch_for
+from sudare.kernels.rules import no_rules
 from sudare.progress import SILENT
+from sudare.randomness import words_from
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.kernels.covers import Covers
+    from sudare.kernels.rules import Rules
     from sudare.kernels.squares import Squares
     from sudare.progress import Progress
 
@@ -100,7 +102,7 @@ def refine(
     same seed gives the same result unless seconds limit the search. Canceling gives the best partition so far.
     """
     room = 0 if rebuilding is None else rebuilding.region
-    search = _Search(model, neighbors, labels, smallest, rules, room)
+    search = _Search(model, neighbors, labels, smallest, rules or no_rules(), room)
     budget = budget or Budget()
     try:
         if rebuilding is not None:
@@ -126,13 +128,11 @@ class _Search:
         neighbors: npt.NDArray[np.int64],
         labels: Labels,
         smallest: int,
-        rules: Rules | None,
+        rules: Rules,
         room: int = 0,
     ) -> None:
         self._part = partition_of(labels, smallest, room)
-        self._rules = no_rules() if rules is None else rules
-        limits = Limits(smallest, 2 * smallest, rules is not None)
-        self._arguments = (model, self._part, limits, self._rules, scratch_for(self._rules), neighbors)
+        self._arguments = (model, self._part, limits_of(smallest, rules), neighbors)
         self._rows = len(labels)
         self._width = neighbors.shape[1]
         self._best_labels = labels.copy()
@@ -221,13 +221,6 @@ class _Search:
         if cost < self._best_cost:
             self._best_cost = cost
             self._best_labels[:] = self._part.label
-
-
-def words_from(seed: int) -> npt.NDArray[np.uint64]:
-    """The state of the random numbers of a search (see `sudare.kernels.random_words`)."""
-    # Any odd multiplier spreads small seeds over the 64 bits; 0 is the one word the generator cannot leave.
-    word = (seed * 0x9E3779B97F4A7C15 + 88172645463325252) % 2**64 or 1
-    return np.array([word], dtype=np.uint64)
 
 
 def _share_of_slice(share: float, done: int, size: int) -> float:

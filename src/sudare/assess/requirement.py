@@ -19,7 +19,7 @@ from sudare.describe.baskets import Baskets
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError
 from sudare.kernels import rules as kernel_rules
-from sudare.kernels.rules import Rules, reached_by_block, scratch_for
+from sudare.kernels.rules import Rules, holding, reached_by_block, scratch_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,7 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
         block = int(np.argmax(values) if is_distance else np.argmin(values))
         if worst_block < 0 or (values[block] > worst_value) == is_distance:
             worst_value, worst_block, worst_column = float(values[block]), block, rule.column
-        violating |= ~_holds(rule, values)
+        violating |= ~holding(rule.kind, values, rule.bound)
     rows = blocks.rows_of(violating)
     good, bad = requirement.explain(
         worst_value, _where(table, int(np.argmax(blocks.labels == worst_block)), worst_column)
@@ -166,13 +166,6 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
         height=height,
         nodes=np.array([trees[i].nodes if i in trees else 1 for i in range(columns)], dtype=np.int64),
     )
-
-
-def _holds(rule: Rule, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    if rule.kind >= kernel_rules.EQUAL:
-        return values <= rule.bound + kernel_rules.TOLERANCE
-    slack = kernel_rules.TOLERANCE if rule.kind == kernel_rules.ENTROPY else 0.0
-    return values >= rule.bound * (1.0 - slack)
 
 
 def _in_order(table: Table, name: str) -> npt.NDArray[np.int32]:

@@ -64,6 +64,13 @@ def _fill_labels(key, labels, slot_label, slot_key):
     return count
 
 
+def starts_of(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where each of several runs of these sizes starts, and where the last one ends."""
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
 @kernel
 def rows_by_label(labels, count):
     """Counting sort: row indices grouped by label, and where each label's rows start (count + 1 entries)."""

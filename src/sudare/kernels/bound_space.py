@@ -137,7 +137,7 @@ def row_costs(wide, kind, values, base, position, first, last, cost, codes, begi
 
 
 @kernel
-def pair_cost(space, column, lower, higher):
+def rank_cost(space, column, lower, higher):
     """Cost of two ranks, lower <= higher."""
     start = space.start[column]
     if space.kind[column] == TABLE:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sudare.kernels.bound_space import STRETCH, Space, pair_cost, wide_cost
+from sudare.kernels.bound_space import STRETCH, Space, rank_cost, wide_cost
 from sudare.kernels.jit import kernel
 from sudare.kernels.sort import sort_in_place
 
@@ -160,8 +160,8 @@ def _best_cut(space, codes, order, start, stop):
         for cut in range(1, size):
             below, above = ranks[cut - 1], ranks[cut]
             if below < above:
-                beside = pair_cost(space, column, below, above)
-                middles = pair_cost(space, column, ranks[cut // 2], ranks[(cut + size) // 2])
+                beside = rank_cost(space, column, below, above)
+                middles = rank_cost(space, column, ranks[cut // 2], ranks[(cut + size) // 2])
                 score = (beside + middles) * cut * (size - cut)
                 if score > best:
                     best, best_column, best_rank = score, column, below

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.bound_space import Space, look_from, row_costs, view_for
 from sudare.kernels.bound_tree import FAN, LEAF, Tree, box_costs
 from sudare.kernels.jit import kernel
@@ -75,7 +76,7 @@ def wanted_values(
 ) -> Wanted:
     """Count values: distinct row i has `value[start[i]:start[i + 1]]`, without repetition."""
     counts = np.diff(start)[tree.order]
-    moved = np.concatenate([[0], np.cumsum(counts)])
+    moved = starts_of(counts)
     source = np.repeat(start[:-1][tree.order] - moved[:-1], counts) + np.arange(len(value))
     value = value[source]
     # Bits make a node dispensable whose values are all settled, so frequent values deserve bits of their own.

@@ -62,6 +62,22 @@ def column_cost(model, column, low, high):
 
 
 @inlined
+def pair_cost(model, one, other):
+    """What one record loses when it and another take their least common cover."""
+    codes = model.codes
+    total = 0.0
+    for column in range(codes.shape[1]):
+        first, second = codes[one, column], codes[other, column]
+        if first == second:
+            continue
+        low, high = min(first, second), max(first, second)
+        if model.mode[column] == SET:
+            low, high = np.int32(2), np.int32(2)
+        total += column_cost(model, column, low, high)
+    return total
+
+
+@inlined
 def _covering(parent, last, start, low, high):
     node = low
     while last[start + node] <= high:

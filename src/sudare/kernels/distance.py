@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sudare.kernels.jit import kernel
 
 
@@ -13,6 +15,15 @@ def squared_distance(X, row, query):
         difference = X[row, column] - query[column]
         total += difference * difference
     return total
+
+
+@kernel
+def squared_distances(X, query):
+    """Squared distance of every row to a point."""
+    distances = np.empty(len(X))
+    for row in range(len(X)):
+        distances[row] = squared_distance(X, row, query)
+    return distances
 
 
 @kernel

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.itemsets_sensitive import read_only
 from sudare.kernels.itemsets_walk import (
     Described,
@@ -98,7 +99,7 @@ def index_subsets(
     width = max(1, min(width, longest))
     choose = binomials(longest, width)
     per_length = choose[:, 1:].sum(axis=1)
-    tables = np.concatenate([[0], np.cumsum(per_length[np.diff(starts)])]).astype(np.int64)
+    tables = starts_of(per_length[np.diff(starts)])
     numbers = np.empty(int(tables[-1]), dtype=np.int32)
     walk = walk_through(starts, codes, items, choose, tables)
     edges = walk.edges[1, : list_roots(walk) + 1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.kernels.covers import column_cost
+from sudare.kernels.covers import column_cost, pair_cost
 from sudare.kernels.jit import inlined, lean
 
 
@@ -45,22 +45,12 @@ def begin(model, rows, left, seed, values, wanted, low, high):
     for index in range(left):
         if len(wanted) > 0 and wanted[values[rows[index]]] == 0:
             continue
-        distance = _between(model, seed, rows[index])
+        distance = pair_cost(model, seed, rows[index])
         if distance > farthest:
             farthest, place = distance, index
     for column in range(len(low)):
         low[column] = high[column] = model.codes[rows[place], column]
     return place
-
-
-@inlined
-def _between(model, one, other):
-    """Cost of covering two records."""
-    total = 0.0
-    for column in range(model.codes.shape[1]):
-        first, second = model.codes[one, column], model.codes[other, column]
-        total += column_cost(model, column, min(first, second), max(first, second))
-    return total
 
 
 @inlined

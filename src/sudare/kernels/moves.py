@@ -18,7 +18,7 @@ TINY = 1e-12
 
 
 @lean
-def relocate(model, part, limits, rules, scratch, record, target, threshold):
+def relocate(model, part, limits, record, target, threshold):
     """Move a record to another group if that changes the cost by no more than `threshold`; the change or inf."""
     source = part.label[record]
     if part.size[source] <= limits.smallest or part.size[target] >= part.members.shape[1]:
@@ -33,36 +33,34 @@ def relocate(model, part, limits, rules, scratch, record, target, threshold):
         return np.inf
     take_out(model, part, record)
     put_in(model, part, record, target)
-    if limits.has_rules and not (
-        allowed(limits, rules, scratch, part, source) and allowed(limits, rules, scratch, part, target)
-    ):
+    if len(limits.rules.kind) > 0 and not (allowed(limits, part, source) and allowed(limits, part, target)):
         take_out(model, part, record)
         put_in(model, part, record, source)
         return np.inf
     part.cost[source] = cost_of(model, part.size, source)
     part.cost[target] = cost_of(model, part.size, target)
     if part.size[target] >= limits.split_at:
-        change += settle(model, part, limits, rules, scratch, target)
+        change += settle(model, part, limits, target)
     return change
 
 
 @lean
-def may_relocate(rules, scratch, part, record, target):
+def may_relocate(limits, part, record, target):
     """Whether both groups keep the rules if a record moves; nothing is changed."""
     group, place = part.label[record], part.place[record]
     last, end = part.size[group] - 1, part.size[target]
     members = part.members
     members[target, end] = record
-    if not satisfied(rules, scratch, members[target], 0, end + 1):
+    if not satisfied(limits.rules, limits.scratch, members[target], 0, end + 1):
         return False
     members[group, place], members[group, last] = members[group, last], record
-    kept = satisfied(rules, scratch, members[group], 0, last)
+    kept = satisfied(limits.rules, limits.scratch, members[group], 0, last)
     members[group, place], members[group, last] = record, members[group, place]
     return kept
 
 
 @lean
-def swap(model, part, limits, rules, scratch, one, other, threshold):
+def swap(model, part, limits, one, other, threshold):
     """Exchange two records of different groups under the same terms."""
     first, second = part.label[one], part.label[other]
     change = (
@@ -74,9 +72,7 @@ def swap(model, part, limits, rules, scratch, one, other, threshold):
     if change > threshold:
         return np.inf
     swap_places(model, part, one, other)
-    if limits.has_rules and not (
-        allowed(limits, rules, scratch, part, first) and allowed(limits, rules, scratch, part, second)
-    ):
+    if len(limits.rules.kind) > 0 and not (allowed(limits, part, first) and allowed(limits, part, second)):
         swap_places(model, part, one, other)
         return np.inf
     part.cost[first] = cost_of(model, part.size, first)
@@ -85,23 +81,23 @@ def swap(model, part, limits, rules, scratch, one, other, threshold):
 
 
 @lean
-def may_swap(rules, scratch, part, one, other):
+def may_swap(limits, part, one, other):
     """Whether both groups keep the rules if two records change places; nothing is changed."""
     first, second = part.label[one], part.label[other]
     members, place, there = part.members, part.place[one], part.place[other]
     members[first, place] = other
-    kept = satisfied(rules, scratch, members[first], 0, part.size[first])
+    kept = satisfied(limits.rules, limits.scratch, members[first], 0, part.size[first])
     members[first, place] = one
     if kept:
         members[second, there] = one
-        kept = satisfied(rules, scratch, members[second], 0, part.size[second])
+        kept = satisfied(limits.rules, limits.scratch, members[second], 0, part.size[second])
         members[second, there] = other
     return kept
 
 
 @lean
-def settle(model, part, limits, rules, scratch, group):
-    """Split a group in two of at least the smallest size, grown around its two most distant members.
+def settle(model, part, limits, group):
+    """Split a group in two of at least the smallest size, the second grown around the member whose leaving helps most.
 
     Returns the change of cost, 0 when no allowed split was found or no slot is free.
     """
@@ -144,11 +140,7 @@ def settle(model, part, limits, rules, scratch, group):
                     improved = True
     # Halves that cost as much as the whole stay whole: a larger group can lose members more freely.
     gain = part.cost[group] + part.cost[fresh] - before
-    if (
-        gain < -TINY * (1.0 + abs(before))
-        and allowed(limits, rules, scratch, part, group)
-        and allowed(limits, rules, scratch, part, fresh)
-    ):
+    if gain < -TINY * (1.0 + abs(before)) and allowed(limits, part, group) and allowed(limits, part, fresh):
         return gain
     while part.size[fresh] > 0:
         record = part.members[fresh, part.size[fresh] - 1]
@@ -163,7 +155,7 @@ def settle(model, part, limits, rules, scratch, group):
 
 
 @lean
-def dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, undo):
+def dissolve(model, part, limits, neighbors, group, threshold, undo):
     """Give every member of a group to the group of a neighbor, if the total changes by at most `threshold`."""
     count = part.size[group]
     change = -part.cost[group]
@@ -192,9 +184,9 @@ def dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, u
         change += best
         moved += 1
     holds = moved == count
-    if holds and limits.has_rules:
+    if holds and len(limits.rules.kind) > 0:
         for index in range(count):
-            holds = holds and allowed(limits, rules, scratch, part, part.label[undo[index]])
+            holds = holds and allowed(limits, part, part.label[undo[index]])
     if not holds:
         for index in range(moved - 1, -1, -1):
             record = undo[index]
@@ -212,13 +204,15 @@ def dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, u
     for index in range(count):
         target = part.label[undo[index]]
         if part.size[target] >= limits.split_at:
-            change += settle(model, part, limits, rules, scratch, target)
+            change += settle(model, part, limits, target)
     return change
 
 
 @lean
-def allowed(limits, rules, scratch, part, group):
+def allowed(limits, part, group):
     """Whether a group may stand as it is."""
     if part.size[group] < limits.smallest:
         return False
-    return not limits.has_rules or satisfied(rules, scratch, part.members[group], 0, part.size[group])
+    return len(limits.rules.kind) == 0 or satisfied(
+        limits.rules, limits.scratch, part.members[group], 0, part.size[group]
+    )

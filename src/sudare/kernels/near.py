@@ -9,35 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.kernels.covers import PAIRS, SET, column_cost
+from sudare.kernels.covers import pair_cost
 from sudare.kernels.jit import inlined, kernel
 
 _REACH = 10
 """How many of the nearest are followed, and how many of theirs tried."""
 
 
-@inlined
-def pair_cost(model, codes, modes, starts, widths, table, one, other):
-    """What one record loses when it and another take their least common cover."""
-    total = 0.0
-    for column in range(codes.shape[1]):
-        first, second = codes[one, column], codes[other, column]
-        if first == second:
-            continue
-        if modes[column] == PAIRS:
-            total += table[starts[column] + min(first, second) * widths[column] + max(first, second)]
-        elif modes[column] == SET:
-            total += table[starts[column] + 2]
-        else:
-            total += column_cost(model, column, min(first, second), max(first, second))
-    return total
-
-
 @kernel
 def near_slice(model, orders, places, window, start, stop, near, costs):
     """Fill the rows start … stop - 1 of `near` (record numbers, cheapest cover first; -1: none) and `costs`."""
-    codes, modes, starts, widths, table = model.codes, model.mode, model.start, model.width, model.table
-    count, kept = len(codes), near.shape[1]
+    count, kept = len(model.codes), near.shape[1]
     for record in range(start, stop):
         filled = 0
         for order in range(len(orders)):
@@ -46,14 +28,13 @@ def near_slice(model, orders, places, window, start, stop, near, costs):
                 other = orders[order, other_place]
                 if other == record:
                     continue
-                cost = pair_cost(model, codes, modes, starts, widths, table, record, other)
+                cost = pair_cost(model, record, other)
                 filled = _insert(cost, record, other, near, costs, filled, kept)
 
 
 @kernel
 def near_of_near_slice(model, start, stop, near, costs, marked):
     """Try the near records of near records as candidates for rows start … stop - 1."""
-    codes, modes, starts, widths, table = model.codes, model.mode, model.start, model.width, model.table
     kept = near.shape[1]
     before = np.empty(kept, dtype=near.dtype)
     for record in range(start, stop):
@@ -70,7 +51,7 @@ def near_of_near_slice(model, start, stop, near, costs, marked):
                     break
                 if marked[other] != record:
                     marked[other] = record
-                    cost = pair_cost(model, codes, modes, starts, widths, table, record, other)
+                    cost = pair_cost(model, record, other)
                     filled = _insert(cost, record, other, near, costs, filled, kept)
 
 

@@ -3,6 +3,9 @@
 A box's squared distance and a record's are sums over the columns in the same order, and rounding is monotone,
 so a box never seems farther than a record in it: what is pruned is farther, to the last bit. Equal distances go
 to the lowest row, for which each node keeps its lowest row left; heaps of duplicates cost nothing extra.
+
+`sudare.kernels.kdtree` is the other tree: it turns the records to their principal axes first, which pays where every
+query asks for many records of a large table. This one is built inside kernels, in no time, for each of thousands of cells.
 """
 
 from __future__ import annotations
@@ -132,16 +135,6 @@ def box_of(X, order, start, stop, low, high):
         if high[column] - low[column] > high[widest] - low[widest]:
             widest = column
     return widest
-
-
-@kernel
-def squared_distance(a, b):
-    """Sum over the columns, first to last."""
-    total = 0.0
-    for column in range(len(a)):
-        difference = a[column] - b[column]
-        total += difference * difference
-    return total
 
 
 @kernel

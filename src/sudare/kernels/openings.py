@@ -17,7 +17,7 @@ from sudare.kernels.random_words import next_index
 
 
 @lean
-def open_slice(model, part, limits, rules, scratch, neighbors, records, tries, words, moved, origin, stamps):
+def open_slice(model, part, limits, neighbors, records, tries, words, moved, origin, stamps):
     """Try to open a group around each of the records, `tries` times with another first companion.
 
     `moved`, `origin` and `stamps` are work space. Returns the change of cost.
@@ -29,9 +29,7 @@ def open_slice(model, part, limits, rules, scratch, neighbors, records, tries, w
             if part.cost[part.label[record]] <= 0.0:
                 break
             companion = neighbors[record, next_index(words, neighbors.shape[1])]
-            change = _open(
-                model, part, limits, rules, scratch, neighbors, record, companion, moved, origin, stamps
-            )
+            change = _open(model, part, limits, neighbors, record, companion, moved, origin, stamps)
             if change < np.inf:
                 total += change
                 part.counters[1] += 1
@@ -39,7 +37,7 @@ def open_slice(model, part, limits, rules, scratch, neighbors, records, tries, w
 
 
 @lean
-def _open(model, part, limits, rules, scratch, neighbors, record, companion, moved, origin, stamps):
+def _open(model, part, limits, neighbors, record, companion, moved, origin, stamps):
     """Open a group around two records if that lowers the cost; the change or inf."""
     fresh = empty_slot(part)
     source = part.label[record]
@@ -83,12 +81,10 @@ def _open(model, part, limits, rules, scratch, neighbors, record, companion, mov
             change += _shift(model, part, other, target, moved, origin, stamps, count)
             count += 1
     holds = holds and change < -slack
-    if holds and limits.has_rules:
+    if holds and len(limits.rules.kind) > 0:
         for index in range(count):
-            holds = holds and allowed(limits, rules, scratch, part, part.label[moved[index]])
-            holds = holds and (
-                part.size[origin[index]] == 0 or allowed(limits, rules, scratch, part, origin[index])
-            )
+            holds = holds and allowed(limits, part, part.label[moved[index]])
+            holds = holds and (part.size[origin[index]] == 0 or allowed(limits, part, origin[index]))
     if holds:
         if part.size[source] == 0:
             part.counters[2] = min(part.counters[2], source)

@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.costs import cost_of, exchange, exclude, include, refresh
 from sudare.kernels.jit import lean
+from sudare.kernels.rules import Rules, Scratch, scratch_for
 
 
 class Partition(NamedTuple):
@@ -44,8 +46,14 @@ class Limits(NamedTuple):
     """Fewest members (k)."""
     split_at: int
     """Size at which a group is split if it can be."""
-    has_rules: bool
-    """Whether more than the size is asked of a group."""
+    rules: Rules
+    """What is asked of a group beyond its size; none of them where nothing is."""
+    scratch: Scratch
+
+
+def limits_of(smallest: int, rules: Rules) -> Limits:
+    """Groups of at least the smallest size that keep the rules, split where two of them fit."""
+    return Limits(smallest, 2 * smallest, rules, scratch_for(rules))
 
 
 def partition_of(labels: npt.NDArray[np.int64], smallest: int, room: int = 0) -> Partition:
@@ -56,7 +64,7 @@ def partition_of(labels: npt.NDArray[np.int64], smallest: int, room: int = 0) ->
     slots = max(groups, len(labels) // smallest) + 1
     members = np.zeros((slots, capacity), dtype=np.int32)
     order = np.argsort(labels, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    starts = starts_of(sizes)
     place = np.empty(len(labels), dtype=np.int64)
     place[order] = np.arange(len(labels)) - np.repeat(starts[:-1], sizes)
     members[labels, place] = np.arange(len(labels))

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sudare.kernels.distance import squared_distance
 from sudare.kernels.jit import kernel
-from sudare.kernels.nearest import build_tree, nearest, squared_distance, strike
+from sudare.kernels.nearest import build_tree, nearest, strike
 
 _SMALL = 200  # records up to which a cell is searched without a tree
 
@@ -87,7 +88,7 @@ def chain(X, rows, entry, out):
     for step in range(1, count):
         best, chosen = np.inf, 0
         for index in range(count - step):
-            distance = squared_distance(X[left[index]], X[out[step - 1]])
+            distance = squared_distance(X, left[index], X[out[step - 1]])
             if distance < best or (distance == best and left[index] < left[chosen]):
                 best, chosen = distance, index
         out[step] = left[chosen]
@@ -99,7 +100,7 @@ def _nearer(X, cells, cell, last, best, best_row):
     """The nearest row to `last` of a cell and what was nearest so far."""
     for index in range(cells.starts[cell], cells.starts[cell + 1]):
         row = cells.rows[index]
-        distance = squared_distance(X[row], X[last])
+        distance = squared_distance(X, row, X[last])
         if distance < best or (distance == best and row < best_row):
             best, best_row = distance, row
     return best, best_row

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sudare.kernels.distance import squared_distance
 from sudare.kernels.jit import kernel
-from sudare.kernels.nearest import squared_distance
 
 
 @kernel
@@ -61,7 +61,7 @@ def _reduced_cost(X, prices, group):
     for place in range(len(group)):
         total += prices[group[place]]
         for before in range(place):
-            pairs += squared_distance(X[group[place]], X[group[before]])
+            pairs += squared_distance(X, group[place], X[group[before]])
     return pairs / len(group) - total
 
 
@@ -139,7 +139,7 @@ def _open(X, near, prices, record, rows, sums, missing, beat, candidates, links,
     lowest = np.inf
     for place in range(len(rows)):
         row = rows[place]
-        links[place] = sums[place] + squared_distance(X[record], X[row])
+        links[place] = sums[place] + squared_distance(X, record, X[row])
         values[place] = (links[place] + 0.5 * near[row, missing - 1]) / k - prices[row]
         if row != record:
             lowest = min(lowest, values[place])

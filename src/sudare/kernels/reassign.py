@@ -42,9 +42,7 @@ def gather_near(part, neighbors, most, words, groups):
 
 
 @lean
-def fill_matrix(
-    model, part, limits, rules, scratch, groups, given, offered, codes, kinds, verdicts, by_code, costs
-):
+def fill_matrix(model, part, limits, groups, given, offered, codes, kinds, verdicts, by_code, costs):
     """costs[i, j]: cost of groups[i] without given[i] (-1: nothing given) and with offered[j] (-1: with nothing).
 
     Infinite where the group could not stand. `codes` are those of the records offered, a column in a row (any for -1).
@@ -61,7 +59,7 @@ def fill_matrix(
         found = costs[row]
         _costs_with(model, members, size, group, codes, by_code, found)
         alone = np.inf
-        if count > 0 and allowed(limits, rules, scratch, part, group):
+        if count > 0 and allowed(limits, part, group):
             alone = cost_of(model, size, group)
         fits = limits.smallest <= count + 1 < members.shape[1]
         verdicts[:] = _UNKNOWN
@@ -71,11 +69,11 @@ def fill_matrix(
                 found[column] = alone
             elif not fits:
                 found[column] = np.inf
-            elif limits.has_rules:
+            elif len(limits.rules.kind) > 0:
                 kind = kinds[column]
                 if verdicts[kind] == _UNKNOWN:
                     members[group, count] = come
-                    verdicts[kind] = satisfied(rules, scratch, members[group], 0, count + 1)
+                    verdicts[kind] = satisfied(limits.rules, limits.scratch, members[group], 0, count + 1)
                 if not verdicts[kind]:
                     found[column] = np.inf
         if gone >= 0:

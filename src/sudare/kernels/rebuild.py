@@ -26,7 +26,7 @@ _SAME_ORDER = 32
 
 @kernel
 def rebuild_slice(
-    model, part, limits, rules, scratch, neighbors, ladder, starts, level_costs, schemes, words, attempts, size, spread
+    model, part, limits, neighbors, ladder, starts, level_costs, schemes, words, attempts, size, spread
 ):  # fmt: skip
     """`attempts` regions of about `size` rows, each rebuilt if that costs less. Returns the change of cost.
 
@@ -52,18 +52,16 @@ def rebuild_slice(
         before = 0.0
         for index in range(groups):
             before += part.cost[gathered[index]]
-        made, after = regrouped(
-            model, limits, rules, scratch, ladder, starts, schemes, order, region, count, before * _HOPE
-        )
+        made, after = regrouped(model, limits, ladder, starts, schemes, order, region, count, before * _HOPE)
         if made == 0:
             continue
         for index in range(count):
             old_labels[index] = part.label[region.rows[index]]
-        after += _replaced(model, part, limits, rules, scratch, region, count, gathered, groups, made, number)
+        after += _replaced(model, part, limits, region, count, gathered, groups, made, number)
         for _ in range(_SWEEPS):
             gained = 0.0
             for index in range(count):
-                gained += improve(model, part, limits, rules, scratch, neighbors, region.rows[index], number)
+                gained += improve(model, part, limits, neighbors, region.rows[index], number)
             after += gained
             if gained > -TINY:
                 break
@@ -123,7 +121,7 @@ def _gather(part, neighbors, seed, most, number, rows, gathered, words):
 
 
 @kernel
-def _replaced(model, part, limits, rules, scratch, region, count, gathered, groups, made, number):
+def _replaced(model, part, limits, region, count, gathered, groups, made, number):
     """Put the new groups into the place of the old ones and split those that can be; the change by splitting."""
     rows = region.rows
     for index in range(groups):
@@ -145,7 +143,7 @@ def _replaced(model, part, limits, rules, scratch, region, count, gathered, grou
     for index in range(count):
         group = part.label[rows[index]]
         if part.size[group] >= limits.split_at and part.cost[group] > 0.0:
-            change += settle(model, part, limits, rules, scratch, group)
+            change += settle(model, part, limits, group)
     return change
 
 

@@ -18,16 +18,16 @@ from sudare.kernels.random_words import next_index, next_uniform
 
 
 @lean
-def descend_slice(model, part, limits, rules, scratch, neighbors, start, stop):
+def descend_slice(model, part, limits, neighbors, start, stop):
     """One pass over records start … stop-1: the best relocation or swap of each that lowers the cost."""
     gained = 0.0
     for record in range(start, stop):
-        gained += improve(model, part, limits, rules, scratch, neighbors, record, -1)
+        gained += improve(model, part, limits, neighbors, record, -1)
     return gained
 
 
 @lean
-def improve(model, part, limits, rules, scratch, neighbors, record, region):
+def improve(model, part, limits, neighbors, record, region):
     """The best relocation or swap of a record that lowers the cost, between groups of a region (-1: of any).
 
     Pairs of groups that have not changed since the record was last looked at are passed over, as are pairs that
@@ -56,7 +56,7 @@ def improve(model, part, limits, rules, scratch, neighbors, record, region):
             if leave == np.inf:
                 leave = cost_without(model, members, size, group, record) - cost[group]
             change = leave + cost_with(model, members, size, target, record) - cost[target]
-            if change < best and (not limits.has_rules or may_relocate(rules, scratch, part, record, target)):
+            if change < best and (len(limits.rules.kind) == 0 or may_relocate(limits, part, record, target)):
                 best, kind, partner = change, 1, target
         for index in range(size[target]):
             other = members[target, index]
@@ -66,14 +66,14 @@ def improve(model, part, limits, rules, scratch, neighbors, record, region):
                 - cost[group]
                 - cost[target]
             )
-            if change < best and (not limits.has_rules or may_swap(rules, scratch, part, record, other)):
+            if change < best and (len(limits.rules.kind) == 0 or may_swap(limits, part, record, other)):
                 best, kind, partner = change, 2, other
     part.counters[0] += 1
     change = np.inf
     if kind == 1:
-        change = relocate(model, part, limits, rules, scratch, record, partner, slack)
+        change = relocate(model, part, limits, record, partner, slack)
     elif kind == 2:
-        change = swap(model, part, limits, rules, scratch, record, partner, slack)
+        change = swap(model, part, limits, record, partner, slack)
     if change == np.inf:
         return 0.0
     part.counters[1] += 1
@@ -81,23 +81,23 @@ def improve(model, part, limits, rules, scratch, neighbors, record, region):
 
 
 @lean
-def dissolve_all(model, part, limits, rules, scratch, neighbors):
+def dissolve_all(model, part, limits, neighbors):
     """Try to dissolve, and to split, every group."""
     undo = part.undo
     gained = 0.0
     for group in range(len(part.size)):
         if part.size[group] >= limits.split_at:
-            gained += settle(model, part, limits, rules, scratch, group)
+            gained += settle(model, part, limits, group)
         if part.size[group] > 0:
             slack = -TINY * (1.0 + abs(part.cost[group]))
-            change = dissolve(model, part, limits, rules, scratch, neighbors, group, slack, undo)
+            change = dissolve(model, part, limits, neighbors, group, slack, undo)
             if change < np.inf:
                 gained += change
     return gained
 
 
 @lean
-def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, hot, cold, dissolving):
+def anneal_slice(model, part, limits, neighbors, words, moves, hot, cold, dissolving):
     """Random moves, accepted when cheaper or, by Metropolis, when not too much dearer; T falls from hot to cold."""
     # Taken out of the tuple once: every access to a member of a tuple counts references.
     label, size, cost, members, place_of = part.label, part.size, part.cost, part.members, part.place
@@ -130,9 +130,9 @@ def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, h
                     - cost[target]
                 )
                 if expected <= threshold:
-                    change = relocate(model, part, limits, rules, scratch, record, target, threshold)
+                    change = relocate(model, part, limits, record, target, threshold)
         elif dissolving > 0.0 and next_uniform(words) < dissolving:
-            change = dissolve(model, part, limits, rules, scratch, neighbors, group, threshold, undo)
+            change = dissolve(model, part, limits, neighbors, group, threshold, undo)
         if change == np.inf and size[target] > 1:
             place = next_index(words, size[target] - 1)
             if place >= place_of[other]:
@@ -145,7 +145,7 @@ def anneal_slice(model, part, limits, rules, scratch, neighbors, words, moves, h
                 - cost[target]
             )
             if expected <= threshold:
-                change = swap(model, part, limits, rules, scratch, record, partner, threshold)
+                change = swap(model, part, limits, record, partner, threshold)
         if change < np.inf:
             total += change
             part.counters[1] += 1

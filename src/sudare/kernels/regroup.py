@@ -46,7 +46,7 @@ def room_for_region(rows, columns):
 
 
 @kernel
-def regrouped(model, limits, rules, scratch, words, starts, schemes, order, region, count, limit):
+def regrouped(model, limits, words, starts, schemes, order, region, count, limit):
     """Form groups of region.rows[:count]: how many, and their cost; 0 groups where they would cost `limit` or more.
 
     Schemes are tried in `order`; `words` and `starts` as in `sudare.kernels.schemes.number_blocks`.
@@ -71,7 +71,7 @@ def regrouped(model, limits, rules, scratch, words, starts, schemes, order, regi
                 if blocks.place[index] == block:
                     some[size] = rows[left[index]]
                     size += 1
-            if limits.has_rules and not satisfied(rules, scratch, some, 0, size):
+            if len(limits.rules.kind) > 0 and not satisfied(limits.rules, limits.scratch, some, 0, size):
                 continue
             region.costs[made] = _cover_cost(model, some, size) * size
             cost += region.costs[made]
@@ -87,12 +87,12 @@ def regrouped(model, limits, rules, scratch, words, starts, schemes, order, regi
     for index in range(remaining):
         if cost >= limit:
             break
-        cost += _join(model, limits, rules, scratch, region, count, left[index], made)
+        cost += _join(model, limits, region, count, left[index], made)
     return (made, cost) if cost < limit else (0, cost)
 
 
 @kernel
-def _join(model, limits, rules, scratch, region, count, place, made):
+def _join(model, limits, region, count, place, made):
     """Give a row that no scheme took to the new group where it costs least; the added cost, or inf."""
     rows, fresh, some = region.rows, region.fresh, region.some
     best, chosen = np.inf, -1
@@ -105,7 +105,9 @@ def _join(model, limits, rules, scratch, region, count, place, made):
         some[size] = rows[place]
         size += 1
         cost = _cover_cost(model, some, size) * size - region.costs[group]
-        if cost < best and (not limits.has_rules or satisfied(rules, scratch, some, 0, size)):
+        if cost < best and (
+            len(limits.rules.kind) == 0 or satisfied(limits.rules, limits.scratch, some, 0, size)
+        ):
             best, chosen = cost, group
     if chosen >= 0:
         fresh[place] = chosen

@@ -68,6 +68,11 @@ def no_rules() -> Rules:
     return Rules(none, none, np.zeros(0), np.zeros(0), code, number, one, code, code, number, one)
 
 
+def rules_of(rules: Rules, rows: npt.NDArray[np.int64]) -> Rules:
+    """The rules for some of the rows; overall distributions stay those of the whole table."""
+    return rules._replace(sensitive=np.ascontiguousarray(rules.sensitive[:, rows]))
+
+
 def scratch_for(rules: Rules) -> Scratch:
     """Work space large enough for these rules."""
     values, nodes = rules.overall.shape[1], rules.parent.shape[1]
@@ -108,6 +113,15 @@ def holds(kind, value, bound):
     if kind == ENTROPY:
         return value >= bound * (1.0 - TOLERANCE)
     return value >= bound
+
+
+@kernel
+def holding(kind, values, bound):
+    """`holds` of every block."""
+    result = np.empty(len(values), dtype=np.bool_)
+    for block in range(len(values)):
+        result[block] = holds(kind, values[block], bound)
+    return result
 
 
 @lean

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sudare.kernels.distance import squared_distance
 from sudare.kernels.jit import kernel
-from sudare.kernels.nearest import squared_distance
 
 _LONGEST = 50_000  # cities turned round in one move at most
 _GAIN = 1e-10  # part of the edges concerned that a move must save, against endless exchange of rounding
@@ -53,7 +53,7 @@ def _step(tour, city, forward):
 
 @kernel
 def _length(tour, a, b):
-    return np.sqrt(squared_distance(tour.points[a], tour.points[b]))
+    return np.sqrt(squared_distance(tour.points, a, tour.points[b]))
 
 
 @kernel

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sudare.kernels.distance import sort_heap, squared_distance
+from sudare.kernels.distance import sort_heap
 from sudare.kernels.jit import kernel
 from sudare.kernels.kdtree import delete, stale
 from sudare.kernels.mdav import add
@@ -58,15 +58,6 @@ def centroid(X):
     for row in range(len(X)):
         add(sums, X, row, 1.0)
     return (sums[0] + sums[1]) / len(X)
-
-
-@kernel
-def squared_distances(X, query):
-    """Squared distance of every row to a point."""
-    distances = np.empty(len(X))
-    for row in range(len(X)):
-        distances[row] = squared_distance(X, row, query)
-    return distances
 
 
 @kernel

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.generalize.prices import Boxes, losses_of
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.exchange import exchange
 from sudare.kernels.prices import worths_of
 from sudare.kernels.regions import Listed, boxes_of_rows, chained
@@ -77,6 +78,6 @@ def _worthy(boxes: Boxes, prices: npt.NDArray[np.float64], smallest: int, hope: 
     order = np.argsort(-worths, kind="stable")
     order = order[worths[order] > -hope]
     sizes = np.diff(boxes.starts)[order]
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    starts = starts_of(sizes)
     places = np.repeat(boxes.starts[:-1][order] - starts[:-1], sizes) + np.arange(starts[-1])
     return Boxes(starts, boxes.rows[places], boxes.costs[order], boxes.names[order])

@@ -22,13 +22,13 @@ from sudare.anonymize.generalize.start import (
     words_of,
 )
 from sudare.anonymize.reassign import reassigned
-from sudare.anonymize.search import Budget, Rebuilding, refine, words_from
+from sudare.anonymize.search import Budget, Rebuilding, refine
 from sudare.errors import CancelledError
 from sudare.kernels.blocks import rows_by_label
 from sudare.kernels.covers import SET
 from sudare.kernels.finish import split_all
-from sudare.kernels.rules import no_rules, scratch_for
-from sudare.randomness import repeatable
+from sudare.kernels.rules import no_rules, rules_of, scratch_for
+from sudare.randomness import repeatable, words_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -222,7 +222,7 @@ def _refined(
         return labels
     own, numbers = np.unique(labels[rows], return_inverse=True)
     part = with_slots(model, rows, max(len(own), len(rows) // smallest) + 1)
-    some = None if rules is None else rules._replace(sensitive=np.ascontiguousarray(rules.sensitive[:, rows]))
+    some = None if rules is None else rules_of(rules, rows)
     near = near_rows(part, NEAR, random, progress, None if some is None else some.sensitive[0])
     attempts = min(int(search.attempts * len(rows)), search.most)
     rebuilding = None

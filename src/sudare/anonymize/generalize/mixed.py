@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.generalize.start import FEW_ROWS, PART, spread_order
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.mixed import grow_mixed
 from sudare.kernels.rules import complying, scratch_for
 
@@ -69,7 +70,7 @@ def _most_groups(rows: Ints, values: Ints, smallest: int, rules: Rules) -> int:
 
     def comply(count: int) -> bool:
         group = np.arange(len(dealt)) % count
-        starts = np.concatenate([[0], np.cumsum(np.bincount(group))]).astype(np.int64)
+        starts = starts_of(np.bincount(group))
         return bool(complying(rules, scratch, dealt[np.argsort(group, kind="stable")], starts).all())
 
     low, high = 0, len(rows) // smallest + 1

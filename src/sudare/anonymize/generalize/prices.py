@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.boxes import find_boxes
 from sudare.kernels.partition import fill_costs, partition_of
 from sudare.kernels.prices import ascend, choose
@@ -276,7 +277,7 @@ def united(old: Boxes, new: Boxes) -> Boxes:
     sizes = np.diff(old.starts)
     lengths = np.concatenate([sizes[kept], np.diff(new.starts)])
     return Boxes(
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        starts_of(lengths),
         np.concatenate([old.rows[np.repeat(kept, sizes)], new.rows]),
         np.concatenate([old.costs[kept], new.costs]),
         np.concatenate([old.names[kept], new.names]),
@@ -290,5 +291,5 @@ def _of_free(boxes: Boxes, free: npt.NDArray[np.bool_], smallest: int) -> Boxes:
     left = np.add.reduceat(free[boxes.rows].astype(np.int64), boxes.starts[:-1])
     kept = left >= smallest
     mask = np.repeat(kept, np.diff(boxes.starts)) & free[boxes.rows]
-    starts = np.concatenate([[0], np.cumsum(left[kept])]).astype(np.int64)
+    starts = starts_of(left[kept])
     return Boxes(starts, boxes.rows[mask], boxes.costs[kept], boxes.names[kept])

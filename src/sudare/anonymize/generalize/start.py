@@ -9,6 +9,7 @@ import numpy as np
 
 from sudare.anonymize.recode import Axis, OrderedAxis, TreeAxis
 from sudare.describe.hierarchy.shares import Objective, node_shares
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.members import grow_groups
 from sudare.kernels.recut import recut
 from sudare.kernels.rules import no_rules, scratch_for
@@ -138,7 +139,7 @@ def cut_groups(
     order = spread_order(model, rules)
     by_label = order[np.argsort(labels[order], kind="stable")]
     sizes = np.bincount(labels, minlength=groups)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    starts = starts_of(sizes)
     result = np.empty(len(labels), dtype=np.int64)
     count = recut(model, by_label, starts, smallest, longest, rules, scratch_for(rules), result)
     return result, int(count)
@@ -165,7 +166,7 @@ def _spread_places(
         changes[1:] |= ordered[1:] != ordered[:-1]
     run = np.cumsum(changes)
     sizes = np.bincount(run)
-    firsts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    firsts = starts_of(sizes)[:-1]
     places = np.empty(len(order))
     places[order] = (np.arange(len(order)) - firsts[run] + 0.5) / sizes[run]
     return places

@@ -14,6 +14,7 @@ from sudare.assess.itemsets.km_anonymity import KmAnonymity
 from sudare.assess.itemsets.pairing import subsets_of
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.errors import InfeasibleError, ParameterError
+from sudare.kernels.blocks import starts_of
 from sudare.parameters import Annotated, parameters
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class _Cut:
         rows = np.repeat(np.arange(len(self.baskets), dtype=np.int64), self.baskets.lengths)
         keys = np.unique(rows * max(len(names), 1) + codes)
         lengths = np.bincount(keys // max(len(names), 1), minlength=len(self.baskets))
-        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        starts = starts_of(lengths)
         return self.baskets.with_baskets(starts, (keys % max(len(names), 1)).astype(np.int32), names)
 
     def lift_rare(self, size: int, k: int) -> int:

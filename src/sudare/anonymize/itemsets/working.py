@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.itemsets_entries import Choice, Entries
 from sudare.kernels.itemsets_give_back import divergence
 from sudare.kernels.itemsets_suppress import EVEN, PAPER
@@ -86,5 +87,5 @@ class Working:
     def result(self) -> Baskets:
         """The baskets without what was suppressed."""
         lengths = np.bincount(self.entries.owner[self.alive], minlength=len(self.baskets))
-        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        starts = starts_of(lengths)
         return self.baskets.with_baskets(starts, self.baskets.codes[self.alive])

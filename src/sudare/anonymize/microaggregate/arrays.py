@@ -15,6 +15,18 @@ Labels = npt.NDArray[np.int64]
 
 
 def checked(X: Any, k: int) -> Floats:
+    """A contiguous float64 copy of a numeric matrix (n, p) from which groups of k can be formed."""
+    matrix = matrix_of(X)
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
+        raise ParameterError(
+            f"k is {k!r}, but a group has at least 2 records; give a whole number of 2 or more."
+        )
+    if len(matrix) < k:
+        raise InfeasibleError(f"There are {len(matrix)} records, fewer than k = {k}; choose a smaller k.")
+    return matrix
+
+
+def matrix_of(X: Any) -> Floats:
     """A contiguous float64 copy of a numeric matrix (n, p); a vector counts as one column."""
     try:
         matrix = np.array(X, dtype=np.float64, order="C", copy=True)
@@ -26,25 +38,28 @@ def checked(X: Any, k: int) -> Floats:
         raise ParameterError(
             f"The records have shape {matrix.shape}; give rows and at least one numeric column."
         )
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
-        raise ParameterError(
-            f"k is {k!r}, but a group has at least 2 records; give a whole number of 2 or more."
-        )
     if not np.isfinite(matrix).all():
         row, column = np.argwhere(~np.isfinite(matrix))[0]
         raise ParameterError(
             f"Row {row}, column {column} holds {matrix[row, column]}, but microaggregation needs finite numbers; "
             "fill or leave out missing values."
         )
-    if len(matrix) < k:
-        raise InfeasibleError(f"There are {len(matrix)} records, fewer than k = {k}; choose a smaller k.")
     return matrix
+
+
+def labels_of(labels: npt.ArrayLike, records: int) -> Labels:
+    """Group numbers from 0 on, one for each record."""
+    given = np.asarray(labels)
+    if given.shape != (records,):
+        raise ParameterError(
+            f"The labels have shape {given.shape}, but there are {records} records; give one group number for each."
+        )
+    return numbered(np.unique(given, return_inverse=True)[1])
 
 
 def standardized(X: Any) -> Floats:
     """Columns to mean 0 and population standard deviation 1; a constant column becomes 0."""
-    matrix = np.array(X, dtype=np.float64, order="C", copy=True)
-    matrix = matrix[:, None] if matrix.ndim == 1 else matrix
+    matrix = matrix_of(X)
     matrix -= matrix.mean(axis=0)
     # Again: the first mean of numbers far from 0 is rounded.
     matrix -= matrix.mean(axis=0)
@@ -78,8 +93,8 @@ def sse(X: Floats, labels: Labels) -> float:
 
 def loss(X: Any, labels: npt.ArrayLike) -> float:
     """SSE / SST in [0, 1]; 0 for constant data."""
-    matrix = np.asarray(X, dtype=np.float64)
-    matrix = matrix[:, None] if matrix.ndim == 1 else matrix
+    matrix = matrix_of(X)
+    groups = labels_of(labels, len(matrix))
     around = matrix - matrix.mean(axis=0)
     total = float((around * around).sum())
-    return sse(matrix, np.asarray(labels, dtype=np.int64)) / total if total > 0 else 0.0
+    return sse(matrix, groups) / total if total > 0 else 0.0

@@ -64,7 +64,7 @@ def search(
     if seconds is not None and not seconds > 0:
         raise ParameterError(f"seconds is {seconds!r}, but a search takes more than 0 seconds; leave it out.")
     if X.shape[1] == 1 and rules is None:
-        return Refined(optimal_1d(X[:, 0], k))
+        return Refined(optimal_1d(X[:, 0], k, progress=progress))
     first = first_partition(X, k, progress) if start is None else start
     moves = 0 if seconds is not None else _MOVES[effort]
     return refined(X, first, k, moves=moves, seconds=seconds, seed=seed, rules=rules, progress=progress)

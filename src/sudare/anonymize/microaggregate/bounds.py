@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from sudare.anonymize.microaggregate.arrays import Floats
+from sudare.anonymize.microaggregate.arrays import checked
 
 
-def nearest_bound(X: Floats, k: int) -> float:
+def nearest_bound(X: Any, k: int) -> float:
     """SSE of any k-partition is at least sum_i (1 / 2k) (squared distances of i to its k-1 nearest others).
 
     A group of s >= k records has SSE = (1 / 2s) sum_{i, j} d_ij^2, and each i has at least the squared distances of
@@ -18,5 +17,6 @@ def nearest_bound(X: Floats, k: int) -> float:
     """
     from scipy.spatial import KDTree
 
-    distances, _ = KDTree(X).query(X, k)
-    return float((np.asarray(distances).reshape(len(X), -1)[:, 1:] ** 2).sum() / (2 * k))
+    records = checked(X, k)
+    distances, _ = KDTree(records).query(records, k)
+    return float((np.asarray(distances).reshape(len(records), -1)[:, 1:] ** 2).sum() / (2 * k))

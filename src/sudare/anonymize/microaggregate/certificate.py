@@ -91,13 +91,17 @@ def lower_bound(
     if len(records) < 2 * k or total == 0:
         return Certificate(total, "exact", converged=True)
     if records.shape[1] == 1:
-        return Certificate(sse(records, optimal_1d(records[:, 0], k)), "exact", converged=True)
+        return Certificate(
+            sse(records, optimal_1d(records[:, 0], k, progress=progress)), "exact", converged=True
+        )
     proof = _Proof(records, k, total, seconds, progress)
     progress.start("Lower bound", seconds)
     try:
         hard = proof.ascend()
         if len(records) <= _LARGEST_PROGRAM and hard <= _HARD * len(records):
-            proof.generate(mdav(records, k) if labels is None else np.asarray(labels, dtype=np.int64))
+            proof.generate(
+                mdav(records, k, progress=progress) if labels is None else np.asarray(labels, dtype=np.int64)
+            )
     except (CancelledError, _TimeIsUpError):
         pass
     return proof.certificate()

@@ -10,6 +10,7 @@ import polars as pl
 
 from sudare.anonymize.grouping import column_weights
 from sudare.describe.ranges import axis_of
+from sudare.kernels.blocks import starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,7 +114,7 @@ def _medians(codes: npt.NDArray[np.int32], labels: Labels, groups: int) -> Label
     """The lower median code of each group."""
     order = np.lexsort((codes, labels))
     sizes = np.bincount(labels, minlength=groups)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    starts = starts_of(sizes)[:-1]
     middle: Labels = codes[order[starts + (sizes - 1) // 2]].astype(np.int64)
     return middle
 

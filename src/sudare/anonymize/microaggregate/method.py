@@ -19,7 +19,7 @@ from sudare.assess.study import require_feasible
 from sudare.errors import CancelledError, InfeasibleError
 from sudare.kernels import rules as kernel_rules
 from sudare.kernels.blocks import rows_by_label
-from sudare.kernels.rules import Rules, complying, scratch_for
+from sudare.kernels.rules import Rules, complying, rules_of, scratch_for
 from sudare.parameters import Annotated, AnyNames, Field, parameters
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Microaggregate:
         reached = bound = 0.0
         for stratum in range(strata.count):
             rows = order[starts[stratum] : starts[stratum + 1]]
-            own = _rules_of(compiled, rows) if beyond_size else None
+            own = rules_of(compiled, rows) if beyond_size else None
             found = self._grouped(records.X[rows], k, own, context, stratum)
             labels[rows] = found + groups
             groups += int(found.max()) + 1
@@ -137,8 +137,3 @@ def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:
             other = second if first == group else first
             target[target == target[group]] = target[other]
         current = numbered(target[current])
-
-
-def _rules_of(rules: Rules, rows: Labels) -> Rules:
-    """The rules for a part of the rows; overall distributions stay those of the whole table."""
-    return rules._replace(sensitive=np.ascontiguousarray(rules.sensitive[:, rows]))

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.anonymize.microaggregate.arrays import centroids, checked, numbered
+from sudare.anonymize.microaggregate.arrays import centroids, checked, labels_of, numbered
 from sudare.anonymize.microaggregate.mhm import cut_labels
 from sudare.errors import ParameterError
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.mil import move_borders
 from sudare.progress import SILENT
 
@@ -46,7 +47,7 @@ def mil_with_count(x: Any, k: int, start: npt.ArrayLike | None = None) -> tuple[
     column = _one_column(x, k)
     order = np.argsort(column[:, 0], kind="stable")
     sizes = _fixed_sizes(len(column), k) if start is None else _sorted_sizes(column, k, start)
-    borders = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    borders = starts_of(sizes)
     tests = int(move_borders(column[order, 0], borders, k))
     raw = np.empty(len(column), dtype=np.int64)
     raw[order] = np.repeat(np.arange(len(sizes)), np.diff(borders))
@@ -78,12 +79,7 @@ def _fixed_sizes(n: int, k: int) -> npt.NDArray[np.int64]:
 
 
 def _sorted_sizes(column: Floats, k: int, start: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    given = np.asarray(start)
-    if given.shape != (len(column),):
-        raise ParameterError(
-            f"The start has shape {given.shape}, but there are {len(column)} records; give one group number for each."
-        )
-    groups = numbered(given)
+    groups = labels_of(start, len(column))
     sizes = np.bincount(groups)
     if sizes.min() < k:
         raise ParameterError(

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sudare.anonymize.microaggregate.arrays import centroids, numbered
 from sudare.kernels.blocks import dense_labels, rows_by_label
 from sudare.kernels.curves import hilbert_index, kd_slice, new_descent
+from sudare.kernels.distance import squared_distances
 from sudare.kernels.flexdice import cells_of, halve_slice, link_slice, new_dice
 from sudare.kernels.nearest import build_tree, nearest_next_slice
 from sudare.kernels.paths import Cells, chain, grid_slice, linked_slice, new_walk
@@ -133,7 +134,7 @@ def mdav_path(X: Floats, labels: npt.ArrayLike, progress: Progress = SILENT) -> 
     for visit, group in enumerate(visits):
         members = rows[starts[group] : starts[group + 1]]
         if done > 0:
-            entry = members[_squared_distances(X[members], X[order[done - 1]]).argmin()]
+            entry = members[squared_distances(X[members], X[order[done - 1]]).argmin()]
         else:
             entry = farthest if groups[farthest] == group else members[0]
         chain(X, members, entry, order[done : done + len(members)])
@@ -224,7 +225,7 @@ def farthest_from_centroid(X: Floats) -> int:
     """Row of the record farthest from the mean, the lowest of equally far ones."""
     center = X.mean(axis=0)
     center += (X - center).mean(axis=0)
-    return int(_squared_distances(X, center).argmax())
+    return int(squared_distances(X, center).argmax())
 
 
 def principal_scores(X: Floats, axes: int) -> Floats:
@@ -234,13 +235,6 @@ def principal_scores(X: Floats, axes: int) -> Floats:
     vectors = vectors[:, ::-1][:, :axes]
     signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
     return np.ascontiguousarray(centered @ (vectors * signs))
-
-
-def _squared_distances(X: Floats, point: Floats) -> Floats:
-    total = np.zeros(len(X))
-    for column, value in zip(X.T, point, strict=True):
-        total += (column - value) ** 2
-    return total
 
 
 def _equal_slices(values: Floats, slices: int) -> Order:

@@ -11,6 +11,7 @@ from sudare.anonymize.microaggregate.arrays import checked, numbered
 from sudare.anonymize.microaggregate.mdav import check_method, few
 from sudare.errors import ParameterError
 from sudare.kernels import kdtree
+from sudare.kernels.distance import squared_distances
 from sudare.kernels.scan import pool_of
 from sudare.kernels.search import scratch_of
 from sudare.kernels.vmdav import (
@@ -18,7 +19,6 @@ from sudare.kernels.vmdav import (
     initial_state,
     nearest_each_brute,
     nearest_each_indexed,
-    squared_distances,
     vmdav_brute,
     vmdav_indexed,
 )

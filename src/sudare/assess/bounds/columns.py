@@ -16,6 +16,7 @@ from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.describe.ranges import ANYTHING, axis_of
 from sudare.describe.text import as_text
 from sudare.errors import ParameterError, did_you_mean
+from sudare.kernels.blocks import starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +115,7 @@ def _along(tree: Hierarchy, leaves: npt.NDArray[np.int32], objective: Objective,
     depth_first = tree.first[leaves]
     occurs = np.zeros(tree.leaves, dtype=np.bool_)
     occurs[depth_first] = True
-    before = np.concatenate([[0], np.cumsum(occurs)])
+    before = starts_of(occurs.astype(np.int64))
     size = int(before[-1])
     inner = np.arange(tree.leaves, tree.nodes)
     leaf_at = np.empty(tree.leaves, dtype=np.int64)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sudare.errors import ParameterError
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.itemsets_sample import Places, draw_sets, mark_baskets
 from sudare.kernels.itemsets_sensitive import read_only
 
@@ -100,7 +101,7 @@ def places_of(baskets: Baskets) -> Places:
         starts,
         codes,
         np.repeat(np.arange(len(baskets), dtype=np.int32), baskets.lengths),
-        np.concatenate([[0], np.cumsum(baskets.supports())]).astype(np.int64),
+        starts_of(baskets.supports()),
         np.argsort(baskets.codes, kind="stable").astype(np.int32),
         marks,
         np.empty(len(baskets) + 1, dtype=np.int32),
