@@ -105,6 +105,9 @@ TABLES: dict[str, Callable[[], Any]] = {
     "randomization by other noise": _noises,
     "record-suppression": _method(sd.SuppressRecords(limit=1.0), sd.KAnonymity(1)),
     "remove-identifiers": _method([sd.RemoveIdentifiers(("name",)), sd.RemoveIdentifiers()]),
+    "remove-identifiers of other roles": _method(
+        [sd.RemoveIdentifiers(("day",)), sd.RemoveIdentifiers(("age", "pay"))]
+    ),
     "pseudonyms": _method(sd.Pseudonymize(("name", "id"))),
     "top-bottom-coding": _method(sd.TopBottomCode("age", top=80)),
     "rounding": _method(sd.Round(("age", "pay"), 5)),

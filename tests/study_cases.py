@@ -122,7 +122,9 @@ CASES = {
     "recursive": lambda: sd.assess(with_counts((90, 5, 5)), sd.LDiversity(2, kind="recursive", c=1.5)),
     "more than all rows": lambda: sd.assess(with_counts((90, 5, 5)), sd.KAnonymity(301)),
     "closeness": lambda: sd.assess(
-        with_counts((9, 5, 5)), sd.TCloseness(0.5), sd.TCloseness(0.9, distance="ordered")
+        with_counts((9, 5, 5)).describe(kinds={"s": "ordinal"}),
+        sd.TCloseness(0.5),
+        sd.TCloseness(0.9, distance="ordered"),
     ),
     "nothing asked": lambda: sd.assess(with_counts((9, 5, 5))),
     "no rows": lambda: sd.assess(

@@ -5,6 +5,7 @@ Texts fit 80 columns (wide characters count as two); HTML is escaped and well-fo
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from html import escape
@@ -131,3 +132,13 @@ def html_block(*parts: str) -> str:
 def _cell(value: object) -> str:
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
     return escape(shortened(text, _CELL))
+
+
+def rounded_down(value: float, digits: int) -> float:
+    """A lower bound with so many decimal places: it must still be one.
+
+    >>> rounded_down(0.102669, 4)
+    0.1026
+    """
+    scale = 10.0**digits
+    return math.floor(value * scale) / scale

@@ -102,6 +102,12 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
     return f"{subject}: '{field}' is {shown(first['input'])}, but it {rule}."
 
 
+def require_made(given: Any) -> None:
+    """Stop where a class stands in the place of something made of it."""
+    if isinstance(given, type):
+        raise ParameterError(f"{given.__name__} is a class; give one of it, {given.__name__}(…).")
+
+
 class Catalogue(Generic[T]):
     """An explicit dictionary from published names to parameter classes, and back.
 
@@ -123,7 +129,14 @@ class Catalogue(Generic[T]):
 
     def name_of(self, instance: T) -> str:
         """The published name of an instance's class."""
-        return next(name for name, cls in self.entries.items() if type(instance) is cls)
+        name = next((name for name, cls in self.entries.items() if type(instance) is cls), None)
+        if name is None:
+            own = type(instance).__name__
+            raise ParameterError(
+                f"{own} has no name in the catalogue, by which a release tells what was done; enter the class into its "
+                f"entries under one (`entries['{own.lower()}'] = {own}`)."
+            )
+        return name
 
     def build(self, given: Any) -> T:
         """An instance from itself, a text, or a mapping with `type`."""
@@ -141,9 +154,14 @@ class Catalogue(Generic[T]):
 
     def dump(self, instance: T, *, full: bool = True) -> dict[str, Any]:
         """The mapping that `build` turns back into an equal instance; not `full`: without defaults."""
+        name = self.name_of(instance)
+        if not dataclasses.is_dataclass(instance):
+            raise ParameterError(
+                f"{type(instance).__name__} has no parameters that could be written down; put @parameters before the class."
+            )
         adapter: TypeAdapter[T] = TypeAdapter(type(instance))
         given = adapter.dump_python(instance, mode="json", exclude_defaults=not full)
-        return {"type": self.name_of(instance), **{field: _whole(value) for field, value in given.items()}}
+        return {"type": name, **{field: _whole(value) for field, value in given.items()}}
 
     def text(self, instance: T) -> str:
         """The text that `build` turns back into an equal instance, without what is left at its default.

@@ -273,7 +273,7 @@ def test_rows_left_out_where_compliance_is_not_monotone(requirement):
         table = sd.read(frame).describe(
             quasi=["zip", "age"],
             sensitive=["word"],
-            kinds={"zip": "string"},
+            kinds={"zip": "string", "word": "ordinal"},
             hierarchies={"zip": sd.hierarchy.mask(), "age": sd.hierarchy.intervals(width=2)},
         )
         share = float(random.choice([0.2, 0.4, 0.7]))

@@ -67,7 +67,7 @@ def frames(draw):
 
 def described(frame, **more):
     # kinds are said, not guessed: what is checked is the requirement
-    kinds = {"two": "nominal", "word": "nominal"}
+    kinds = {"two": "nominal", "word": "ordinal"}
     return sd.read(frame).describe(quasi=QUASI, sensitive=SENSITIVE, kinds=kinds, **more)
 
 

@@ -128,7 +128,9 @@ def test_wrong_parameters_are_one_sentence(wrong):
 
 
 def test_a_weight_of_no_quasi_identifier_is_refused():
-    with pytest.raises(ParameterError, match="'word', which is not one of the quasi-identifiers that groups are formed by"):
+    with pytest.raises(
+        ParameterError, match="'word', which is not one of the quasi-identifiers that groups are formed by"
+    ):
         recode(people(), sd.KAnonymity(2), weights={"word": 2})
 
 

@@ -153,7 +153,7 @@ def test_weights_and_names():
     loose = apply(table, sd.KAnonymity(5), weights={"age": 0.1, "city": 10}).table
     losses = [sd.measure.column_losses(table, one)["age"] for one in (precise, loose)]
     assert losses[0] <= losses[1]
-    with pytest.raises(ParameterError, match="not a quasi-identifier"):
+    with pytest.raises(ParameterError, match="not one of the quasi-identifiers that groups are formed by"):
         apply(table, sd.KAnonymity(5), weights={"disease": 1})
     with pytest.raises(ParameterError, match="All weights are 0"):
         apply(table, sd.KAnonymity(5), weights={"age": 0, "city": 0})

@@ -121,7 +121,8 @@ def test_types_of_numbers(dtype):
     people = small(x=pl.Series([1, 50, 99] * 10).cast(dtype))
     ranges = {"x": (0, 100)}
     release = sd.anonymize(people, sd.PkAnonymity(4), method=sd.Randomize(ranges=ranges), seed=1)
-    assert release.frame["x"].dtype == dtype
+    # Single precision has no 0.01: its numbers would leave the grid.
+    assert release.frame["x"].dtype == (pl.Float64 if dtype == pl.Float32 else dtype)
     assert release.frame["x"].cast(pl.Float64).is_between(0, 100).all()
     if dtype == pl.Int8:
         wider = sd.anonymize(people, sd.PkAnonymity(4), method=sd.Randomize(ranges={"x": (0, 1000)}), seed=1)

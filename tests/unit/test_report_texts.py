@@ -52,6 +52,7 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
         ),
         ("pk-anonymity", {"k": 10}),
         ("no-identifiers", {}),
+        ("no-identifiers", {"undescribed": ["age"]}),
         ("unchanged-files", {}),
         ("something-new", {}),
     ]

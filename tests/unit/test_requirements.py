@@ -56,7 +56,15 @@ def test_one_row_and_fewer_rows_than_k():
     assert_verdict(sd.KAnonymity(5).check(table), holds=False, reached=1, violating=[0])
     assert_verdict(sd.LDiversity(1).check(table), holds=True, reached=1, violating=[])
     assert_verdict(sd.TCloseness(0).check(table), holds=True, reached=0, violating=[])
+    table = table.describe(kinds={"s": "ordinal"})
     assert_verdict(sd.TCloseness(0, distance="ordered").check(table), holds=True, reached=0, violating=[])
+
+
+def test_an_order_of_names_is_none():
+    asked = sd.TCloseness(0.3, distance="ordered")
+    with pytest.raises(DescriptionError, match="needs an order of column 's', which is nominal"):
+        asked.check(table_of([7, 8], ["flu", "asthma"]))
+    assert asked.check(table_of([7, 8], [1, 2])).reached == 0.5
 
 
 def test_without_quasi_identifiers_the_table_is_one_block():

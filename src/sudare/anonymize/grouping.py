@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from sudare.assess.requirement import BlockRequirement, Requirement
 from sudare.errors import ParameterError
 from sudare.kernels import rules as kernel_rules
@@ -17,7 +19,15 @@ if TYPE_CHECKING:
 
 
 def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]:
-    """The rules a grouping method has to keep; at least one requirement must be on blocks."""
+    """The rules a grouping method has to keep; at least one requirement must be on blocks.
+
+    Nothing may be generalized before: texts of ranges are neither numbers nor values of a hierarchy.
+    """
+    for name in table.names("quasi"):
+        if table.column(name).kind in {"numeric", "date"} and table.frame[name].dtype == pl.String:
+            raise ParameterError(
+                f"Column '{name}' was generalized to texts by a method before; name one grouping method, not two."
+            )
     rules = [
         rule
         for requirement in requirements

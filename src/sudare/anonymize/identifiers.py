@@ -42,7 +42,8 @@ class RemoveIdentifiers:
         removed = table.changed(table.frame.drop(names), kept)
         if not names:
             return same_rows(removed)
-        key = f"identifiers.{'many' if len(names) > 1 else 'one'}"
+        group = "identifiers" if all(table.column(name).role == "identifier" for name in names) else "columns"
+        key = f"{group}.{'many' if len(names) > 1 else 'one'}"
         return same_rows(removed, Note(key, columns=enumerated(names)))
 
 

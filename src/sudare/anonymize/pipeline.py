@@ -10,7 +10,8 @@ from sudare.anonymize.identifiers import RemoveIdentifiers
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Anonymizer, Context, Outcome
 from sudare.assess.sentence import enumerated
-from sudare.errors import ParameterError
+from sudare.errors import ParameterError, SudareError
+from sudare.parameters import require_made
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,8 @@ M = TypeVar("M")
 def methods_of(given: Any, catalogue: Catalogue[M]) -> list[M]:
     """One method or several in order, each given as itself (also one of the caller's own) or as the catalogue knows it."""
     listed: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    for one in listed:
+        require_made(one)
     return [one if hasattr(one, "apply") else catalogue.build(one) for one in listed]
 
 
@@ -32,12 +35,53 @@ def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> 
     current, rows, notes = without_missing(table)
     warnings: list[str] = []
     for method in [*methods, RemoveIdentifiers()]:
-        outcome = method.apply(current, context)
-        _require_as_drawn(current, outcome, method)
+        outcome = _applied(method, current, context)
         current, rows = outcome.table, rows[outcome.rows]
         notes.extend(outcome.notes)
         warnings.extend(outcome.warnings)
     return Outcome(current, rows, tuple(notes), tuple(warnings))
+
+
+def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
+    """What a method makes of a table. It may be anybody's, and what it says of rows and roles is relied on later."""
+    name = type(method).__name__
+    try:
+        outcome = method.apply(table, context)
+    except SudareError:
+        raise
+    except Exception as error:
+        if type(method).__module__.startswith("sudare."):
+            raise
+        raise ParameterError(
+            f"The method {name} failed ({type(error).__name__}: {error}); correct it."
+        ) from error
+    if not isinstance(outcome, Outcome):
+        raise ParameterError(
+            f"The method {name} gave a {type(outcome).__name__}, but a method gives an Outcome; end it with "
+            "same_rows(table) or Outcome(table, rows)."
+        )
+    rows = np.asarray(outcome.rows)
+    inside = rows.dtype.kind in "iu" and rows.shape == (outcome.table.rows,)
+    if not inside or (len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < table.rows):
+        raise ParameterError(
+            f"The method {name} does not say where its {outcome.table.rows:,} rows come from; give for each the number of "
+            f"the row, 0 to {table.rows - 1:,}, that it was made from."
+        )
+    if len(np.unique(rows)) < len(rows):
+        raise ParameterError(
+            f"The method {name} makes several rows of one, and copies protect nobody; give each row at most once."
+        )
+    for column in table.columns:
+        role = column.role
+        if role in {"quasi", "sensitive"} and column.name in outcome.table.frame.columns:
+            after = outcome.table.column(column.name).role
+            if after != role:
+                raise ParameterError(
+                    f"The method {name} makes the {role} column '{column.name}' {after}, so that nothing would protect it; "
+                    "leave the roles as they are."
+                )
+    _require_as_drawn(table, outcome, method)
+    return outcome
 
 
 def _require_as_drawn(before: Table, outcome: Outcome, method: Anonymizer) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ import polars as pl
 from sudare.describe.hierarchy.suppression import Suppress
 from sudare.describe.ranges import ANYTHING, axis_of, closed_ranges
 from sudare.describe.sets import set_text
+from sudare.errors import ParameterError
 from sudare.kernels.groups import group_nodes, group_ranges
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def recode(
     With `sets`, nominal columns become the sets of the values in their groups instead of values of a hierarchy;
     ordered columns stay on their hierarchy.
     """
+    labels = _checked(labels, table.rows, count)
     recoded = [
         (
             axis.name,
@@ -83,6 +85,18 @@ def recode(
     ]
     changed = [texts.rename(name) for name, texts in recoded if texts is not None]
     return table.recoded(table.frame.with_columns(changed))
+
+
+def _checked(labels: npt.NDArray[Any], rows: int, count: int) -> npt.NDArray[np.int32]:
+    """Labels as kernels take them: kernels look at no bounds, and methods may be anybody's."""
+    given = np.asarray(labels)
+    inside = given.dtype.kind in "iu" and given.shape == (rows,)
+    if not inside or (rows and not 0 <= int(given.min()) <= int(given.max()) < count):
+        raise ParameterError(
+            f"The labels of groups have the type {given.dtype} and the shape {given.shape}, but each of the {rows:,} rows needs a "
+            f"whole number from 0 to {count - 1:,}; give every row the number of its group."
+        )
+    return given.astype(np.int32, copy=False)
 
 
 def _recoded(axis: Axis, labels: npt.NDArray[np.int32], count: int) -> pl.Series | None:

@@ -9,7 +9,7 @@ from sudare.assess.l_diversity import LDiversity
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import Requirement
 from sudare.assess.t_closeness import TCloseness
-from sudare.parameters import Catalogue
+from sudare.parameters import Catalogue, require_made
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,4 +27,7 @@ REQUIREMENTS: Catalogue[Requirement] = Catalogue(
 
 def requirements_of(given: Iterable[Any]) -> tuple[Requirement, ...]:
     """Requirements, each given as itself (also one of the caller's own) or as the catalogue knows it."""
-    return tuple(one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in given)
+    asked = tuple(given)
+    for one in asked:
+        require_made(one)
+    return tuple(one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in asked)

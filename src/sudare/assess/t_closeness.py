@@ -13,6 +13,7 @@ from sudare.parameters import Annotated, Field, Names, parameters
 if TYPE_CHECKING:
     from sudare.describe.table import Table
 
+_ORDERED = ("numeric", "date", "ordinal")
 _KINDS = {"equal": EQUAL, "ordered": ORDERED, "hierarchical": HIERARCHICAL}
 
 
@@ -23,8 +24,8 @@ class TCloseness(BlockRequirement):
     The distance is the earth mover's, with one of three ground distances:
 
     - equal: every two values are 1 apart; 1/2 sum |p - q|.
-    - ordered: the m values in ascending order (missing last; a column that is neither numeric nor a date in
-      the order of its hierarchy's leaves, if it has one), neighbors 1/(m-1) apart; sum_i |sum_{j<=i} (p_j - q_j)| / (m - 1).
+    - ordered: the m values of a numeric, date or ordinal column in ascending order (missing last; ordinal and nominal
+      ones in the order of the hierarchy's leaves, if there is one), neighbors 1/(m-1) apart; sum_i |sum_{j<=i} (p_j - q_j)| / (m - 1).
     - hierarchical: level of the lowest common node over the height of the column's hierarchy.
 
     Q is the distribution of the table that is checked: for a release, what was released.
@@ -41,7 +42,13 @@ class TCloseness(BlockRequirement):
         """One rule for each sensitive column."""
         names = sensitive_columns(table, self.sensitive, "t-closeness")
         for name in names:
-            if self.distance == "hierarchical" and table.column(name).hierarchy is None:
+            column = table.column(name)
+            if self.distance == "ordered" and column.hierarchy is None and column.kind not in _ORDERED:
+                raise DescriptionError(
+                    f"t-closeness by the ordered distance needs an order of column '{name}', which is {column.kind}; describe it "
+                    "as ordinal, give a hierarchy whose leaves are in order (order), or choose distance='equal'."
+                )
+            if self.distance == "hierarchical" and column.hierarchy is None:
                 raise DescriptionError(
                     f"t-closeness by the hierarchical distance needs a hierarchy of column '{name}'; describe one, or "
                     "choose distance='equal'."

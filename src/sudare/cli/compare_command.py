@@ -87,6 +87,8 @@ def _warnings(compared: Comparison, words: Texts) -> list[str]:
     if compared.not_applicable:
         releases = enumerated(compared.not_applicable).into(words.language)
         found.append(words("compare.not_applicable", measure=compared.loss, releases=releases))
+    if compared.several_tables:
+        found.append(words("compare.several_tables"))
     if compared.differing_quasi:
         columns = enumerated(compared.differing_quasi).into(words.language)
         found.append(words("compare.differing_quasi", columns=columns))

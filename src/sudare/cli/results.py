@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from sudare.cli.show import figure, print_table, print_verdicts, say, say_place
+from sudare.display import rounded_down
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ def show_written(written: Written[Release], language: Language) -> None:
     show_losses(release.telling_losses, MEASURES, words)
     for name, bound in release.lower_bounds.items():
         if name in release.losses:
-            least = math.floor(bound.value * 10_000) / 10_000
+            least = rounded_down(bound.value, 4)
             key = "loss.bound" if bound.exact else "loss.bound_weak"
             say(words(key, measure=name, value=figure(release.losses[name]), bound=least), wide=wide)
     _say_warnings(release.warnings, words)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from sudare.errors import ParameterError, SudareError, did_you_mean
+from sudare.errors import ParameterError, SudareError, did_you_mean, shown
 from sudare.measure import generalization, groups, margins, models, squares, statistics
 from sudare.measure.information import ild
-from sudare.measure.pair import pair_of
+from sudare.measure.pair import Pair, pair_of
 from sudare.measure.values import numeric_names
 
 if TYPE_CHECKING:
@@ -212,7 +212,23 @@ def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict
     for name in chosen:
         if name not in MEASURES:
             raise ParameterError(f"'{name}' is not a known measure; {did_you_mean(name, MEASURES)}")
-    return {name: MEASURES[name].compute(pair.before, pair) for name in chosen}
+    return {name: _computed(MEASURES[name], pair) for name in chosen}
+
+
+def _computed(measure: Measure, pair: Pair) -> float:
+    """One figure. A measure may be anybody's, and a manifest holds nothing but numbers."""
+    value = measure.compute(pair.before, pair)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"The measure '{measure.name}' gave {shown(value)}, but a measure gives a number; correct it."
+        ) from None
+    if not math.isfinite(number):
+        raise ParameterError(
+            f"The measure '{measure.name}' gave {number}, but a loss is a finite number; define it for this table."
+        )
+    return number
 
 
 def nothing_to_tell(measure: Measure) -> str:

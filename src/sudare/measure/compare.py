@@ -27,6 +27,8 @@ class Comparison:
     """Releases that the measure does not apply to: they have no place on the plot, and beat no other."""
     differing_quasi: tuple[str, ...] = ()
     """Columns that are quasi-identifiers of some releases only: risk and loss are then not strictly comparable."""
+    several_tables: bool = False
+    """Whether the releases are of different tables, and so not comparable."""
 
     def chart(self) -> Any:
         """Risk-utility plot (Altair): points, and a line through the Pareto front."""
@@ -69,7 +71,7 @@ def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss:
     schema = {"release": pl.String, "risk": pl.Float64, "loss": pl.Float64, "best": pl.Boolean}
     frame = pl.DataFrame(rows, schema=schema).sort(["loss", "risk", "release"], nulls_last=True)
     not_applicable = tuple(row["release"] for row in rows if row["loss"] is None)
-    return Comparison(frame, risk, loss, not_applicable, _differing(releases))
+    return Comparison(frame, risk, loss, not_applicable, _differing(releases), _inputs(releases) > 1)
 
 
 def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -103,6 +105,13 @@ def _differing(releases: Mapping[str, Any]) -> tuple[str, ...]:
     known = [names for names in given if names is not None]
     each = dict.fromkeys(name for names in known for name in names)
     return tuple(name for name in each if any(name not in names for names in known))
+
+
+def _inputs(releases: Mapping[str, Any]) -> int:
+    """Of how many tables the releases were made, among those that say it."""
+    known = {one.get("input") for one in releases.values() if isinstance(one, Mapping)}
+    tables = {id(one.original) for one in releases.values() if hasattr(one, "original")}
+    return len(known - {None}) + len(tables)
 
 
 def _chosen(figures: Mapping[str, Any], name: str, what: str) -> float:

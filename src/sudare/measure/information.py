@@ -244,11 +244,14 @@ def _distance(pair: Pair, name: str, rows: RowDistance) -> ColumnDistance:
     chosen = rows.of_column(name)
     if chosen is not None:
         return chosen
-    tree = pair.before.hierarchy(name)
+    tree, after = pair.before.hierarchy(name), pair.after.frame[name]
+    if tree is not None and after.dtype != pl.String and not tree.knows(after):
+        tree = None  # numbers that were drawn or averaged stand nowhere in it
     on_a_line = tree is None or tree.lower is not None
     if pair.before.column(name).kind in {"numeric", "date"} and on_a_line:
         return Euclid()
-    return Discrete() if tree is None else TreeDistance()
+    is_known = tree is not None and (tree.knows(after) or pair.after.column(name).mechanism is None)
+    return TreeDistance() if is_known else Discrete()
 
 
 def _columns(pair: Pair, columns: Sequence[str] | None, distance: Any) -> list[str]:

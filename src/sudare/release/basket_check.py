@@ -6,7 +6,6 @@ written, and by `sudare check DIR --original FILE`. Manifests may come from othe
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,13 @@ from sudare.errors import InputError, SudareError, shown
 from sudare.read.basket_codes import BasketCodes
 from sudare.read.places import is_file, is_folder
 from sudare.release.verify_itemsets import verify_baskets
-from sudare.release.verify_manifest import file_digest, read_manifest, refuse_internal
+from sudare.release.verify_manifest import (
+    file_digest,
+    load_manifest,
+    manifest_path,
+    read_manifest,
+    refuse_internal,
+)
 from sudare.release.verify_requirements import Finding
 
 if TYPE_CHECKING:
@@ -45,7 +50,7 @@ def check_basket_folder(
             internal part is there and the file is the same, and guessed otherwise.
     """
     place = Path(folder)
-    path = _manifest_path(place)
+    path = manifest_path(place)
     manifest = _load(path)
     released = _read_released(path, manifest)
     findings = [_unchanged(path.parent / manifest["data"]["file"], manifest["data"], released)]
@@ -62,7 +67,17 @@ def check_basket_folder(
     common = sensitive if sensitive is not None else _kept_common(place)
     if common is not None:
         released = released.describe(sensitive=common, unknown="ignore")
+        if sensitive is not None and not _has_sensitive(released):
+            raise InputError(
+                "None of the sensitive items given occurs in the release, so nothing could be inferred whatever was released; "
+                "correct their spelling, or give the original (--original), which has them."
+            )
     return findings + verify_baskets(released, None, manifest["requirements"])
+
+
+def _has_sensitive(baskets: Baskets) -> bool:
+    own, common = baskets.sensitive_codes, baskets.sensitive_common
+    return bool(own is not None and len(own)) or bool(common is not None and len(common))
 
 
 def reopen_baskets(before: str, after: str) -> tuple[Baskets, Baskets]:
@@ -73,7 +88,7 @@ def reopen_baskets(before: str, after: str) -> tuple[Baskets, Baskets]:
     if not is_basket_folder(folder):
         read_manifest(folder)  # where it is broken, that is the first thing to mend
         raise InputError(f"'{after}' is a release of a table, not of baskets; leave --baskets out.")
-    path = _manifest_path(folder)
+    path = manifest_path(folder)
     released = _read_released(path, _load(path))
     return _read_original(before, folder, None), released
 
@@ -81,8 +96,8 @@ def reopen_baskets(before: str, after: str) -> tuple[Baskets, Baskets]:
 def is_basket_folder(folder: Path) -> bool:
     """Whether a folder is a release of baskets."""
     try:
-        return bool(json.loads(_manifest_path(folder).read_text(encoding="utf-8")).get("kind") == KIND)
-    except (OSError, ValueError, AttributeError, RecursionError, SudareError):
+        return bool(load_manifest(manifest_path(folder)).get("kind") == KIND)
+    except SudareError:
         # Absent, broken or of another kind: the check of tables says in which way.
         return False
 
@@ -172,15 +187,6 @@ def _delimiter(about: dict[str, Any]) -> str | None:
     return about.get("delimiter") if about["layout"] in {"lines", "sets"} else None
 
 
-def _manifest_path(folder: Path) -> Path:
-    for path in (folder / "manifest.json", folder / "public" / "manifest.json"):
-        if is_file(path):
-            return path
-    raise InputError(
-        f"The folder {folder} holds no manifest.json, so it is no release; give the folder of one."
-    )
-
-
 _MOST = 2**63
 _READ: dict[str, type] = {
     "layout": str,
@@ -202,13 +208,7 @@ _NEEDED: dict[str, type | tuple[type, ...]] = {
 
 def _load(path: Path) -> dict[str, Any]:
     """A manifest whose parts are proper: it may come from others."""
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        raise InputError(
-            f"The manifest {path} cannot be read; restore it from the original release."
-        ) from None
-    content: dict[str, Any] = manifest if isinstance(manifest, dict) else {}
+    content = load_manifest(path)
     data, requirements = content.get("data"), content.get("requirements")
     if (
         not isinstance(data, dict)

@@ -15,7 +15,7 @@ from sudare.progress import Progress, shows_progress
 from sudare.read.lossless import narrow
 from sudare.read.places import exists, is_file, is_folder
 from sudare.read.source import load
-from sudare.release.data_files import read_data
+from sudare.release.data_files import read_released
 from sudare.release.release import Release
 from sudare.release.verify_manifest import Manifest, read_manifest
 
@@ -117,13 +117,7 @@ def _beside(path: Path) -> Manifest | None:
 
 def _data(manifest: Manifest) -> pl.DataFrame:
     """The released data in its narrowest types: files of text do not keep them."""
-    frame = read_data(
-        manifest.data_path,
-        manifest.data_format,
-        escape_formulas=manifest.escape_formulas,
-        encoding=manifest.encoding,
-    )
-    return narrow(frame)
+    return narrow(read_released(manifest))
 
 
 def _mechanisms(manifest: Manifest, folder: Path) -> dict[str, Mechanism]:

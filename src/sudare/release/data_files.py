@@ -25,6 +25,8 @@ from sudare.release.excel_files import excel_bytes, excel_cells
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sudare.release.verify_manifest import Manifest
+
 Format = Literal["csv", "tsv", "parquet", "arrow", "excel"]
 
 EXTENSIONS: dict[str, str] = {
@@ -118,6 +120,16 @@ def read_data(
             f"'{path}' cannot be read as the {format} file of a release; write the release again."
         ) from None
     return body
+
+
+def read_released(manifest: Manifest) -> pl.DataFrame:
+    """The data of a release, as its manifest says they are written."""
+    return read_data(
+        manifest.data_path,
+        manifest.data_format,
+        escape_formulas=manifest.escape_formulas,
+        encoding=manifest.encoding,
+    )
 
 
 def _check_format(format: str) -> None:  # noqa: A002  # the word of the recipe

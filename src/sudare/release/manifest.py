@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import math
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sudare.anonymize.catalogue import METHODS
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.describe.mechanism.catalogue import MECHANISMS
+from sudare.display import rounded_down
 from sudare.release.verify_manifest import file_digest
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
     public["column_losses"] = {name: _short(value) for name, value in column_losses.items()}
     # A bound is rounded down: it must still hold.
     if manifest.get("lower_bound") is not None:
-        public["lower_bound"] = _below(manifest["lower_bound"])
+        public["lower_bound"] = rounded_down(manifest["lower_bound"], 4)
     public["lower_bounds"] = {
-        name: {**bound, "value": _below(bound["value"])}
+        name: {**bound, "value": rounded_down(bound["value"], 4)}
         for name, bound in manifest.get("lower_bounds", {}).items()
     }
     public["method"] = [
@@ -118,6 +118,8 @@ def _losses(release: Release) -> dict[str, float | None]:
 def _column(column: Column) -> dict[str, Any]:
     """Role and kind, and how a randomized column was randomized: what an analyst may and must know."""
     about: dict[str, Any] = {"role": column.role, "kind": column.kind}
+    if not column.described:
+        about["described"] = False
     if column.mechanism is not None:
         about["mechanism"] = MECHANISMS.dump(column.mechanism)
     return about
@@ -125,10 +127,6 @@ def _column(column: Column) -> dict[str, Any]:
 
 def _short(value: float) -> float:
     return float(f"{value:.3g}")
-
-
-def _below(value: float) -> float:
-    return math.floor(value * 10_000) / 10_000
 
 
 def _input(table: Table) -> dict[str, Any]:

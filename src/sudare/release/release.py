@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.assess.blocks import blocks_of
 from sudare.assess.risk import Risk, risk
 from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
+from sudare.errors import ParameterError, shown
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import pair_of
 from sudare.progress import Progress, shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
@@ -131,6 +132,11 @@ class Release:
         """
         from sudare.release.recipe import Output
         from sudare.release.write import write_release
+
+        if not isinstance(folder, str | Path):
+            raise ParameterError(
+                f"The folder is {shown(folder)}, which is no path; name a folder to be made."
+            )
 
         return write_release(self, Output.of(folder=str(folder), **output), progress=progress)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +12,10 @@ from sudare.read.lossless import narrow_column
 from sudare.read.places import exists, is_file, is_folder
 from sudare.read.source import load
 from sudare.release.basket_check import KIND
-from sudare.release.data_files import read_data
+from sudare.release.data_files import read_released
 from sudare.release.recipe import Recipe
 from sudare.release.release import OF_GENERALIZATION
-from sudare.release.verify_manifest import Manifest, read_manifest
+from sudare.release.verify_manifest import Manifest, file_digest, load_manifest, read_manifest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,6 +36,7 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     places = [folder / "internal" / "recipe.yaml", folder.absolute().parent / "internal" / "recipe.yaml"]
     kept = next((place for place in places if exists(place)), None)
     original = _original(before, recipe or kept)
+    _require_same_input(before, after, folder)
     if original.rows > manifest.rows:
         raise InputError(
             f"The release in '{after}' leaves out {original.rows - manifest.rows:,} of the {original.rows:,} rows of '{before}', "
@@ -45,19 +45,36 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     return pair_of(original, _released(manifest, original))
 
 
+def _require_same_input(before: str, after: str, folder: Path) -> None:
+    """Stop where the internal manifest says that the release was made from another file."""
+    found = (_internal(folder) or {}).get("input")
+    made_from: dict[str, Any] = found if isinstance(found, dict) else {}
+    known = None if made_from.get("format") == "frame" else made_from.get("sha256")
+    if known and is_file(Path(before)) and file_digest(Path(before)) != known:
+        raise InputError(
+            f"'{before}' is not the file that the release in '{after}' was made from (its SHA-256 differs); give that one, or, if "
+            "it holds the same rows in the same order, the released file instead of the folder."
+        )
+
+
+def _internal(folder: Path) -> dict[str, Any] | None:
+    """The custodian's manifest of a release, given its folder or the public part of it."""
+    places = [folder / "internal" / "manifest.json", folder.absolute().parent / "internal" / "manifest.json"]
+    place = next((place for place in places if is_file(place)), None)
+    return None if place is None else load_manifest(place)
+
+
 def figures_of(folder: Path) -> dict[str, Any]:
     """Risk after, losses and quasi-identifiers of a written release, from its internal manifest.
 
     A loss that does not apply to the release is None.
     """
-    places = [folder / "internal" / "manifest.json", folder.absolute().parent / "internal" / "manifest.json"]
-    place = next((place for place in places if is_file(place)), None)
-    if place is None:
+    manifest = _internal(folder)
+    if manifest is None:
         raise InputError(
             f"'{folder}' holds no internal manifest, where the risk figures are; give the folder of a release."
         )
     try:
-        manifest = json.loads(place.read_text(encoding="utf-8"))
         if manifest.get("kind") == KIND:
             raise InputError(
                 f"'{folder}' is a release of baskets, which has no risk figures to compare; its losses are in its report, "
@@ -66,11 +83,12 @@ def figures_of(folder: Path) -> dict[str, Any]:
         return {
             "risk": manifest["risk"]["after"],
             "losses": _applying(manifest),
+            "input": manifest["input"]["sha256"],
             "quasi": [name for name, column in manifest["columns"].items() if column["role"] == "quasi"],
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError):
         raise InputError(
-            f"The manifest {place} cannot be read; restore it from the original release."
+            f"The internal manifest of '{folder}' cannot be read; restore it from the original release."
         ) from None
 
 
@@ -100,12 +118,7 @@ def _original(before: str, recipe: Path | None) -> Table:
 
 def _released(manifest: Manifest, original: Table) -> pl.DataFrame:
     """The released data, with columns that were not recoded in the type of the original again."""
-    frame = read_data(
-        manifest.data_path,
-        manifest.data_format,
-        escape_formulas=manifest.escape_formulas,
-        encoding=manifest.encoding,
-    )
+    frame = read_released(manifest)
     restored: list[Any] = []
     for name in frame.columns:
         series = frame[name]

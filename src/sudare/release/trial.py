@@ -12,6 +12,7 @@ from sudare.anonymize.protocol import Context
 from sudare.assess.compromise import Compromise
 from sudare.assess.sentence import Sentence, joined
 from sudare.assess.suitability import limits
+from sudare.display import rounded_down
 from sudare.measure.generalization import dis, gcp, loss
 from sudare.measure.pair import Pair
 from sudare.progress import SILENT
@@ -101,7 +102,7 @@ def compromise(
     parameters: dict[str, Any] | None = None,
 ) -> Compromise:
     """A compromise whose sentence says its figures as well."""
-    figures = [Sentence("compromise.figures", bound=bound.value, distortion=distortion)]
+    figures = [Sentence("compromise.figures", bound=rounded_down(bound.value, 4), distortion=distortion)]
     figures += [
         Sentence(
             "compromise.guess",

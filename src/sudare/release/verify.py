@@ -34,19 +34,14 @@ def verify_release(folder: Path | str) -> list[Finding]:
         InputError: the folder holds no release that this version can read.
     """
     manifest = read_manifest(Path(folder))
-    from sudare.release.data_files import read_data
+    from sudare.release.data_files import read_released
 
-    changes = []
+    changes = [f"the internal manifest beside it tells another {part!r}" for part in manifest.differing]
     digest = file_digest(manifest.data_path)
     if digest != manifest.sha256:
         changes.append(f"its SHA-256 is {digest[:12]}… instead of {manifest.sha256[:12]}…")
     try:
-        frame = read_data(
-            manifest.data_path,
-            manifest.data_format,
-            escape_formulas=manifest.escape_formulas,
-            encoding=manifest.encoding,
-        )
+        frame = read_released(manifest)
     except InputError:
         if not changes:
             raise
@@ -98,7 +93,7 @@ def _check(evidence: Evidence | None, requirement: Mapping[str, Any]) -> Finding
 
 def _no_identifiers(frame: pl.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> Finding:
     """Check that every column of the data has a role, and none that of an identifier."""
-    requirement = {"type": "no-identifiers"}
+    requirement: dict[str, Any] = {"type": "no-identifiers"}
     if frame.height == 0:
         return Finding(requirement, True, None, "There are no rows, so no identifier is in the data.", 0)
     roles = {name: columns.get(name, {}).get("role") for name in frame.columns}
@@ -115,6 +110,13 @@ def _no_identifiers(frame: pl.DataFrame, columns: Mapping[str, Mapping[str, Any]
         sentence = f"None of the {len(roles)} columns is an identifier."
         if len(roles) == 1:
             sentence = "The only column is no identifier."
+        undescribed = [name for name in roles if columns[name].get("described") is False]
+        if undescribed:
+            requirement = {**requirement, "undescribed": undescribed}
+            sentence = (
+                f"No column was called an identifier, but nobody has said what {_columns(undescribed, 'the column', 'the columns')} "
+                f"{'is' if len(undescribed) == 1 else 'are'}, so the data may still identify people."
+            )
         return Finding(requirement, True, None, sentence, 0)
     return Finding(requirement, False, None, sentence, frame.height)
 

@@ -13,6 +13,8 @@ from sudare.read.places import is_file, is_folder
 
 NEWEST_FORMAT = 1
 _DATA_FORMATS = ("csv", "tsv", "parquet", "arrow", "excel")
+_COMMON = ("data", "columns", "requirements", "hierarchies")
+"""What the public and the internal manifest say alike, and the guarantee hangs on."""
 _Part = TypeVar("_Part")
 
 
@@ -30,12 +32,14 @@ class Manifest:
     requirements: list[dict[str, Any]]
     hierarchies: dict[str, dict[str, Any]]
     methods: list[dict[str, Any]]
+    differing: tuple[str, ...] = ()
+    """Parts in which it differs from the internal manifest of the same folder."""
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Read `manifest.json` or `public/manifest.json` of a release's folder."""
-    path = _find(Path(folder))
-    manifest = _load(path)
+    path = manifest_path(Path(folder))
+    manifest = load_manifest(path)
     version = _part(manifest, "format", int, path)
     if version > NEWEST_FORMAT:
         raise InputError(
@@ -54,6 +58,7 @@ def read_manifest(folder: Path) -> Manifest:
         requirements=_requirements(_part(manifest, "requirements", list, path), path),
         hierarchies=_mappings(_part(manifest, "hierarchies", dict, path, {}), "hierarchies", path),
         methods=_part(manifest, "method", list, path, []),
+        differing=_differing(path, manifest),
     )
 
 
@@ -77,7 +82,8 @@ def refuse_internal(path: Path, manifest: dict[str, Any]) -> None:
         )
 
 
-def _find(folder: Path) -> Path:
+def manifest_path(folder: Path) -> Path:
+    """`manifest.json` or `public/manifest.json` of a release's folder."""
     if is_file(folder):
         raise InputError(
             f'{folder} is a file; give the folder of a release, or say what to check: --quasi a,b --require "k-anonymity k=5".'
@@ -93,9 +99,12 @@ def _find(folder: Path) -> Path:
     )
 
 
-def _load(path: Path) -> dict[str, Any]:
+def load_manifest(path: Path) -> dict[str, Any]:
+    """A manifest as it is: a JSON object, in which no name stands twice."""
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_without_repetition)
+    except _RepeatedError as error:
+        raise _fault(path, f"has {error.args[0]!r} twice") from None
     except OSError as error:
         raise InputError(
             f"The manifest {path} cannot be read ({error.strerror}); make it readable and check again."
@@ -107,6 +116,28 @@ def _load(path: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise _fault(path, "is not a JSON object")
     return manifest
+
+
+def _differing(path: Path, manifest: dict[str, Any]) -> tuple[str, ...]:
+    """What the custodian's own manifest, where it lies beside the public folder, says otherwise."""
+    internal = path.parent.parent / "internal" / "manifest.json"
+    if path.parent.name != "public" or not is_file(internal):
+        return ()
+    own = load_manifest(internal)
+    return tuple(key for key in _COMMON if manifest.get(key) != own.get(key))
+
+
+class _RepeatedError(Exception):
+    """A name stands twice in a JSON object, of which readers take one or the other."""
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _RepeatedError(name)
+        found[name] = value
+    return found
 
 
 def _data_path(manifest_path: Path, name: str, manifest: dict[str, Any]) -> Path:

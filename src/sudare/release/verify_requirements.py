@@ -51,7 +51,7 @@ class Finding:
 
 def check_k_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
     """Check that every block has at least k rows."""
-    k = _number(requirement, "k")
+    k = _number(requirement, "k", 1)
     bad = evidence.sizes < k
     worst = int(np.argmin(evidence.sizes))
     smallest = int(evidence.sizes[worst])
@@ -75,7 +75,7 @@ def check_l_diversity(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     - recursive (c, l): with counts `r_1 >= r_2 >= … >= r_m`, `r_1 < c * (r_l + … + r_m)`, strictly. What a
       block reaches is the largest whole l for which this is true, 0 if there is none.
     """
-    asked = _number(requirement, "l")
+    asked = _number(requirement, "l", 1)
     kind = requirement.get("kind")
     measure: Callable[[Counts], NDArray[np.float64]]
     if kind == "distinct":
@@ -126,7 +126,7 @@ def check_t_closeness(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
 
 def check_pk_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
     """Check `1 + (records - 1) * product of rates >= k`, records in the smallest block of what is exact."""
-    asked = _number(requirement, "k")
+    asked = _number(requirement, "k", 1)
     found = pk_reached(evidence)
     holds = found.reached >= asked * (1 - _ROUNDING)
     good, bad = sentences(found, asked)
@@ -201,11 +201,13 @@ def _sensitive(evidence: Evidence, requirement: Mapping[str, Any]) -> list[str]:
     return list(names)
 
 
-def _number(requirement: Mapping[str, Any], key: str) -> float:
+def _number(requirement: Mapping[str, Any], key: str, least: float = 0) -> float:
     value = requirement.get(key)
     # Whole numbers beyond all floats, infinity and NaN alike.
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
         raise CannotCheckError(f"its {key} is {shown(value)}, not a number below {_LARGEST:g}")
+    if value < least:
+        raise CannotCheckError(f"its {key} is {shown(value)}, and below {least:g} it asks for nothing")
     return value
 
 

@@ -26,6 +26,7 @@ from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.requirement import sensitive_columns
 from sudare.assess.sentence import Sentence, joined
+from sudare.display import rounded_down
 from sudare.errors import ParameterError
 from sudare.kernels.blocks import block_labels, dense_labels
 from sudare.kernels.bound_tree import Tree, build
@@ -124,7 +125,7 @@ def lower_bound(
     costs, exact = row_costs(table, ground, asked, budget, progress or SILENT)
     value = min(float(costs.mean()), 1.0)
     named = joined("between.requirements", (count.name for count in asked))
-    said = Sentence("bound.least", asked=named, value=value, objective=objective)
+    said = Sentence("bound.least", asked=named, value=rounded_down(value, 4), objective=objective)
     if not exact.all():
         early = int((~exact).sum())
         said = Sentence("bound.weaker", bound=said, budget=budget, early=early, rows=table.rows)

@@ -170,6 +170,11 @@ class Hierarchy:
         found = self._find(labels, names, "label", "give the hierarchy that the release was made with")
         return nodes[found]
 
+    def knows(self, labels: pl.Series) -> bool:
+        """Whether every text of a column is a label of this tree."""
+        texts = as_text(labels).drop_nulls().unique()
+        return not texts.cast(self._node_labels[0], strict=False).null_count()
+
     def labels_of(self, nodes: npt.ArrayLike) -> pl.Series:
         """The released text of every given node; null for the missing leaf."""
         return self._label_series.gather(np.asarray(nodes, dtype=np.int64))

@@ -57,11 +57,17 @@ def promises(findings: Sequence[Finding], texts: Texts) -> list[dict[str, str]]:
             told.append(
                 {
                     "name": name,
-                    "promise": texts(f"requirement.{kind}.promise", **values),
+                    "promise": texts(_promise(kind, finding.requirement), **values),
                     "limit": texts(f"requirement.{kind}.limit"),
                 }
             )
     return told
+
+
+def _promise(kind: str, requirement: Mapping[str, Any]) -> str:
+    """Distinct l-diversity does not ask how often a value occurs, and must not be said to."""
+    distinct = kind == "l-diversity" and requirement.get("kind") == "distinct"
+    return f"requirement.{kind}.{'promise_distinct' if distinct else 'promise'}"
 
 
 def asked_text(requirement: Mapping[str, Any], texts: Texts) -> str:
@@ -111,6 +117,11 @@ def _reached_text(finding: Finding, texts: Texts) -> str:
 def _found_text(finding: Finding, texts: Texts) -> str:
     kind = finding.requirement.get("type")
     outcome = "holds" if finding.holds else "fails"
+    undescribed = finding.requirement.get("undescribed")
+    if finding.holds and undescribed:
+        return texts(
+            "finding.no-identifiers.holds_undescribed", columns=texts("page.separator").join(undescribed)
+        )
     # A figure that was not reached because nothing could be computed must not be put into a sentence.
     found = texts.or_else(f"finding.{kind}.{outcome}", "")
     if not found or ("{reached}" in found and finding.reached is None):

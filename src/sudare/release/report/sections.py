@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sudare.describe.text import as_text
+from sudare.display import rounded_down
 from sudare.measure.catalogue import MEASURES
 from sudare.release.manifest import public_losses
 from sudare.release.report import charts
@@ -158,7 +159,7 @@ def first_rows(release: Release) -> dict[str, Any]:
 
 def _bound_sentence(name: str, value: float, bound: Bound, texts: Texts) -> str:
     """Loss and bound side by side; the bound rounded down, so that it still holds."""
-    least = math.floor(bound.value * 1000) / 1000
+    least = rounded_down(bound.value, 3)
     said = texts("loss.lower_bound", measure=name, value=f"{value:.3f}", bound=f"{least:.3f}")
     return said if bound.exact else f"{said} {texts('loss.lower_bound_weak')}"
 
