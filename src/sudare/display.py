@@ -85,12 +85,12 @@ def said(name: str, parts: Sequence[str]) -> str:
     return f"{name}(" + "\n  ".join(lines) + ")"
 
 
-def html_table(headers: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """A table of escaped, shortened cells; of many columns the first ones."""
+def html_table(headers: Sequence[object], rows: Iterable[Sequence[object]], width: int = _CELL) -> str:
+    """A table of escaped cells, shortened to a width; of many columns the first ones."""
     shown = headers[:_COLUMNS]
-    head = "".join(f"<th>{_cell(header)}</th>" for header in shown)
+    head = "".join(f"<th>{_cell(header, width)}</th>" for header in shown)
     body = "".join(
-        f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row[:_COLUMNS])}</tr>" for row in rows
+        f"<tr>{''.join(f'<td>{_cell(cell, width)}</td>' for cell in row[:_COLUMNS])}</tr>" for row in rows
     )
     left_out = len(headers) - len(shown)
     more = paragraph(f"… and {left_out:,} more columns") if left_out > 0 else ""
@@ -129,9 +129,9 @@ def html_block(*parts: str) -> str:
     return f'<div class="sudare">{"".join(parts)}</div>'
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, width: int) -> str:
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return escape(shortened(text, _CELL))
+    return escape(shortened(text, width))
 
 
 def rounded_down(value: float, digits: int) -> float:

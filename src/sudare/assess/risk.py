@@ -20,6 +20,7 @@ from sudare.assess.linking import Linking, linked_by_row, linking
 from sudare.assess.pk_anonymity import exact_blocks, shows_missing
 from sudare.assess.requirement import table_of
 from sudare.describe.text import as_text
+from sudare.display import html_block, html_table
 from sudare.errors import ParameterError
 from sudare.kernels.attacks import best_guesses
 
@@ -80,6 +81,14 @@ class Risk:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        """The figures of a notebook, each in a line."""
+        figures = {
+            name: value for name, value in self.to_dict().items() if isinstance(value, int | float | str)
+        }
+        guesses = [(f"{one.column}: best guess, mean", one.guess_mean) for one in self.guesses]
+        return html_block(html_table(["risk", "value"], [*figures.items(), *guesses]))
 
 
 def risk(data: Any, *, background: int = 1, threshold: float = 0.2, population: Table | None = None) -> Risk:

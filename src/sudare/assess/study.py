@@ -14,7 +14,7 @@ from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import BlockRequirement, Requirement, check_blocks
 from sudare.assess.risk import Risk, risk
 from sudare.assess.sentence import Sentence, in_language, joined, texts
-from sudare.display import html_block, html_list, html_table, paragraph, said
+from sudare.display import html_block, html_list, html_table, paragraph, rounded_down, said
 from sudare.errors import InfeasibleError
 from sudare.texts import language_of
 
@@ -160,6 +160,8 @@ def study(
     obstacles = whole_table_obstacles(table, requirements)
     noise = noise_study(table, requirements, exact=exact, weights=weights)
     advice = [Sentence("ended", what=sentence) for sentence in obstacles]
+    if requirements and not table.names("quasi"):
+        advice.append(Sentence("no_quasi"))
     if noise is not None:
         advice += noise.sentences()
         obstacles += [] if noise.asked.feasible else [obstacle(noise.k, noise.asked)]
@@ -206,7 +208,7 @@ def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> 
     return Sentence(
         "obstacle.too_high",
         asked=asked,
-        reached=math.floor(reached * 100) / 100,  # rounded down: what is offered must be possible
+        reached=rounded_down(reached, 2),  # what is offered must be possible
         frequent=joined("between.clauses", (_most_frequent(table, name) for name in columns)),
     )
 

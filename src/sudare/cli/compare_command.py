@@ -38,9 +38,10 @@ def command(
     from sudare.cli.results import words_in
     from sudare.cli.show import figure, print_json, print_table, say, say_place
     from sudare.errors import one_line
-    from sudare.measure.compare import compare
+    from sudare.measure.compare import ChartWords, compare
     from sudare.release.plots import save_chart
     from sudare.release.reopen import figures_of
+    from sudare.release.report.texts import Texts
     from sudare.texts import language_of
 
     words = words_in(language_of(check_language(lang)))
@@ -49,7 +50,14 @@ def command(
     compared = compare(named, risk=risk, loss=loss)
     warnings = _warnings(compared, words)
     if plot is not None:
-        save_chart(compared.chart(), plot)
+        said = ChartWords(
+            Texts(words.language).or_else(f"risk.{risk}.name", risk.replace("_", " ")),
+            loss,
+            words("compare.best"),
+            words("compare.yes"),
+            words("compare.no"),
+        )
+        save_chart(compared.chart(said), plot)
     if json:
         print_json({"releases": compared.frame.to_dicts(), "warnings": warnings})
         return 0

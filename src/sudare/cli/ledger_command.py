@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sudare.cli.options import Answer, Json, LedgerPath, check_language
+
+if TYPE_CHECKING:
+    from sudare.texts import Texts
 
 
 def command(
@@ -56,7 +59,7 @@ def command(
                     entry.time[:19],
                     words.or_else(f"ledger.events.{entry.event}", entry.event),
                     entry.run[:8],
-                    entry.details.get("folder") or entry.details.get("reason", ""),
+                    entry.details.get("folder") or _reason(entry.details.get("reason", ""), words),
                 )
                 for entry in entries
             ],
@@ -64,3 +67,13 @@ def command(
         )
         print_verdicts([(False, fault) for fault in faults] or [(True, words("ledger.intact"))])
     return 1 if faults else 0
+
+
+def _reason(kept: str, words: Texts) -> str:
+    """Why a run failed: the ledger keeps the English of the kind of error."""
+    from sudare import errors
+
+    for name, kind in vars(errors).items():
+        if getattr(kind, "summary", None) == kept:
+            return words(f"ledger.reasons.{name}")
+    return kept

@@ -54,7 +54,8 @@ def command(
             )
         values, known = _of_baskets(before, after, measure, plot)
     else:
-        values, known = _of_tables(before, after, recipe, measure, plot)
+        titles = (words("loss.measures"), words("loss.columns"))
+        values, known = _of_tables(before, after, recipe, measure, plot, titles)
     if json:
         print_json(values)
     else:
@@ -65,7 +66,12 @@ def command(
 
 
 def _of_tables(
-    before: str, after: str, recipe: Path | None, names: list[str] | None, plot: Path | None
+    before: str,
+    after: str,
+    recipe: Path | None,
+    names: list[str] | None,
+    plot: Path | None,
+    titles: tuple[str, str],
 ) -> tuple[dict[str, float], dict[str, Measure]]:
     from sudare.measure.catalogue import MEASURES, measure, nothing_to_tell
     from sudare.release.basket_check import is_basket_folder
@@ -83,7 +89,7 @@ def _of_tables(
         from sudare.measure.generalization import column_losses
         from sudare.release.plots import loss_chart, save_chart
 
-        save_chart(loss_chart(values, column_losses(pair.before, pair)), plot)
+        save_chart(loss_chart(values, column_losses(pair.before, pair), titles), plot)
     return values, MEASURES
 
 

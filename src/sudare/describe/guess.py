@@ -33,6 +33,7 @@ _KEY_SHARE = 0.95
 _FEWEST_ROWS_FOR_KEY = 20
 _ROWS_PER_SHARED_VALUE = 20
 _CATEGORIES = 50
+_AGES_AND_YEARS = ((0, 120), (1880, 2100))
 _ALWAYS_IDENTIFYING = frozenset({"person name", "official number"})
 
 _IDENTIFYING_FORMS: dict[str, tuple[str, str]] = {
@@ -264,6 +265,13 @@ def _by_count(values: Values) -> _Judgment:
             "A set of items may tell much about a person and nothing says it is harmless, to be cautious.",
             "項目の集合は本人について多くを語りうるため、無害と分かるまで慎重に扱います。",
         )
+    if distinct > _CATEGORIES and _may_be_age(values):
+        return _Judgment(
+            "quasi",
+            0.4,
+            f"The numbers could be ages or years ({distinct} values), which an outsider could know, to be cautious.",
+            f"年齢や年とも読める数値({distinct}種類)で、外部の人が知りうるため、慎重に準識別子とします。",
+        )
     if values.kind() == "numeric" and distinct > _CATEGORIES:
         return _Judgment(
             "sensitive",
@@ -279,6 +287,14 @@ def _by_count(values: Values) -> _Judgment:
         f"An outsider might know it ({distinct} values) and nothing says otherwise, to be cautious.",
         f"外部の人が知りうるか不明なため、慎重に準識別子とします(値{distinct}種類)。",
     )
+
+
+def _may_be_age(values: Values) -> bool:
+    """Whether all numbers are whole and lie where ages of people, or years of their lives, do."""
+    if values.kind() != "numeric" or not values.is_whole or not values.numbers.len():
+        return False
+    low, high = float(values.numbers[0]), float(values.numbers[-1])
+    return any(least <= low and high <= most for least, most in _AGES_AND_YEARS)
 
 
 def _is_key(values: Values) -> bool:

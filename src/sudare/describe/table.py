@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from sudare.read.source import SourceFacts
 
 
+_WIDE = 200
+"""Letters of the names of columns that a notebook shows in a line."""
+
+
 @runtime_checkable
 class HierarchyMaker(Protocol):
     """Parameters from which the hierarchy of a column is built."""
@@ -205,7 +209,9 @@ class Table:
         """Roles and the first rows; identifiers are not shown, for notebooks are passed on."""
         return html_block(
             paragraph(f"Table: {self.rows:,} rows, {len(self.columns):,} columns", bold=True),
-            html_table(["role", "columns"], [(role, listed(names, 200)) for role, names in self._by_role()]),
+            html_table(
+                ["role", "columns"], [(role, listed(names, _WIDE)) for role, names in self._by_role()], _WIDE
+            ),
             html_head(self.frame, hidden=self.names("identifier")),
         )
 

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
+from sudare.display import html_block, html_table
 from sudare.errors import ParameterError, did_you_mean
+
+
+class ChartWords(NamedTuple):
+    """What stands at a plot."""
+
+    risk: str
+    loss: str
+    best: str = "not beaten"
+    yes: str = "yes"
+    no: str = "no"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,24 +41,49 @@ class Comparison:
     several_tables: bool = False
     """Whether the releases are of different tables, and so not comparable."""
 
-    def chart(self) -> Any:
+    def chart(self, words: ChartWords | None = None) -> Any:
         """Risk-utility plot (Altair): points, and a line through the Pareto front."""
         import altair as alt
 
-        base = alt.Chart(self.frame.filter(pl.col("loss").is_not_null())).encode(
-            x=alt.X("loss:Q", title=self.loss), y=alt.Y("risk:Q", title=self.risk.replace("_", " "))
+        said = words or ChartWords(self.risk.replace("_", " "), self.loss)
+        placed = self.frame.filter(pl.col("loss").is_not_null()).with_columns(
+            # Names above and below in turn: those of neighbors do not cover each other.
+            side=pl.int_range(pl.len()) % 2 == 0
+        )
+        room = alt.Scale(padding=24, nice=False)
+        base = alt.Chart(placed).encode(
+            x=alt.X("loss:Q", title=said.loss, scale=room), y=alt.Y("risk:Q", title=said.risk, scale=room)
         )
         front = base.transform_filter("datum.best").mark_line(color="#1f6feb", strokeDash=[4, 3])
         points = base.mark_circle(size=80).encode(
             color=alt.Color(
                 "best:N",
-                title="not beaten",
+                title=said.best,
                 scale=alt.Scale(domain=[False, True], range=["#9aa0a6", "#1f6feb"]),
+                legend=alt.Legend(labelExpr=f"datum.value ? {said.yes!r} : {said.no!r}"),
             ),
             tooltip=["release:N", "risk:Q", "loss:Q"],
         )
-        names = base.mark_text(dy=-10, fontSize=11).encode(text="release:N")
-        return (front + points + names).properties(width=480, height=320)
+        above, below = (
+            base.transform_filter(f"{sign}datum.side")
+            .mark_text(dy=shift, fontSize=11)
+            .encode(text="release:N")
+            for sign, shift in (("", -12), ("!", 14))
+        )
+        return (front + points + above + below).properties(width=480, height=320)
+
+    def _repr_html_(self) -> str:
+        """The table of a notebook."""
+        rows = [
+            (
+                row["release"],
+                row["risk"],
+                "–" if row["loss"] is None else row["loss"],
+                "yes" if row["best"] else "",
+            )
+            for row in self.frame.to_dicts()
+        ]
+        return html_block(html_table(["release", self.risk, self.loss, "not beaten"], rows))
 
 
 def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss: str = "loss") -> Comparison:

@@ -33,12 +33,15 @@ def save_chart(chart: Any, path: Path) -> None:
         raise OutputError(f"'{path}' cannot be written ({error.strerror}); choose another place.") from None
 
 
-def loss_chart(values: dict[str, float], columns: dict[str, float]) -> Any:
+TITLES = ("measures", "loss of each column")
+
+
+def loss_chart(values: dict[str, float], columns: dict[str, float], titles: tuple[str, str] = TITLES) -> Any:
     """Measures that lie between 0 and 1, and the loss of each column, as bars."""
     import altair as alt
 
     parts = []
-    for title, figures in (("measures", values), ("loss of each column", columns)):
+    for title, figures in zip(titles, (values, columns), strict=True):
         rows = [{"name": name, "value": value} for name, value in figures.items() if 0 <= value <= 1]
         if rows:
             parts.append(

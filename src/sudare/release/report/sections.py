@@ -144,8 +144,11 @@ def first_rows(release: Release) -> dict[str, Any]:
     names = head.columns[:_MOST_COLUMNS]
     cells = {name: [_cell(text) for text in as_text(head[name])] for name in names}
     parts = []
-    for at in range(0, len(names), _COLUMNS_A_TABLE):
-        chosen = names[at : at + _COLUMNS_A_TABLE]
+    # Tables of about the same width: nine columns are five and four, not eight and one.
+    tables = -(-len(names) // _COLUMNS_A_TABLE)
+    width = -(-len(names) // max(tables, 1))
+    for at in range(0, len(names), max(width, 1)):
+        chosen = names[at : at + width]
         parts.append(
             {
                 "first": at + 1,
