@@ -51,6 +51,14 @@ def column_weights(given: Mapping[str, float], names: Sequence[str]) -> list[flo
     return [float(given.get(name, 1.0)) for name in names]
 
 
+def allowed_rows(share: float, rows: int, *, kept: int = 0) -> int:
+    """How many rows may be left out where some must be kept: the share rounded down.
+
+    A product that is whole counts as such, whatever the last bit of a float says.
+    """
+    return max(0, min(math.floor(share * rows + 1e-9), rows - kept))
+
+
 def smallest_group(rules: Sequence[Rule]) -> int:
     """Fewest rows any compliant group can have: k, or l values, whichever is more."""
     counting = {kernel_rules.SIZE, kernel_rules.DISTINCT, kernel_rules.ENTROPY, kernel_rules.RECURSIVE}

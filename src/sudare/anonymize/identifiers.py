@@ -72,7 +72,7 @@ class Pseudonymize:
             raise ValueError("'key_file' and 'key_variable' are both given; keep one of them.")
         return self
 
-    def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
+    def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the key is of the operating system or given
         """Replace the columns; they count as described and insensitive afterwards."""
         key = self._key()
         names = present_columns(table, self.columns, "Pseudonymize")

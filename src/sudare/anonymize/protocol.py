@@ -45,7 +45,7 @@ class Context:
 class Anonymizer(Protocol):
     """A method: a frozen parameter class that can be applied.
 
-    `apply` never changes its input, draws randomness only from `context.random`, calls
+    `apply` never changes its input, draws what must stay secret only from `context.random`, calls
     `context.progress.update` often on anything long, and raises `InfeasibleError` when it cannot reach the
     requirements it is meant to reach.
     """

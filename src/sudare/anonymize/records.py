@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.anonymize.grouping import allowed_rows
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, some_rows
 from sudare.errors import InfeasibleError
@@ -55,7 +55,7 @@ class SuppressRecords:
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Remove violating records or refuse."""
-        allowed = math.floor(self.limit * table.rows + 1e-9)
+        allowed = allowed_rows(self.limit, table.rows)
         rows = np.arange(table.rows, dtype=np.int64)
         current = table
         context.progress.start("suppress records", max(allowed, 1))

@@ -113,6 +113,11 @@ class Baskets:
         return np.diff(self.starts)
 
     @property
+    def owners(self) -> npt.NDArray[np.int64]:
+        """Basket of each entry."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)
+
+    @property
     def entries(self) -> int:
         """Number of items over all baskets."""
         return len(self.codes)

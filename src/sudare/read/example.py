@@ -8,7 +8,7 @@ The tables are drawn from fixed tables of shares with an ordinary seeded generat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,8 @@ from sudare.read import example_words as material
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Language = Literal["en", "ja"]
+    from sudare.texts import Language
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 

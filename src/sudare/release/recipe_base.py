@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from sudare.errors import InputError, OutputError, ParameterError
 from sudare.parameters import Catalogue, sentence_of
 from sudare.read.database import redact
-from sudare.release.recipe_parts import Language, Part, ReportKind, absolute_entry, parse_yaml, read_text
+from sudare.release.recipe_parts import Part, ReportKind, absolute_entry, parse_yaml, read_text
+from sudare.texts import Language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

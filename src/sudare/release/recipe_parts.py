@@ -23,7 +23,6 @@ from sudare.release.strict_yaml import load
 if TYPE_CHECKING:
     from pathlib import Path
 
-Language = Literal["en", "ja"]
 ReportKind = Literal["internal", "public"]
 
 

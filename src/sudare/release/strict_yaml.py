@@ -10,10 +10,11 @@ from typing import Any
 
 import yaml
 
+from sudare.texts import LOADER
+
 _DEEPEST = 100
 _MOST_VALUES = 1_000_000
 _CONTAINS_ITSELF = 0
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # C where it was built
 
 
 def load(text: str) -> Any:
@@ -27,7 +28,7 @@ def _check_shape(text: str) -> None:
     counts = [0]  # values so far in each open list or mapping, aliases counted with what they stand for
     names: list[str | None] = [None]
     known: dict[str | None, int] = {}
-    for event in yaml.parse(text, Loader=_LOADER):
+    for event in yaml.parse(text, Loader=LOADER):
         anchor = getattr(event, "anchor", None)
         if isinstance(event, yaml.AliasEvent):
             size = known.get(anchor, 1)
@@ -51,7 +52,7 @@ def _check_shape(text: str) -> None:
             raise _fault(f"it stands for more than {_MOST_VALUES:,} values", event)
 
 
-class _StrictLoader(_LOADER):  # type: ignore[misc]  # one of two, chosen when this is loaded
+class _StrictLoader(LOADER):  # type: ignore[misc]  # one of two, chosen when this is loaded
     """Safe YAML that refuses a key given twice (the second would silently win) and values that are not of their tag."""
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import lattice_of
 from sudare.anonymize.full_domain.search import search
-from sudare.anonymize.grouping import block_rules
+from sudare.anonymize.grouping import allowed_rows, block_rules
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome
 from sudare.assess.sentence import enumerated
@@ -56,7 +55,7 @@ class FullDomain:
     def apply(self, table: Table, context: Context) -> Outcome:
         """Search the lattice and recode."""
         rules = block_rules(table, context.requirements)
-        allowed = allowed_rows(self.suppression, table.rows)
+        allowed = allowed_rows(self.suppression, table.rows, kept=1)
         if allowed == 0:
             require_feasible(table, context.requirements)
         lattice = lattice_of(table)
@@ -95,11 +94,6 @@ class FullDomain:
         )
         figures = {"objective": self.objective, "value": found.best.objective, "counted": found.counted}
         return [recoded, Note("full_domain.reached", proof=proof, **figures)]
-
-
-def allowed_rows(share: float, rows: int) -> int:
-    """How many rows may be left out: the share rounded down, never all."""
-    return max(0, min(math.floor(share * rows + 1e-9), rows - 1))
 
 
 def _infeasible(found: Found, allowed: int, rows: int) -> str:

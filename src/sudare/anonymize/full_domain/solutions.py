@@ -10,8 +10,7 @@ import polars as pl
 from sudare.anonymize.full_domain.classify import minimal_nodes
 from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import OBJECTIVES, all_levels, lattice_of
-from sudare.anonymize.full_domain.method import allowed_rows
-from sudare.anonymize.grouping import block_rules
+from sudare.anonymize.grouping import allowed_rows, block_rules
 from sudare.assess.catalogue import requirements_of
 from sudare.errors import ParameterError
 from sudare.progress import SILENT
@@ -51,7 +50,7 @@ def minimal_solutions(
             f"The lattice has {lattice.size:.3g} nodes, but at most {_LISTED:,} can be listed; describe fewer "
             "quasi-identifiers, or hierarchies with fewer levels."
         )
-    allowed = allowed_rows(suppression, table.rows)
+    allowed = allowed_rows(suppression, table.rows, kept=1)
     counter = Counter(table, lattice, rules, allowed, "loss", lattice.weights({}))
     nodes = minimal_nodes(counter, progress) if table.rows else []
     return _frame(counter, nodes)

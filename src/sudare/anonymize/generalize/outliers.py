@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sudare.anonymize.generalize.space import with_slots
+from sudare.anonymize.grouping import allowed_rows
 from sudare.kernels.finish import outlier_gains
 from sudare.kernels.partition import fill_costs, partition_of
 
@@ -29,7 +29,7 @@ def outliers(model: Covers, labels: Ints, share: float) -> Ints:
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0]
     _, firsts = np.unique(labels[order], return_index=True)
-    chosen: Ints = order[np.sort(firsts)][: math.floor(share * len(labels) + 1e-9)]
+    chosen: Ints = order[np.sort(firsts)][: allowed_rows(share, len(labels))]
     return chosen
 
 

@@ -111,8 +111,7 @@ class _Cut:
         names = sorted(set(labels.tolist()))
         rank = {name: code for code, name in enumerate(names)}
         codes = np.array([rank[label] for label in labels], dtype=np.int64)[self.baskets.codes]
-        rows = np.repeat(np.arange(len(self.baskets), dtype=np.int64), self.baskets.lengths)
-        keys = np.unique(rows * max(len(names), 1) + codes)
+        keys = np.unique(self.baskets.owners * max(len(names), 1) + codes)
         lengths = np.bincount(keys // max(len(names), 1), minlength=len(self.baskets))
         starts = starts_of(lengths)
         return self.baskets.with_baskets(starts, (keys % max(len(names), 1)).astype(np.int32), names)

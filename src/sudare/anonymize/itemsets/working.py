@@ -31,7 +31,7 @@ class Working:
         counts = baskets.supports()
         self.entries = Entries(
             alive=np.ones(len(baskets.codes), dtype=np.bool_),
-            owner=np.repeat(np.arange(len(baskets), dtype=np.int32), baskets.lengths),
+            owner=baskets.owners.astype(np.int32),
             counts=counts,
             original=counts.astype(np.float64),
             total=np.full(2, len(baskets.codes), dtype=np.int64),

@@ -40,10 +40,8 @@ def kept_mask(released: Baskets, original: Baskets) -> Mask:
         )
     codes = _codes_in(released, original)
     width = max(len(original.items), 1)
-    rows = (
-        np.repeat(np.arange(len(original), dtype=np.int64), np.diff(original.starts)) * width + original.codes
-    )
-    kept = np.repeat(np.arange(len(released), dtype=np.int64), np.diff(released.starts)) * width + codes
+    rows = original.owners * width + original.codes
+    kept = released.owners * width + codes
     places = np.searchsorted(rows, kept)
     fits = places < len(rows)
     fits[fits] = rows[places[fits]] == kept[fits]

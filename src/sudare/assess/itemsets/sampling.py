@@ -100,7 +100,7 @@ def places_of(baskets: Baskets) -> Places:
     return Places(
         starts,
         codes,
-        np.repeat(np.arange(len(baskets), dtype=np.int32), baskets.lengths),
+        baskets.owners.astype(np.int32),
         starts_of(baskets.supports()),
         np.argsort(baskets.codes, kind="stable").astype(np.int32),
         marks,

@@ -15,6 +15,7 @@ import polars as pl
 from sudare.assess.sentence import Sentence
 from sudare.errors import ParameterError
 from sudare.exact import exact_share
+from sudare.kernels.blocks import starts_of
 from sudare.kernels.eclat import mine, single_rules
 from sudare.measure.itemsets.pair import basket_pair, baskets_of
 
@@ -195,12 +196,11 @@ def _mined(
     rank = np.empty(len(counts), dtype=np.int32)
     rank[order] = np.arange(len(counts), dtype=np.int32)
     kept = frequent[baskets.codes]
-    owners = np.repeat(np.arange(len(baskets)), baskets.lengths)[kept]
+    owners = baskets.owners[kept]
     width = max(len(counts), 1)
     keys = np.sort(owners * width + rank[baskets.codes[kept]])
     owners, codes = np.divmod(keys, width)
-    starts = np.zeros(len(baskets) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owners, minlength=len(baskets)), out=starts[1:])
+    starts = starts_of(np.bincount(owners, minlength=len(baskets)))
     *tree, complete = mine(starts, codes.astype(np.int32), width, least, _MOST_SETS)
     if not complete:
         return None
@@ -224,8 +224,7 @@ def _paths(
     if not sets:
         return np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
     owners = np.concatenate(rows)
-    starts = np.zeros(len(nodes) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owners, minlength=len(nodes)), out=starts[1:])
+    starts = starts_of(np.bincount(owners, minlength=len(nodes)))
     return np.concatenate(sets)[np.argsort(owners, kind="stable")], starts
 
 
@@ -269,7 +268,7 @@ def _names(found: pl.DataFrame) -> set[tuple[tuple[Any, ...], Any]]:
 def _supports(baskets: Baskets, pairs: Iterable[tuple[tuple[Any, ...], Any]]) -> tuple[list[int], list[int]]:
     """In how many baskets each rule, and its body, are."""
     code = {str(item): place for place, item in enumerate(baskets.items)}
-    owners = np.repeat(np.arange(len(baskets)), baskets.lengths)
+    owners = baskets.owners
     order = np.argsort(baskets.codes, kind="stable")
     bounds = np.searchsorted(baskets.codes[order], np.arange(len(baskets.items) + 1))
     whole, part = [], []

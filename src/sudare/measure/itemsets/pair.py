@@ -33,8 +33,7 @@ class BasketPair:
 
     def _keys(self, baskets: Baskets) -> npt.NDArray[np.int64]:
         """A number for each entry: equal for the same item in the same basket."""
-        owners = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
-        return owners * max(len(self.before.items), 1) + baskets.codes
+        return baskets.owners * max(len(self.before.items), 1) + baskets.codes
 
 
 def basket_pair(before: Any, after: Any) -> BasketPair:
