@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import sudare as sd
+from sudare.anonymize.microaggregate import embed
 from sudare.errors import InfeasibleError, ParameterError
 from sudare.randomness import repeatable
 
@@ -157,3 +158,10 @@ def test_a_stratum_that_cannot_comply_is_named():
     asked = (sd.KAnonymity(2), sd.LDiversity(2, kind="distinct"))
     with pytest.raises(InfeasibleError, match="A stratum of 30 rows does not comply even as one group"):
         sd.anonymize(table, *asked, method=sd.Microaggregate(strata=("s",)), seed=1)
+
+
+def test_a_column_of_many_names_is_not_spread_out(monkeypatch):
+    monkeypatch.setattr(embed, "_MOST_COORDINATES", 100)
+    names = pl.Series([f"n{row}" for row in range(_ROWS)])
+    with pytest.raises(ParameterError, match="has 60 different values, each of which is a coordinate"):
+        sd.anonymize(_described(names, "nominal"), sd.KAnonymity(3), method=sd.Microaggregate())

@@ -10,6 +10,7 @@ import polars as pl
 
 from sudare.anonymize.grouping import column_weights
 from sudare.describe.ranges import axis_of
+from sudare.errors import ParameterError
 from sudare.kernels.blocks import starts_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from sudare.anonymize.microaggregate.arrays import Floats, Labels
     from sudare.describe.table import Table
 
+_MOST_COORDINATES = 300_000_000
+"""Numbers that a nominal column may become, in some gigabytes."""
 _EXACT = 2.0**53
 """Up to here every whole number is a float64."""
 
@@ -86,6 +89,11 @@ def _coordinates(table: Table, name: str) -> Floats:
     elif table.column(name).kind == "ordinal":
         plain = _centered(codes.ranks.astype(np.float64)[:, None], ~missing)
     else:
+        if table.rows * len(codes.values) > _MOST_COORDINATES:
+            raise ParameterError(
+                f"Column '{name}' has {len(codes.values):,} different values, each of which is a coordinate of {table.rows:,} records in "
+                "microaggregation; recode it to fewer, describe it as ordinal, or generalize instead."
+            )
         plain = _centered(np.eye(max(len(codes.values), 1))[np.maximum(codes.ranks, 0)], ~missing)
     if missing.any():
         flag = missing.astype(np.float64)[:, None]

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 20_000
 _MOST_WRITTEN = 130
-"""Cells of a map up to which their counts are written into them."""
+"""Cells of a map up to which their counts are written into them, if the largest fits."""
+_DIGIT = 6
+"""Width of a figure of such a count."""
 _MOST_ALONG = 12
 _WIDTH, _TALLEST, _ROW = 250, 420, 34
 _YEARS = re.compile(r"\[(\d{4})-01-01, (\d{4})-(01-01\)|12-31\])")
@@ -53,6 +55,8 @@ def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str
     most = max(float(figure.max()) for figure in drawn.values())
     rows = len(table.labels[across]) if across is not None else 1
     height = min(max(rows * _ROW, 60), max(_TALLEST, 9 * rows))
+    columns = len(table.labels[along])
+    is_written = size <= _MOST_WRITTEN and len(f"{most:,.0f}") * _DIGIT * columns <= _WIDTH
     charts: list[Any] = []
     for name, figure in drawn.items():
         frame = _long(
@@ -78,7 +82,7 @@ def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str
             ),
             tooltip=["x", "y", "count"],
         )
-        if size <= _MOST_WRITTEN:
+        if is_written:
             shown = base.mark_text(fontSize=10, clip=True).encode(
                 text="shown:N",
                 color=alt.condition("datum.dark", alt.value("white"), alt.value("#1d252d")),
