@@ -165,3 +165,12 @@ def test_a_column_of_many_names_is_not_spread_out(monkeypatch):
     names = pl.Series([f"n{row}" for row in range(_ROWS)])
     with pytest.raises(ParameterError, match="has 60 different values, each of which is a coordinate"):
         sd.anonymize(_described(names, "nominal"), sd.KAnonymity(3), method=sd.Microaggregate())
+
+
+def test_prices_are_found_in_a_hierarchy_however_they_are_written():
+    money = pl.Series(["1.50", "2.00"] * 6).cast(pl.Decimal(10, 2))
+    for leaves in (["1.50", "2.00"], ["1.5", "2"]):
+        table = sd.read(pl.DataFrame({"a": money})).describe(
+            quasi=["a"], hierarchies={"a": sd.hierarchy.tree({"cheap": leaves})}
+        )
+        assert sd.anonymize(table, sd.KAnonymity(3)).holds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 
 import polars as pl
 import pytest
@@ -49,7 +50,7 @@ def _edit(path, change):
 def test_another_table_is_not_measured(released, capsys):
     assert main(["measure", "one.csv", str(released)]) == 0
     assert main(["measure", "other.csv", str(released)]) == 2
-    assert "'other.csv' is not the file that the release in" in capsys.readouterr().err
+    assert "'other.csv' is not what the release in" in capsys.readouterr().err
 
 
 def test_releases_of_different_tables_are_not_compared_silently(released, capsys):
@@ -131,3 +132,29 @@ def test_values_beyond_the_hierarchy_may_be_drawn():
     )
     method = sd.Randomize(values={"city": ("Oslo", "Rome", "Lyon")})
     assert sd.anonymize(table, sd.PkAnonymity(2), method=method, seed=1).holds
+
+
+def test_a_database_is_measured_by_what_it_answers(tmp_path, monkeypatch):
+    monkeypatch.setenv("SUDARE_LEDGER", str(tmp_path / "ledger.sqlite"))
+    address = f"sqlite:///{tmp_path / 'people.sqlite'}"
+    with sqlite3.connect(tmp_path / "people.sqlite") as connection:
+        connection.execute("CREATE TABLE people (sex TEXT, disease TEXT)")
+        connection.executemany("INSERT INTO people VALUES (?, ?)", [("f", "flu"), ("m", "gout")] * 6)
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(
+        f"""
+version: 1
+source: {{path: "{address}", table: people}}
+columns:
+  sex: {{role: quasi}}
+  disease: {{role: sensitive}}
+requirements: [{{type: k-anonymity, k: 2}}]
+output: {{folder: {tmp_path / "release"}}}
+""",
+        encoding="utf-8",
+    )
+    assert main(["run", str(recipe)]) == 0
+    assert main(["measure", address, str(tmp_path / "release")]) == 0
+    with sqlite3.connect(tmp_path / "people.sqlite") as connection:
+        connection.execute("UPDATE people SET disease = 'mumps'")
+    assert main(["measure", address, str(tmp_path / "release")]) == 2

@@ -24,7 +24,9 @@ def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]
     Nothing may be generalized before: texts of ranges are neither numbers nor values of a hierarchy.
     """
     for name in table.names("quasi"):
-        if table.column(name).kind in {"numeric", "date"} and table.frame[name].dtype == pl.String:
+        column = table.column(name)
+        is_text = column.kind in {"numeric", "date"} and table.frame[name].dtype == pl.String
+        if is_text and column.mechanism is None:
             raise ParameterError(
                 f"Column '{name}' was generalized to texts by a method before; name one grouping method, not two."
             )

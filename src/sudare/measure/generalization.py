@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from sudare.errors import ParameterError
+from sudare.assess.bounds.columns import weights_of
 from sudare.measure.cells import cells_of
 from sudare.measure.pair import pair_of
 
@@ -38,14 +38,14 @@ def ncp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> 
     0 for a leaf. Weights are 1 unless given; 0 leaves a column out.
     """
     pair = pair_of(before, after)
-    chosen = _weights(pair, weights)
+    chosen = weights_of(pair.quasi, weights)
     return pair.before.rows * sum(weight * _column(pair, name, "penalty") for name, weight in chosen.items())
 
 
 def gcp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> float:
     """Global certainty penalty: NCP over rows and total weight, in [0, 1]."""
     pair = pair_of(before, after)
-    total = sum(_weights(pair, weights).values())
+    total = sum(weights_of(pair.quasi, weights).values())
     return ncp(before, pair, weights) / (max(pair.before.rows, 1) * total) if total > 0 else 0.0
 
 
@@ -53,15 +53,6 @@ def column_losses(before: Any, after: Any) -> dict[str, float]:
     """Iyengar's loss of each quasi-identifier by itself, rows left out counted as 1."""
     pair = pair_of(before, after)
     return {name: _column(pair, name, "leaves") for name in pair.quasi}
-
-
-def _weights(pair: Pair, weights: Mapping[str, float] | None) -> dict[str, float]:
-    for name, weight in (weights or {}).items():
-        if name not in pair.quasi or not weight >= 0:
-            raise ParameterError(
-                f"The weight of '{name}' is {weight!r}; weights are 0 or more, for quasi-identifiers."
-            )
-    return {name: float((weights or {}).get(name, 1.0)) for name in pair.quasi}
 
 
 def _mean_cell(pair: Pair, share: Literal["steps", "leaves", "penalty"]) -> float:

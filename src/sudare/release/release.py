@@ -120,7 +120,9 @@ class Release:
         """Bars (Altair) of the measures that lie between 0 and 1, and of the loss of each column."""
         from sudare.release.plots import loss_chart
 
-        return loss_chart(self.telling_losses, self.column_losses)
+        telling = self.telling_losses
+        # Of noise there is no lost detail to draw.
+        return loss_chart(telling, self.column_losses if OF_GENERALIZATION & telling.keys() else {})
 
     @shows_progress
     def write(
@@ -165,12 +167,11 @@ class Release:
     def _repr_html_(self) -> str:
         """Verdicts, risk, losses and the first released rows; nothing of the original."""
         before, after = self.risk_before, self.risk_after
-        risks = [
-            ("smallest block", before.smallest_block, after.smallest_block),
-            ("risk of being found, largest", before.prosecutor_largest, after.prosecutor_largest),
-        ]
+        risks = [("risk of being found, largest", before.prosecutor_largest, after.prosecutor_largest)]
         if after.linking is None or not after.linking.quasi_randomized:
-            # Of noise only the bound 1/k is known, for everybody: beside a mean it would look like a rise.
+            # Of noise only the bound 1/k is known, for everybody: beside a mean it would look like a rise, and blocks of
+            # noise are no blocks.
+            risks.insert(0, ("smallest block", before.smallest_block, after.smallest_block))
             risks.append(("risk of being found, mean", before.prosecutor_mean, after.prosecutor_mean))
         return html_block(
             paragraph(f"Release: {self.table.rows:,} of {self.original.rows:,} rows", bold=True),

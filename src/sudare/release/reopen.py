@@ -15,7 +15,7 @@ from sudare.release.basket_check import KIND
 from sudare.release.data_files import read_released
 from sudare.release.recipe import Recipe
 from sudare.release.release import OF_GENERALIZATION
-from sudare.release.verify_manifest import Manifest, file_digest, load_manifest, read_manifest
+from sudare.release.verify_manifest import Manifest, load_manifest, read_manifest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +36,7 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     places = [folder / "internal" / "recipe.yaml", folder.absolute().parent / "internal" / "recipe.yaml"]
     kept = next((place for place in places if exists(place)), None)
     original = _original(before, recipe or kept)
-    _require_same_input(before, after, folder)
+    _require_same_input(original, before, after, folder)
     if original.rows > manifest.rows:
         raise InputError(
             f"The release in '{after}' leaves out {original.rows - manifest.rows:,} of the {original.rows:,} rows of '{before}', "
@@ -45,14 +45,14 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     return pair_of(original, _released(manifest, original))
 
 
-def _require_same_input(before: str, after: str, folder: Path) -> None:
-    """Stop where the internal manifest says that the release was made from another file."""
+def _require_same_input(original: Table, before: str, after: str, folder: Path) -> None:
+    """Stop where the internal manifest says that the release was made from another file, or another answer of a database."""
     found = (_internal(folder) or {}).get("input")
     made_from: dict[str, Any] = found if isinstance(found, dict) else {}
     known = None if made_from.get("format") == "frame" else made_from.get("sha256")
-    if known and is_file(Path(before)) and file_digest(Path(before)) != known:
+    if known and original.source is not None and original.source.sha256 != known:
         raise InputError(
-            f"'{before}' is not the file that the release in '{after}' was made from (its SHA-256 differs); give that one, or, if "
+            f"'{before}' is not what the release in '{after}' was made from (its SHA-256 differs); give that one, or, if "
             "it holds the same rows in the same order, the released file instead of the folder."
         )
 
@@ -110,7 +110,8 @@ def _reorders(method: dict[str, Any]) -> bool:
 
 def _original(before: str, recipe: Path | None) -> Table:
     if recipe is None:
-        return Table.from_frame(load(before)[0])
+        frame, facts = load(before)
+        return Table.from_frame(frame, source=facts)
     asked = Recipe.load(recipe)
     frame, facts = load(before, **asked.source.model_dump(exclude={"path"}))
     return asked.describe(Table.from_frame(frame, source=facts))

@@ -108,18 +108,17 @@ def grouped(
     progress: Progress,
 ) -> Ints:
     """Labels of groups that comply, of low cost, none of which can be split (see `split_group`)."""
-    asked = rules if rules is not None else no_rules()
-    random = repeatable(search.seed)
     ladders = ladders_of(axes, model, weights, objective)
-    first = _first(model, ladders, smallest, rules, search, progress)
-    labels = _cut(model, first.labels, smallest, rules, progress)
+    work = _Grouping(model, ladders, smallest, no_rules() if rules is None else rules, search, progress)
+    first = work.first()
+    labels = work.cut(first.labels)
     if not first.priced:
-        labels = _refined(model, ladders, first.schemes, labels, smallest, rules, search, random, progress)
+        labels = work.refined(labels, first.schemes)
     elif len(labels) <= search.prices.descent:
         # Regions were rebuilt at their prices already: what is left is to descend.
-        descent = replace(search, openings=0, attempts=0)
-        labels = _refined(model, ladders, first.schemes, labels, smallest, rules, descent, random, progress)
-    return _split(model, labels, smallest, asked)
+        descent = work._replace(search=replace(search, openings=0, attempts=0))
+        labels = descent.refined(labels, first.schemes)
+    return work.split(labels)
 
 
 class _First(NamedTuple):
@@ -132,135 +131,130 @@ class _First(NamedTuple):
     """Whether the groups were chosen by prices."""
 
 
-def _first(
-    model: Covers,
-    ladders: Sequence[Ladder],
-    smallest: int,
-    rules: Rules | None,
-    search: Search,
-    progress: Progress,
-) -> _First:
-    """First groups: by prices where they can be listed, else cheapest scheme first, else clusters or one group of all."""
-    schemes = schemes_of(ladders)
-    free_sets = _has_sets(model)
-    if schemes is None:
-        if rules is None and not free_sets:
-            return _First(member_groups(model, smallest, progress)[0], None, False)
-        return _First(np.zeros(len(model.codes), dtype=np.int64), None, False)
-    asked = rules if rules is not None else no_rules()
-    labels, count, left, taken = cheapest_scheme_first(model, ladders, schemes, smallest, asked, progress)
-    labels, _ = attach(model, labels, count, left, smallest, asked, progress)
-    # Free sets lose less than the boxes of any hierarchy, so their prices would mislead.
-    priced = (
-        rules is None
-        and not free_sets
-        and can_price(ladders, len(schemes), len(labels), smallest, search.prices.most_work)
-    )
-    if priced:
-        labels = _priced(model, ladders, labels, smallest, asked, search, progress)
-    return _First(labels, schemes[taken > 0], priced)
+class _Grouping(NamedTuple):
+    """The steps of a grouping, in their order, and what all of them look at."""
 
+    model: Covers
+    ladders: Sequence[Ladder]
+    smallest: int
+    rules: Rules
+    """What is asked of a group beyond its size; none where nothing is."""
+    search: Search
+    progress: Progress
 
-def _cut(model: Covers, labels: Ints, smallest: int, rules: Rules | None, progress: Progress) -> Ints:
-    """Groups cut where they can be; under rules those of mixed values, cut likewise, where they lose less."""
-    asked = rules if rules is not None else no_rules()
-    longest = max(_LONGEST, 2 * smallest)
-    labels, _ = cut_groups(model, labels, int(labels.max()) + 1, smallest, longest, asked)
-    mixed = None if rules is None or _has_sets(model) else mixed_groups(model, smallest, rules, progress)
-    if mixed is None:
-        return labels
-    mixed, _ = cut_groups(model, mixed, int(mixed.max()) + 1, smallest, longest, asked)
-    return _cheaper(model, mixed, labels, smallest)
+    @property
+    def has_rules(self) -> bool:
+        """Whether more is asked of a group than its size."""
+        return len(self.rules.kind) > 0
 
+    @property
+    def has_sets(self) -> bool:
+        """Whether cells may become free sets."""
+        return bool(np.any(self.model.mode == SET))
 
-def _has_sets(model: Covers) -> bool:
-    return bool(np.any(model.mode == SET))
-
-
-def _priced(
-    model: Covers,
-    ladders: Sequence[Ladder],
-    labels: Ints,
-    smallest: int,
-    no_more: Rules,
-    search: Search,
-    progress: Progress,
-) -> Ints:
-    """Groups by prices, or the given ones where they lose less; then boxes exchanged region by region."""
-    asked = search.prices
-    found = priced_groups(model, ladders, labels, smallest, progress, asked.searches, asked.few)
-    chosen, _ = attach(model, found.labels, found.groups, found.left, smallest, no_more, progress)
-    labels = _cheaper(model, chosen, labels, smallest)
-    rows = len(labels)
-    attempts = max(int(asked.exchanges * rows), asked.fewest)
-    largest = min(max(asked.region, _REGION * smallest), max(rows // 2, _SMALL_REGION * smallest))
-    return exchanged(
-        *(model, found.boxes, found.prices, found.hope, labels, smallest, attempts, largest),
-        *(asked.heat, words_from(search.seed), progress),
-    )
-
-
-def _cheaper(model: Covers, one: Ints, other: Ints, smallest: int) -> Ints:
-    """The labels that lose less."""
-    return min(one, other, key=lambda labels: losses_of(model, labels, smallest)[0][labels].sum())
-
-
-def _refined(
-    model: Covers,
-    ladders: Sequence[Ladder],
-    schemes: Ints | None,
-    labels: Ints,
-    smallest: int,
-    rules: Rules | None,
-    search: Search,
-    random: np.random.Generator,
-    progress: Progress,
-) -> Ints:
-    sizes = np.bincount(labels)
-    rows = np.flatnonzero(sizes[labels] <= _LARGEST)
-    if len(rows) <= smallest:
-        return labels
-    own, numbers = np.unique(labels[rows], return_inverse=True)
-    part = with_slots(model, rows, max(len(own), len(rows) // smallest) + 1)
-    some = None if rules is None else rules_of(rules, rows)
-    near = near_rows(part, NEAR, random, progress, None if some is None else some.sensitive[0])
-    attempts = min(int(search.attempts * len(rows)), search.most)
-    rebuilding = None
-    if schemes is not None and attempts:
-        table, starts = words_of(model, ladders)
-        costs = np.zeros((len(ladders), starts.shape[1]))
-        for column, ladder in enumerate(ladders):
-            costs[column, : len(ladder.costs)] = ladder.costs
-        region = min(max(60, 12 * smallest), _LARGEST_REGION)
-        rebuilding = Rebuilding(table, starts, costs, schemes, attempts, region)
-    moves, rings = 0, 0
-    if schemes is None:
-        moves, rings = min(int(search.moves * len(rows)), 1000 * search.most), search.rings
-    found = refine(
-        part,
-        near,
-        numbers.astype(np.int64),
-        smallest,
-        budget=Budget(moves, seed=search.seed),
-        rebuilding=rebuilding,
-        openings=search.openings,
-        rules=some,
-        progress=progress,
-    )
-    if rings and not found.canceled:
-        better = reassigned(
-            part, near, found.labels, smallest, rings, rules=some, seed=search.seed, progress=progress
+    def first(self) -> _First:
+        """First groups: by prices where they can be listed, else cheapest scheme first, else clusters or one group of all."""
+        model, smallest, progress = self.model, self.smallest, self.progress
+        schemes = schemes_of(self.ladders)
+        by_size = not self.has_rules and not self.has_sets
+        if schemes is None:
+            if by_size:
+                return _First(member_groups(model, smallest, progress)[0], None, False)
+            return _First(np.zeros(len(model.codes), dtype=np.int64), None, False)
+        labels, count, left, taken = cheapest_scheme_first(
+            model, self.ladders, schemes, smallest, self.rules, progress
         )
-        found = refine(part, near, better, smallest, rules=some, progress=progress)
-    if found.canceled:
-        raise CancelledError("Canceled while searching for groups.")
-    result = labels + len(labels)
-    result[rows] = found.labels
-    return np.unique(result, return_inverse=True)[1].astype(np.int64)
+        labels, _ = attach(model, labels, count, left, smallest, self.rules, progress)
+        # Free sets lose less than the boxes of any hierarchy, so their prices would mislead.
+        most = self.search.prices.most_work
+        priced = by_size and can_price(self.ladders, len(schemes), len(labels), smallest, most)
+        return _First(self.priced(labels) if priced else labels, schemes[taken > 0], priced)
 
+    def priced(self, labels: Ints) -> Ints:
+        """Groups by prices, or the given ones where they lose less; then boxes exchanged region by region."""
+        model, smallest, progress, asked = self.model, self.smallest, self.progress, self.search.prices
+        found = priced_groups(model, self.ladders, labels, smallest, progress, asked.searches, asked.few)
+        chosen, _ = attach(model, found.labels, found.groups, found.left, smallest, self.rules, progress)
+        labels = self.cheaper(chosen, labels)
+        rows = len(labels)
+        attempts = max(int(asked.exchanges * rows), asked.fewest)
+        largest = min(max(asked.region, _REGION * smallest), max(rows // 2, _SMALL_REGION * smallest))
+        return exchanged(
+            *(model, found.boxes, found.prices, found.hope, labels, smallest, attempts, largest),
+            *(asked.heat, words_from(self.search.seed), progress),
+        )
 
-def _split(model: Covers, labels: Ints, smallest: int, rules: Rules) -> Ints:
-    order, starts = rows_by_label(labels, int(labels.max()) + 1)
-    result = np.empty(len(labels), dtype=np.int64)
-    split_all(model, order, starts, smallest, rules, scratch_for(rules), result)
-    return result
+    def cut(self, labels: Ints) -> Ints:
+        """Groups cut where they can be; under rules those of mixed values, cut likewise, where they lose less."""
+        cut = self._along_an_order(labels)
+        if not self.has_rules or self.has_sets:
+            return cut
+        mixed = mixed_groups(self.model, self.smallest, self.rules, self.progress)
+        return cut if mixed is None else self.cheaper(self._along_an_order(mixed), cut)
+
+    def _along_an_order(self, labels: Ints) -> Ints:
+        longest = max(_LONGEST, 2 * self.smallest)
+        groups = int(labels.max()) + 1
+        return cut_groups(self.model, labels, groups, self.smallest, longest, self.rules)[0]
+
+    def cheaper(self, one: Ints, other: Ints) -> Ints:
+        """The labels that lose less."""
+        return min(
+            one, other, key=lambda labels: losses_of(self.model, labels, self.smallest)[0][labels].sum()
+        )
+
+    def refined(self, labels: Ints, schemes: Ints | None) -> Ints:
+        """Groups after moves of records and large steps, but for those that are too large to gain by it."""
+        smallest, search, progress = self.smallest, self.search, self.progress
+        sizes = np.bincount(labels)
+        rows = np.flatnonzero(sizes[labels] <= _LARGEST)
+        if len(rows) <= smallest:
+            return labels
+        own, numbers = np.unique(labels[rows], return_inverse=True)
+        part = with_slots(self.model, rows, max(len(own), len(rows) // smallest) + 1)
+        rules = rules_of(self.rules, rows) if self.has_rules else self.rules
+        sensitive = rules.sensitive[0] if self.has_rules else None
+        near = near_rows(part, NEAR, repeatable(search.seed), progress, sensitive)
+        moves, rings = 0, 0
+        if schemes is None:
+            moves, rings = min(int(search.moves * len(rows)), 1000 * search.most), search.rings
+        found = refine(
+            part,
+            near,
+            numbers.astype(np.int64),
+            smallest,
+            budget=Budget(moves, seed=search.seed),
+            rebuilding=self._rebuilding(schemes, len(rows)),
+            openings=search.openings,
+            rules=rules,
+            progress=progress,
+        )
+        if rings and not found.canceled:
+            better = reassigned(
+                part, near, found.labels, smallest, rings, rules=rules, seed=search.seed, progress=progress
+            )
+            found = refine(part, near, better, smallest, rules=rules, progress=progress)
+        if found.canceled:
+            raise CancelledError("Canceled while searching for groups.")
+        result = labels + len(labels)
+        result[rows] = found.labels
+        return np.unique(result, return_inverse=True)[1].astype(np.int64)
+
+    def _rebuilding(self, schemes: Ints | None, rows: int) -> Rebuilding | None:
+        """Large steps, where schemes can be listed."""
+        attempts = min(int(self.search.attempts * rows), self.search.most)
+        if schemes is None or not attempts:
+            return None
+        table, starts = words_of(self.model, self.ladders)
+        costs = np.zeros((len(self.ladders), starts.shape[1]))
+        for column, ladder in enumerate(self.ladders):
+            costs[column, : len(ladder.costs)] = ladder.costs
+        region = min(max(60, 12 * self.smallest), _LARGEST_REGION)
+        return Rebuilding(table, starts, costs, schemes, attempts, region)
+
+    def split(self, labels: Ints) -> Ints:
+        """Every group split again and again until none can be."""
+        order, starts = rows_by_label(labels, int(labels.max()) + 1)
+        result = np.empty(len(labels), dtype=np.int64)
+        split_all(self.model, order, starts, self.smallest, self.rules, scratch_for(self.rules), result)
+        return result

@@ -19,7 +19,7 @@ from sudare.errors import ParameterError, did_you_mean
 from sudare.kernels.blocks import starts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sudare.describe.codes import Codes
     from sudare.describe.hierarchy.tree import Hierarchy
@@ -77,9 +77,8 @@ def check_objective(objective: str) -> None:
         )
 
 
-def weights_of(table: Table, weights: Mapping[str, float] | None) -> dict[str, float]:
-    """The weight of each quasi-identifier: 1 unless given."""
-    names = table.names("quasi")
+def weights_of(names: Sequence[str], weights: Mapping[str, float] | None) -> dict[str, float]:
+    """The weight of each of these quasi-identifiers: 1 unless given."""
     for name, weight in (weights or {}).items():
         if name not in names or not 0 <= weight < np.inf:
             raise ParameterError(

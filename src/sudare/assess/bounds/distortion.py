@@ -116,7 +116,7 @@ def lower_bound(
         return Bound(
             0.0, True, Sentence("bound.no_rows") if not table.rows else Sentence("bound.no_requirement")
         )
-    if not any(weights_of(table, weights).values()):
+    if not any(weights_of(table.names("quasi"), weights).values()):
         return Bound(0.0, True, Sentence("bound.no_column"))
     for count in asked:
         if count.available < count.target:
@@ -167,7 +167,9 @@ class _Count:
 
 def ground_of(table: Table, objective: Objective, weights: Mapping[str, float] | None) -> Ground:
     """Distinct rows of the columns that count (there is one, and a row), and their tree."""
-    chosen = {name: weight for name, weight in weights_of(table, weights).items() if weight > 0}
+    chosen = {
+        name: weight for name, weight in weights_of(table.names("quasi"), weights).items() if weight > 0
+    }
     axes = [axis_for(table, name, objective, weight) for name, weight in chosen.items()]
     labels, count = block_labels([axis.ranks for axis in axes], [axis.size for axis in axes], table.rows)
     space, codes = space_of(axes)

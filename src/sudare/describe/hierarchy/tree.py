@@ -311,6 +311,9 @@ class Hierarchy:
         """The position of each text among `names`; missing values come after the last name."""
         text = as_text(given)
         places = text.cast(names, strict=False).to_physical().cast(pl.Int32)
+        if given.dtype.is_decimal():  # as people write prices: 1.50
+            written = given.cast(pl.String).cast(names, strict=False).to_physical().cast(pl.Int32)
+            places = places.fill_null(written)
         unknown = text.filter(places.is_null() & text.is_not_null())
         if len(unknown):
             raise DescriptionError(
