@@ -12,7 +12,7 @@ import pytest
 
 import sudare as sd
 from sudare.anonymize.microaggregate import embed
-from sudare.errors import InfeasibleError, ParameterError
+from sudare.errors import GuaranteeError, ParameterError
 from sudare.randomness import repeatable
 
 _ROWS = 60
@@ -145,7 +145,7 @@ def test_records_may_be_shuffled_after_the_draw():
     assert sd.crosstab(release, by=["a"], bins={"a": 4}).counts["released"].sum() == release.table.rows
 
 
-def test_a_stratum_that_cannot_comply_is_named():
+def test_a_stratum_that_cannot_comply_may_be_left_out():
     half = _ROWS // 2
     frame = pl.DataFrame(
         {
@@ -156,8 +156,12 @@ def test_a_stratum_that_cannot_comply_is_named():
     )
     table = sd.read(frame).describe(quasi=["a", "s"], sensitive=["d"])
     asked = (sd.KAnonymity(2), sd.LDiversity(2, kind="distinct"))
-    with pytest.raises(InfeasibleError, match="A stratum of 30 rows does not comply even as one group"):
-        sd.anonymize(table, *asked, method=sd.Microaggregate(strata=("s",)), seed=1)
+    alone = sd.Microaggregate(strata=("s",))
+    with pytest.raises(GuaranteeError, match="record-suppression"):
+        sd.anonymize(table, *asked, method=alone, seed=1)
+    release = sd.anonymize(table, *asked, method=[alone, sd.SuppressRecords(limit=0.6)], seed=1)
+    assert release.holds
+    assert set(release.frame["s"]) == {"y"}
 
 
 def test_a_column_of_many_names_is_not_spread_out(monkeypatch):
@@ -174,3 +178,21 @@ def test_prices_are_found_in_a_hierarchy_however_they_are_written():
             quasi=["a"], hierarchies={"a": sd.hierarchy.tree({"cheap": leaves})}
         )
         assert sd.anonymize(table, sd.KAnonymity(3)).holds
+
+
+def test_values_written_like_ranges_are_values():
+    bins = pl.DataFrame(
+        {"age": ["[20, 30)", "[30, 40)", "[40, 50)", "[20, 30)"], "city": ["{a; b}", "c", "{a; b}", "c"]}
+    )
+    table = sd.read(bins).describe(quasi=["age", "city"], kinds={"age": "nominal", "city": "nominal"})
+    assert sd.measure.marginal_tv(table, table) == 0
+
+
+def test_ranges_and_sets_stand_for_what_they_cover():
+    levels = pl.DataFrame({"a": ["1 low", "2 mid", "3 high"] * 4})
+    ordinal = sd.read(levels).describe(quasi=["a"], kinds={"a": "ordinal"})
+    ranges = sd.read(pl.DataFrame({"a": ["[1 low, 2 mid]", "[1 low, 2 mid]", "3 high"] * 4}))
+    assert sd.measure.marginal_tv(ordinal, ranges) == pytest.approx(0)
+    nominal = sd.read(levels).describe(quasi=["a"], kinds={"a": "nominal"})
+    sets = sd.read(pl.DataFrame({"a": ["{1 low; 3 high}", "2 mid", "{1 low; 3 high}"] * 4}))
+    assert sd.measure.marginal_tv(nominal, sets) == pytest.approx(0)

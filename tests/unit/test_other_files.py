@@ -158,3 +158,22 @@ output: {{folder: {tmp_path / "release"}}}
     with sqlite3.connect(tmp_path / "people.sqlite") as connection:
         connection.execute("UPDATE people SET disease = 'mumps'")
     assert main(["measure", address, str(tmp_path / "release")]) == 2
+
+
+def test_the_manifest_of_baskets_is_compared_too(tmp_path, capsys, monkeypatch):
+    baskets = sd.read_baskets([["a", "b"], ["a", "b"], ["a", "c"], ["b", "c"]]).describe(sensitive=["c"])
+    sd.anonymize(baskets, sd.RhoUncertainty(0.5)).write(tmp_path / "release")
+    _edit(
+        tmp_path / "release" / "public" / "manifest.json", lambda manifest: manifest.update(requirements=[])
+    )
+    monkeypatch.chdir(tmp_path / "release" / "public")
+    for place in (str(tmp_path / "release"), str(tmp_path / "release" / "public"), "."):
+        assert main(["check", place]) == 1
+        assert "tells another 'requirements'" in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_internal_manifest_that_cannot_be_read_is_a_difference(released, capsys, monkeypatch):
+    (released / "internal" / "manifest.json").write_text("{", encoding="utf-8")
+    monkeypatch.chdir(released / "public")
+    assert main(["check", "."]) == 1
+    assert "the internal manifest beside it cannot be read" in " ".join(capsys.readouterr().out.split())

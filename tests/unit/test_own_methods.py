@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -26,6 +27,11 @@ def people() -> sd.Table:
         {"age": range(_ROWS), "zip": ["1", "2"] * 6, "disease": ["flu", "gout", "mumps"] * 4}
     )
     return sd.read(frame).describe(quasi=["age", "zip"], sensitive=["disease"])
+
+
+def renamed(table: sd.Table) -> sd.Table:
+    frame = table.frame.rename({"age": "years"})
+    return sd.read(frame).describe(quasi=["zip"], sensitive=["disease"], insensitive=["years"])
 
 
 @parameters
@@ -64,6 +70,11 @@ def released(does, **options: Any):
             lambda table: Outcome(table, cast("Any", np.arange(_ROWS) / 1.0)),
             "does not say where its 12 rows come from",
         ),
+        (
+            lambda table: same_rows(renamed(table)),
+            "publishes a column 'years' that the table does not have",
+        ),
+        (lambda table: Outcome(cast("Any", "x"), np.arange(_ROWS)), "but a method gives an Outcome"),
         (lambda table: table, "gave a Table, but a method gives an Outcome"),
         (lambda table: None, "gave a NoneType"),
         (lambda table: 1 // 0, "The method Own failed \\(ZeroDivisionError"),
@@ -146,3 +157,17 @@ def test_a_folder_has_a_name(tmp_path, monkeypatch):
     with pytest.raises(ParameterError, match="The folder is None"):
         sd.anonymize(people(), K).write(None)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
+
+
+def test_drawn_columns_are_known_by_their_mechanism():
+    original = people()
+
+    def undo(table):
+        columns = [replace(one, mechanism=replace(cast("Any", one.mechanism))) for one in table.columns]
+        return same_rows(table.changed(original.frame, columns))
+
+    method = Own()
+    object.__setattr__(method, "does", undo)
+    noise = sd.Randomize(ranges={"age": (0, 20)}, shuffle=False)
+    with pytest.raises(ParameterError, match="which is randomized by then"):
+        sd.anonymize(original, sd.PkAnonymity(2), method=[noise, method])

@@ -10,13 +10,13 @@ from sudare.anonymize.identifiers import RemoveIdentifiers
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Anonymizer, Context, Outcome
 from sudare.assess.sentence import enumerated
+from sudare.describe.table import Table
 from sudare.errors import ParameterError, SudareError
 from sudare.parameters import require_made
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sudare.describe.table import Table
     from sudare.parameters import Catalogue
 
 M = TypeVar("M")
@@ -55,7 +55,7 @@ def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
         raise ParameterError(
             f"The method {name} failed ({type(error).__name__}: {error}); correct it."
         ) from error
-    if not isinstance(outcome, Outcome):
+    if not isinstance(outcome, Outcome) or not isinstance(outcome.table, Table):
         raise ParameterError(
             f"The method {name} gave a {type(outcome).__name__}, but a method gives an Outcome; end it with "
             "same_rows(table) or Outcome(table, rows)."
@@ -70,6 +70,12 @@ def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
     if len(np.unique(rows)) < len(rows):
         raise ParameterError(
             f"The method {name} makes several rows of one, and copies protect nobody; give each row at most once."
+        )
+    added = next((name for name in outcome.table.frame.columns if name not in table.frame.columns), None)
+    if added is not None:
+        raise ParameterError(
+            f"The method {name} publishes a column '{added}' that the table does not have, of which nothing is known; "
+            "change the columns there are."
         )
     for column in table.columns:
         role = column.role
@@ -89,7 +95,7 @@ def _require_as_drawn(before: Table, outcome: Outcome, method: Anonymizer) -> No
     after = outcome.table
     for column in after.columns:
         drawn = column.mechanism
-        if drawn is None or before.column(column.name).mechanism is not drawn:
+        if drawn is None or before.column(column.name).mechanism != drawn:
             continue
         one, other = before.frame[column.name][outcome.rows], after.frame[column.name]
         if one.dtype != other.dtype or not one.equals(other):

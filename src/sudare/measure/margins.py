@@ -180,8 +180,10 @@ def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Codes]:
     for text, low, high in zip(distinct.to_list(), *range_ends(distinct), strict=True):
         if text in below:
             inside = below[text]
+        elif text in place:
+            inside = np.array([place[text]])
         elif low in place and high in place:
-            # A value, or a range of ordered ones: codes ascend with the values.
+            # A range of ordered values: codes ascend with them.
             inside = np.arange(place[low], place[high] + 1)
         else:
             inside = np.array([place[part] for part in set_parts(text, place)], dtype=np.int64)

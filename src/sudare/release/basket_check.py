@@ -16,6 +16,7 @@ from sudare.read.basket_codes import BasketCodes
 from sudare.read.places import is_file, is_folder
 from sudare.release.verify_itemsets import verify_baskets
 from sudare.release.verify_manifest import (
+    differing,
     file_digest,
     load_manifest,
     manifest_path,
@@ -53,7 +54,7 @@ def check_basket_folder(
     path = manifest_path(place)
     manifest = _load(path)
     released = _read_released(path, manifest)
-    findings = [_unchanged(path.parent / manifest["data"]["file"], manifest["data"], released)]
+    findings = [_unchanged(path, manifest, released)]
     if original is not None:
         given = _read_original(original, place, options)
         if len(given) != len(released):
@@ -165,9 +166,11 @@ def _is_item(given: Any) -> bool:
     return isinstance(given, str | int) and not isinstance(given, bool)
 
 
-def _unchanged(data: Path, about: dict[str, Any], released: Baskets) -> Finding:
+def _unchanged(path: Path, manifest: dict[str, Any], released: Baskets) -> Finding:
+    about = manifest["data"]
+    data = path.parent / about["file"]
     digest = file_digest(data)
-    changes = []
+    changes = list(differing(path, manifest))
     if digest != about["sha256"]:
         changes.append(f"its SHA-256 is {digest[:12]}… instead of {shown(about['sha256'][:12])[1:-1]}…")
     if (len(released), released.entries) != (about["baskets"], about["entries"]):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.assess.blocks import blocks_of
@@ -17,6 +17,7 @@ from sudare.progress import Progress, shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
@@ -135,7 +136,7 @@ class Release:
         from sudare.release.recipe import Output
         from sudare.release.write import write_release
 
-        if not isinstance(folder, str | Path):
+        if not isinstance(folder, str | os.PathLike):
             raise ParameterError(
                 f"The folder is {shown(folder)}, which is no path; name a folder to be made."
             )

@@ -33,7 +33,7 @@ class Manifest:
     hierarchies: dict[str, dict[str, Any]]
     methods: list[dict[str, Any]]
     differing: tuple[str, ...] = ()
-    """Parts in which it differs from the internal manifest of the same folder."""
+    """What the internal manifest of the same folder says otherwise, in words."""
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -58,7 +58,7 @@ def read_manifest(folder: Path) -> Manifest:
         requirements=_requirements(_part(manifest, "requirements", list, path), path),
         hierarchies=_mappings(_part(manifest, "hierarchies", dict, path, {}), "hierarchies", path),
         methods=_part(manifest, "method", list, path, []),
-        differing=_differing(path, manifest),
+        differing=differing(path, manifest),
     )
 
 
@@ -71,6 +71,23 @@ def file_digest(path: Path) -> str:
         raise InputError(
             f"The data file {path} cannot be read ({error.strerror}); make it readable and check again."
         ) from None
+
+
+def differing(path: Path, manifest: dict[str, Any]) -> tuple[str, ...]:
+    """What the custodian's own manifest, where it lies beside the public folder, says otherwise, in words."""
+    public = path.resolve().parent
+    internal = public.parent / "internal" / "manifest.json"
+    if public.name != "public" or not is_file(internal):
+        return ()
+    try:
+        own = load_manifest(internal)
+    except InputError:
+        return ("the internal manifest beside it cannot be read",)
+    return tuple(
+        f"the internal manifest beside it tells another {key!r}"
+        for key in _COMMON
+        if manifest.get(key) != own.get(key)
+    )
 
 
 def refuse_internal(path: Path, manifest: dict[str, Any]) -> None:
@@ -116,15 +133,6 @@ def load_manifest(path: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise _fault(path, "is not a JSON object")
     return manifest
-
-
-def _differing(path: Path, manifest: dict[str, Any]) -> tuple[str, ...]:
-    """What the custodian's own manifest, where it lies beside the public folder, says otherwise."""
-    internal = path.parent.parent / "internal" / "manifest.json"
-    if path.parent.name != "public" or not is_file(internal):
-        return ()
-    own = load_manifest(internal)
-    return tuple(key for key in _COMMON if manifest.get(key) != own.get(key))
 
 
 class _RepeatedError(Exception):

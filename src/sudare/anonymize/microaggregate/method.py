@@ -94,8 +94,7 @@ class Microaggregate:
                 f"A stratum has {len(X)} rows, fewer than the {k} of a group; use coarser strata or fewer of them."
             )
         if not X.shape[1]:
-            whole = np.zeros(len(X), dtype=np.int64)
-            return whole if rules is None else merged_until_allowed(X, whole, rules)
+            return np.zeros(len(X), dtype=np.int64)
         if k == 1:
             # Where a group may be one record, every record starts as its own.
             alone = np.arange(len(X))
@@ -114,7 +113,8 @@ class Microaggregate:
 def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:
     """Merge every group that breaks a rule with the group of the nearest centroid, until none does.
 
-    All rules are monotone, so where the union of everything, the last resort, is not allowed nothing is.
+    All rules are monotone, so where the union of everything, the last resort, is not allowed nothing is: a stratum that
+    cannot comply stays whole, for a method after this one to leave out.
     """
     from scipy.spatial import KDTree
 
@@ -124,12 +124,8 @@ def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:
         groups = int(current.max()) + 1
         order, starts = rows_by_label(current, groups)
         broken = np.flatnonzero(~complying(rules, scratch, order, starts))
-        if not len(broken):
+        if not len(broken) or groups == 1:
             return current
-        if groups == 1:
-            raise InfeasibleError(
-                f"A stratum of {len(X)} rows does not comply even as one group; use coarser strata or fewer of them."
-            )
         means = centroids(X, current)
         _, near = KDTree(means).query(means[broken], 2)
         target = np.arange(groups)
