@@ -67,7 +67,9 @@ def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
             f"The method {name} does not say where its {outcome.table.rows:,} rows come from; give for each the number of "
             f"the row, 0 to {table.rows - 1:,}, that it was made from."
         )
-    if len(np.unique(rows)) < len(rows):
+    taken = np.zeros(table.rows, dtype=np.bool_)
+    taken[rows] = True
+    if np.count_nonzero(taken) < len(rows):
         raise ParameterError(
             f"The method {name} makes several rows of one, and copies protect nobody; give each row at most once."
         )
