@@ -45,8 +45,8 @@ class TCloseness(BlockRequirement):
             column = table.column(name)
             if self.distance == "ordered" and column.hierarchy is None and column.kind not in _ORDERED:
                 raise DescriptionError(
-                    f"t-closeness by the ordered distance needs an order of column '{name}', which is {column.kind}; describe it "
-                    "as ordinal, give a hierarchy whose leaves are in order (order), or choose distance='equal'."
+                    f"t-closeness by the ordered distance needs an order of column '{name}', which is {column.kind}; give it a "
+                    "hierarchy whose leaves are in order (order), or choose distance='equal'."
                 )
             if self.distance == "hierarchical" and column.hierarchy is None:
                 raise DescriptionError(
