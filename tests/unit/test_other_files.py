@@ -59,6 +59,10 @@ def test_releases_of_different_tables_are_not_compared_silently(released, capsys
     table = sd.read(sd.hospital(60)).describe(quasi=["sex"])
     releases = {str(k): sd.anonymize(table, sd.KAnonymity(k)) for k in (2, 3)}
     assert not compare(releases).several_tables
+    other = sd.anonymize(sd.read(sd.hospital(60)).describe(quasi=["sex", "zip"]), sd.KAnonymity(1))
+    assert not compare({**releases, "zip": other}).several_tables
+    more = sd.anonymize(sd.read(sd.hospital(61)).describe(quasi=["sex"]), sd.KAnonymity(2))
+    assert compare({**releases, "more": more}).several_tables
 
 
 @pytest.mark.parametrize(
@@ -97,7 +101,7 @@ def test_columns_without_a_role_are_named_by_the_check(tmp_path, capsys):
     assert main(["check", str(tmp_path / "release")]) == 0
     assert "nobody has said what the column name is" in " ".join(capsys.readouterr().out.split())
     report = (tmp_path / "release" / "public" / "report.html").read_text(encoding="utf-8")
-    assert "nobody has said what name are" in report
+    assert "nobody has said what name is: it is published" in report
     assert "Every column has a role" not in report
 
 

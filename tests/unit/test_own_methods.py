@@ -159,11 +159,17 @@ def test_a_folder_has_a_name(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_drawn_columns_are_known_by_their_mechanism():
+@pytest.mark.parametrize("other", [{}, {"flip": 0.25}])
+def test_drawn_columns_are_known_by_what_was_drawn(other):
     original = people()
 
     def undo(table):
-        columns = [replace(one, mechanism=replace(cast("Any", one.mechanism))) for one in table.columns]
+        columns = [
+            replace(
+                one, mechanism=replace(cast("Any", one.mechanism), **(other if one.name == "age" else {}))
+            )
+            for one in table.columns
+        ]
         return same_rows(table.changed(original.frame, columns))
 
     method = Own()

@@ -53,6 +53,7 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
         ("pk-anonymity", {"k": 10}),
         ("no-identifiers", {}),
         ("no-identifiers", {"undescribed": ["age"]}),
+        ("no-identifiers", {"undescribed": ["age", "zip"]}),
         ("unchanged-files", {}),
         ("something-new", {}),
     ]

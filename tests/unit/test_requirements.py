@@ -63,7 +63,9 @@ def test_one_row_and_fewer_rows_than_k():
 def test_an_order_of_names_is_none():
     asked = sd.TCloseness(0.3, distance="ordered")
     with pytest.raises(DescriptionError, match="needs an order of column 's', which is nominal"):
-        asked.check(table_of([7, 8], ["flu", "asthma"]))
+        asked.check(table_of([7, 8, 9], ["flu", "asthma", "gout"]))
+    # Two values are as far apart in any order.
+    assert asked.check(table_of([7, 8], ["flu", "asthma"])).reached == 0.5
     assert asked.check(table_of([7, 8], [1, 2])).reached == 0.5
 
 

@@ -95,12 +95,15 @@ def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
 def _require_as_drawn(before: Table, outcome: Outcome, method: Anonymizer) -> None:
     """Released numbers stay as their mechanism drew them, or nothing could be rebuilt from what is told about it."""
     after = outcome.table
-    for column in after.columns:
-        drawn = column.mechanism
-        if drawn is None or before.column(column.name).mechanism != drawn:
+    for column in before.columns:
+        if column.mechanism is None or column.name not in after.frame.columns:
             continue
         one, other = before.frame[column.name][outcome.rows], after.frame[column.name]
-        if one.dtype != other.dtype or not one.equals(other):
+        if (
+            after.column(column.name).mechanism != column.mechanism
+            or one.dtype != other.dtype
+            or not one.equals(other)
+        ):
             raise ParameterError(
                 f"{type(method).__name__} changes '{column.name}', which is randomized by then, so that no cross tabulation "
                 "could be rebuilt from it; put it before the randomization, or leave the column out of it."

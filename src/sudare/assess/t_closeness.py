@@ -43,7 +43,9 @@ class TCloseness(BlockRequirement):
         names = sensitive_columns(table, self.sensitive, "t-closeness")
         for name in names:
             column = table.column(name)
-            if self.distance == "ordered" and column.hierarchy is None and column.kind not in _ORDERED:
+            unordered = column.hierarchy is None and column.kind not in _ORDERED
+            # Two values are as far apart in any order.
+            if self.distance == "ordered" and unordered and table.codes(name).count > 2:
                 raise DescriptionError(
                     f"t-closeness by the ordered distance needs an order of column '{name}', which is {column.kind}; give it a "
                     "hierarchy whose leaves are in order (order), or choose distance='equal'."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -107,7 +108,7 @@ def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss:
     schema = {"release": pl.String, "risk": pl.Float64, "loss": pl.Float64, "best": pl.Boolean}
     frame = pl.DataFrame(rows, schema=schema).sort(["loss", "risk", "release"], nulls_last=True)
     not_applicable = tuple(row["release"] for row in rows if row["loss"] is None)
-    return Comparison(frame, risk, loss, not_applicable, _differing(releases), _inputs(releases) > 1)
+    return Comparison(frame, risk, loss, not_applicable, _differing(releases), _has_several_inputs(releases))
 
 
 def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -143,11 +144,11 @@ def _differing(releases: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in each if any(name not in names for names in known))
 
 
-def _inputs(releases: Mapping[str, Any]) -> int:
-    """Of how many tables the releases were made, among those that say it."""
+def _has_several_inputs(releases: Mapping[str, Any]) -> bool:
+    """Whether the releases were made from different tables, as far as they say it."""
     known = {one.get("input") for one in releases.values() if isinstance(one, Mapping)}
-    tables = {id(one.original) for one in releases.values() if hasattr(one, "original")}
-    return len(known - {None}) + len(tables)
+    frames = [one.original.frame for one in releases.values() if hasattr(one, "original")]
+    return len(known - {None}) > 1 or any(not one.equals(other) for one, other in pairwise(frames))
 
 
 def _chosen(figures: Mapping[str, Any], name: str, what: str) -> float:

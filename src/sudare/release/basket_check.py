@@ -68,7 +68,8 @@ def check_basket_folder(
     common = sensitive if sensitive is not None else _kept_common(place)
     if common is not None:
         released = released.describe(sensitive=common, unknown="ignore")
-        if sensitive is not None and not _has_sensitive(released):
+        infers = any(one.get("type") == "rho-uncertainty" for one in manifest["requirements"])
+        if sensitive is not None and infers and not _has_sensitive(released):
             raise InputError(
                 "None of the sensitive items given occurs in the release, so nothing could be inferred whatever was released; "
                 "correct their spelling, or give the original (--original), which has them."

@@ -119,9 +119,9 @@ def _found_text(finding: Finding, texts: Texts) -> str:
     outcome = "holds" if finding.holds else "fails"
     undescribed = finding.requirement.get("undescribed")
     if finding.holds and undescribed:
-        return texts(
-            "finding.no-identifiers.holds_undescribed", columns=texts("page.separator").join(undescribed)
-        )
+        number = "one" if len(undescribed) == 1 else "many"
+        key = f"finding.no-identifiers.holds_undescribed.{number}"
+        return texts(key, columns=texts("page.separator").join(undescribed))
     # A figure that was not reached because nothing could be computed must not be put into a sentence.
     found = texts.or_else(f"finding.{kind}.{outcome}", "")
     if not found or ("{reached}" in found and finding.reached is None):
