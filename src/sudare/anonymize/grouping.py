@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sudare.assess.requirement import BlockRequirement, Requirement
+from sudare.describe.kinds import MEASURED_KINDS
 from sudare.errors import ParameterError
 from sudare.kernels import rules as kernel_rules
 
@@ -25,7 +26,7 @@ def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]
     """
     for name in table.names("quasi"):
         column = table.column(name)
-        is_text = column.kind in {"numeric", "date"} and table.frame[name].dtype == pl.String
+        is_text = column.kind in MEASURED_KINDS and table.frame[name].dtype == pl.String
         if is_text and column.mechanism is None:
             raise ParameterError(
                 f"Column '{name}' was generalized to texts by a method before; name one grouping method, not two."

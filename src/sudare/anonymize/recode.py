@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.hierarchy.suppression import Suppress
-from sudare.describe.ranges import ANYTHING, axis_of, closed_ranges
+from sudare.describe.hierarchy.suppression import suppression_of
+from sudare.describe.kinds import ORDERED_KINDS
+from sudare.describe.ranges import ANYTHING, closed_ranges, places_of
 from sudare.describe.sets import set_text
 from sudare.errors import ParameterError
 from sudare.kernels.groups import group_nodes, group_ranges
@@ -47,7 +48,6 @@ class OrderedAxis:
 
 
 Axis = TreeAxis | OrderedAxis
-_ORDERED_KINDS = frozenset({"numeric", "date", "ordinal"})
 
 
 def axes_of(table: Table) -> list[Axis]:
@@ -55,12 +55,12 @@ def axes_of(table: Table) -> list[Axis]:
     axes: list[Axis] = []
     for name in table.names("quasi"):
         column, codes, tree = table.column(name), table.codes(name), table.hierarchy(name)
-        ordered = column.kind in _ORDERED_KINDS
+        ordered = column.kind in ORDERED_KINDS
         if tree is None and ordered:
-            axes.append(OrderedAxis(name, codes, _positions(codes)))
+            axes.append(OrderedAxis(name, codes, places_of(codes.values)))
             continue
         if tree is None:
-            tree = Suppress().build(table.frame[name], name)
+            tree = suppression_of(table.frame[name])
         axes.append(TreeAxis(name, codes, tree, table.leaves(name, tree), ordered))
     return axes
 
@@ -154,10 +154,3 @@ def _range_texts(codes: Codes, lowest: npt.NDArray[np.int32], highest: npt.NDArr
         .otherwise(pl.col("text"))
         .alias("text")
     )["text"]
-
-
-def _positions(codes: Codes) -> npt.NDArray[np.float64]:
-    values = codes.values
-    if values.dtype.is_numeric() or values.dtype.is_temporal():
-        return axis_of(values).to_numpy()
-    return np.arange(len(values), dtype=np.float64)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sudare.assess.pk_anonymity import PkAnonymity, exact_blocks
 from sudare.assess.sentence import Sentence, counted, enumerated, in_language, joined
+from sudare.describe.kinds import ORDERED_KINDS
 from sudare.describe.mechanism.calibrate import calibrate, shares
 from sudare.describe.mechanism.retention import Retention
 from sudare.errors import ParameterError
@@ -167,7 +168,7 @@ def _need(table: Table, name: str, rate: float) -> ColumnNeed:
     column = table.column(name)
     values = table.codes(name).count
     missing = table.frame[name].null_count() > 0
-    if column.kind in {"numeric", "date", "ordinal"}:
+    if column.kind in ORDERED_KINDS:
         if rate >= 1:
             return ColumnNeed(name, "uniform", Sentence("noise.strength.everything"), 1.0, 0.0)
         noise = calibrate("laplace", rate, low=0, high=1, missing=missing)

@@ -16,6 +16,7 @@ from sudare.assess.blocks import Blocks, blocks_of
 from sudare.assess.sentence import Sentence, counted, enumerated
 from sudare.assess.verdict import Verdict
 from sudare.describe.baskets import Baskets
+from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError
 from sudare.kernels import rules as kernel_rules
@@ -171,7 +172,7 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
 def _in_order(table: Table, name: str) -> npt.NDArray[np.int32]:
     """Codes in the order that the ordered distance means: by value, or as a given hierarchy lists its leaves."""
     column, codes = table.column(name), table.codes(name)
-    tree = None if column.kind in {"numeric", "date"} else table.hierarchy(name)
+    tree = None if column.kind in MEASURED_KINDS else table.hierarchy(name)
     if tree is None:
         return codes.codes
     rank = np.empty(codes.count, dtype=np.int32)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
 from sudare.assess.sentence import Sentence
+from sudare.describe.kinds import ORDERED_KINDS
 from sudare.errors import DescriptionError
 from sudare.kernels.rules import EQUAL, HIERARCHICAL, ORDERED
 from sudare.parameters import Annotated, Field, Names, parameters
@@ -13,7 +14,6 @@ from sudare.parameters import Annotated, Field, Names, parameters
 if TYPE_CHECKING:
     from sudare.describe.table import Table
 
-_ORDERED = ("numeric", "date", "ordinal")
 _KINDS = {"equal": EQUAL, "ordered": ORDERED, "hierarchical": HIERARCHICAL}
 
 
@@ -43,7 +43,7 @@ class TCloseness(BlockRequirement):
         names = sensitive_columns(table, self.sensitive, "t-closeness")
         for name in names:
             column = table.column(name)
-            unordered = column.hierarchy is None and column.kind not in _ORDERED
+            unordered = column.hierarchy is None and column.kind not in ORDERED_KINDS
             # Two values are as far apart in any order.
             if self.distance == "ordered" and unordered and table.codes(name).count > 2:
                 raise DescriptionError(

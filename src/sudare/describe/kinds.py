@@ -18,6 +18,11 @@ is released as it is; `weight` is the number of people a record stands for.
 Kind = Literal["numeric", "ordinal", "nominal", "string", "date", "set"]
 """What the values of a column are like, which decides the distances and hierarchies that make sense."""
 
+MEASURED_KINDS: frozenset[Kind] = frozenset(("numeric", "date"))
+"""Values lie on an axis, and have differences."""
+ORDERED_KINDS: frozenset[Kind] = MEASURED_KINDS | {"ordinal"}
+"""Values have an order, and ranges."""
+
 MissingPolicy = Literal["own", "reject", "drop"]
 """What a missing value means.
 

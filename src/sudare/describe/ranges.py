@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from sudare.describe.text import as_text
@@ -48,6 +50,13 @@ def axis_of(series: pl.Series) -> pl.Series:
             / 86_400e6
         )
     return (series.to_physical() if series.dtype.is_temporal() else series).cast(pl.Float64)
+
+
+def places_of(values: pl.Series) -> npt.NDArray[np.float64]:
+    """Where ascending values lie: numbers and dates on their axis, others by rank."""
+    if values.dtype.is_numeric() or values.dtype.is_temporal():
+        return axis_of(values).to_numpy()
+    return np.arange(len(values), dtype=np.float64)
 
 
 def range_ends(texts: pl.Series) -> tuple[pl.Series, pl.Series]:

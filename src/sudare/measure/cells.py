@@ -10,7 +10,8 @@ import polars as pl
 
 from sudare.describe.distance.line import line_ends
 from sudare.describe.distance.space import ColumnCells
-from sudare.describe.hierarchy.suppression import Suppress
+from sudare.describe.hierarchy.suppression import suppression_of
+from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.ranges import ANYTHING, axis_of, range_ends
 from sudare.describe.sets import set_parts
 from sudare.describe.text import as_text
@@ -44,13 +45,13 @@ def cells_of(pair: Pair, name: str) -> Cells:
 def _cells(pair: Pair, name: str) -> Cells:
     before, after = pair.kept.frame[name], pair.after.frame[name]
     tree = pair.before.hierarchy(name)
-    if tree is None and pair.before.column(name).kind in {"numeric", "date"}:
+    if tree is None and pair.before.column(name).kind in MEASURED_KINDS:
         return _ranges(pair, name, before, after)
     if tree is None and pair.before.column(name).kind == "ordinal":
         return _ranks(pair, name, before, after)
     if tree is None:
         # Of all cells, as the methods do: missing is a value of its own, so that one value and missing are two.
-        tree = Suppress().build(pair.before.frame[name], name)
+        tree = suppression_of(pair.before.frame[name])
     return _nodes(tree, before, after)
 
 

@@ -24,6 +24,7 @@ from sudare.describe.distance.line import Euclid
 from sudare.describe.distance.product import Product, RowDistance
 from sudare.describe.distance.space import Codes, ColumnCells, ColumnDistance, Space, Way
 from sudare.describe.distance.trees import TreeDistance
+from sudare.describe.kinds import MEASURED_KINDS
 from sudare.errors import ParameterError, did_you_mean
 from sudare.measure.pair import Pair, pair_of
 from sudare.randomness import Randomness
@@ -248,7 +249,7 @@ def _distance(pair: Pair, name: str, rows: RowDistance) -> ColumnDistance:
     if tree is not None and after.dtype != pl.String and not tree.knows(after):
         tree = None  # numbers that were drawn or averaged stand nowhere in it
     on_a_line = tree is None or tree.lower is not None
-    if pair.before.column(name).kind in {"numeric", "date"} and on_a_line:
+    if pair.before.column(name).kind in MEASURED_KINDS and on_a_line:
         return Euclid()
     is_known = tree is not None and (tree.knows(after) or pair.after.column(name).mechanism is None)
     return TreeDistance() if is_known else Discrete()

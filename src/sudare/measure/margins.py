@@ -16,6 +16,7 @@ import polars as pl
 
 from sudare.describe.distance.line import line_ends
 from sudare.describe.distance.space import ColumnCells
+from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.ranges import range_ends
 from sudare.describe.sets import set_parts
 from sudare.describe.text import as_text
@@ -89,7 +90,7 @@ def margin_of(pair: Pair, name: str) -> Margin:
 def _margin(pair: Pair, name: str) -> Margin:
     column = pair.before.column(name)
     tree = pair.before.hierarchy(name)
-    if column.kind in {"numeric", "date"}:
+    if column.kind in MEASURED_KINDS:
         return _numeric(ColumnCells(name, pair.before.frame[name], pair.after.frame[name], tree))
     return _categorical(pair, name)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from sudare.describe.distance.line import line_ends
 from sudare.describe.distance.space import ColumnCells
+from sudare.describe.kinds import MEASURED_KINDS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -24,7 +25,7 @@ def numeric_names(pair: Pair) -> list[str]:
     return [
         column.name
         for column in pair.before.columns
-        if column.kind in {"numeric", "date"}
+        if column.kind in MEASURED_KINDS
         and column.role in {"quasi", "sensitive", "insensitive"}
         and column.name in present
     ]

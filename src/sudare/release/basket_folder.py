@@ -82,8 +82,7 @@ class _Contents:
         """The page of baskets."""
         from sudare.release.report.basket_page import basket_report_html
 
-        about = manifest if kind == "internal" else public_basket_part(manifest)
-        return basket_report_html(self.release, findings, about, kind=kind, language=self.output.language)
+        return basket_report_html(self.release, findings, manifest, kind=kind, language=self.output.language)
 
 
 def _write_sensitive(original: Baskets, internal: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from sudare.anonymize.grouping import column_weights
+from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.ranges import axis_of
 from sudare.errors import ParameterError
 from sudare.kernels.blocks import starts_of
@@ -38,7 +39,7 @@ class Embedded:
     def representative(self, name: str, labels: Labels, groups: int, *, integers: bool) -> pl.Series:
         """One column with each cell replaced by its group's mean, median or most frequent value."""
         kind = self.table.column(name).kind
-        if kind in {"numeric", "date"}:
+        if kind in MEASURED_KINDS:
             return self._means(name, labels, groups, integers=integers)
         codes = self.table.codes(name)
         if kind == "ordinal":
@@ -83,7 +84,7 @@ def embedded(table: Table, names: Sequence[str], weights: Mapping[str, float]) -
 def _coordinates(table: Table, name: str) -> Floats:
     codes = table.codes(name)
     missing = codes.ranks < 0
-    if table.column(name).kind in {"numeric", "date"}:
+    if table.column(name).kind in MEASURED_KINDS:
         values = axis_of(table.frame[name]).fill_null(0.0).to_numpy()
         plain = _centered(values[:, None], ~missing)
     elif table.column(name).kind == "ordinal":

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from sudare.anonymize.randomize.domain import Domain, ValueDomain, number_domain, value_domain
+from sudare.describe.kinds import MEASURED_KINDS, ORDERED_KINDS
 from sudare.describe.mechanism.calibrate import calibrate, rate_for, shares
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.errors import DescriptionError, InfeasibleError, ParameterError, did_you_mean
@@ -115,7 +116,7 @@ def _has_scale(noise: Any) -> bool:
 
 
 def _usual(table: Table, name: str) -> str:
-    return "laplace" if table.column(name).kind in {"numeric", "date", "ordinal"} else "retention"
+    return "laplace" if table.column(name).kind in ORDERED_KINDS else "retention"
 
 
 def _missing(method: Randomize, table: Table, name: str) -> bool:
@@ -143,7 +144,7 @@ def _domain(
     if kind == "retention" or column.kind == "ordinal":
         in_list = missing and kind == "retention"
         return value_domain(table, name, listed, ordered=column.kind == "ordinal", missing=in_list)
-    if column.kind not in {"numeric", "date"}:
+    if column.kind not in MEASURED_KINDS:
         raise ParameterError(
             f"Column '{name}' is {column.kind}, and {kind} noise needs an order; use retention, or describe it as "
             "numeric, date or ordinal."

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.describe.hierarchy.shares import Objective, node_shares
-from sudare.describe.ranges import ANYTHING, axis_of
+from sudare.describe.kinds import ORDERED_KINDS
+from sudare.describe.ranges import ANYTHING, places_of
 from sudare.describe.text import as_text
 from sudare.errors import ParameterError, did_you_mean
 from sudare.kernels.blocks import starts_of
@@ -92,7 +93,7 @@ def axis_for(table: Table, name: str, objective: Objective, weight: float) -> Ax
     codes, tree = table.codes(name), table.hierarchy(name)
     if tree is not None:
         return _along(tree, table.leaves(name, tree), objective, weight)
-    if table.column(name).kind in {"numeric", "date", "ordinal"}:
+    if table.column(name).kind in ORDERED_KINDS:
         return _ordered(codes, weight)
     # Kept or `*`. The measures count the leaves of present values only, and take `*` for a leaf where it is a value:
     # a bound must not say more than they do.
@@ -153,11 +154,7 @@ def _node_costs(tree: Hierarchy, objective: Objective) -> Floats:
 
 def _ordered(codes: Codes, weight: float) -> Axis:
     values = codes.values
-    if values.dtype.is_numeric() or values.dtype.is_temporal():
-        places = axis_of(values).to_numpy()
-    else:
-        places = np.arange(len(values), dtype=np.float64)
-    halves = places / 2  # the width of the axis itself may not fit a float
+    halves = places_of(values) / 2  # the width of the axis itself may not fit a float
     extent = float(halves[-1] - halves[0]) if len(halves) else 0.0
     scaled = (halves - halves[0]) / extent if extent > 0 else np.zeros(len(halves))
     if codes.missing is not None:

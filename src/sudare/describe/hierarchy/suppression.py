@@ -23,3 +23,8 @@ class Suppress:
     def build(self, values: pl.Series, column: str) -> Hierarchy:
         """Every value of the column directly below the root."""
         return grow([distinct(values, column)["text"]], values, column, root=self.label)
+
+
+def suppression_of(column: pl.Series) -> Hierarchy:
+    """The hierarchy of a column that was given none and has no order: its values, and `*`."""
+    return Suppress().build(column, column.name)

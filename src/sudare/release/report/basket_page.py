@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from sudare.release.basket_manifest import public_basket_part
 from sudare.release.report import basket_sections
 from sudare.release.report.common import common_values
 from sudare.release.report.formats import figure
@@ -33,18 +34,19 @@ def basket_report_html(
 ) -> str:
     """The report of a release of baskets as one HTML page that needs nothing else: no network, no scripts.
 
-    `manifest` is the one of this kind: the internal one, or its public part.
+    `manifest` is the internal one for both kinds; the public page takes from it what may be known.
     """
     texts = Texts(language, "baskets")
     internal = kind == "internal"
+    facts = manifest if internal else public_basket_part(dict(manifest))
     shown = [told_apart(finding) for finding in findings]
     released = release.released
-    losses = release.losses if internal else manifest["losses"]
+    losses = release.losses if internal else facts["losses"]
     rho = any(finding.requirement.get("type") == "rho-uncertainty" for finding in findings)
     supports = released.supports()
     return render(
         "basket_page.html.j2",
-        **common_values(release, shown, manifest, texts, internal=internal),
+        **common_values(release, shown, facts, texts, internal=internal),
         size=texts(
             "verdict.size",
             baskets=figure(len(released)),

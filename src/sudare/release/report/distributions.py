@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from sudare.assess.blocks import blocks_of
+from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.ranges import ANYTHING
 from sudare.describe.text import as_text
 from sudare.release.report.spans import DAY, is_measured, spans
@@ -77,7 +78,7 @@ def distribution(release: Release, name: str, *, with_original: bool) -> Binned 
     original = release.original.frame[name]
     before = _counts(original) if with_original else None
     after = _counts(release.table.frame[name])
-    if is_measured(original) and release.original.column(name).kind in {"numeric", "date"}:
+    if is_measured(original) and release.original.column(name).kind in MEASURED_KINDS:
         placed = _placed(after, original.dtype)
         stated = after.filter(pl.col("value").is_not_null() & (pl.col("text") != ANYTHING))["count"].sum()
         if placed["count"].sum() * 2 > stated:
