@@ -5,6 +5,7 @@ Python imports a module of this name at start-up. Each import is written down at
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
@@ -22,7 +23,8 @@ class Noting(PathFinder):
         spec = super().find_spec(fullname, path, target)  # type: ignore[arg-type]
         origin = "" if spec is None else spec.origin or ""
         if origin.startswith(cls.root) and "site-packages" not in origin:
-            with open(cls.place, "a", encoding="utf-8") as listed:  # noqa: PTH123  # pathlib costs at start-up
+            # A process that may write nothing, or no large file, notes nothing: it is told elsewhere what it may not.
+            with contextlib.suppress(OSError), open(cls.place, "a", encoding="utf-8") as listed:  # noqa: PTH123  # pathlib costs at start-up
                 listed.write(f"{origin}\n")
         return spec
 

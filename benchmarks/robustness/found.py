@@ -165,5 +165,15 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "a cell named F2147483648, beyond every sheet: the library asks for the cells before it, the process dies (SIGABRT)",
         "places of cells and rows are read whatever their length; one sentence",
     ),
+    (
+        "internal part of baskets",
+        "a sensitive item of thousands of digits: ValueError",
+        "an item that is no number",
+    ),
+    (
+        "recipe",
+        "intervals of which more than 2^63 neighbors are to be one: OverflowError",
+        "all of them are",
+    ),
 )
 """Where, what happened, what happens now."""

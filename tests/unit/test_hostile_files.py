@@ -372,3 +372,15 @@ def test_a_name_longer_than_names_may_be(reader):
     with pytest.raises(InputError) as raised:
         reader("9" * 500 + ".txt")
     assert "too long" in sentence(raised)
+
+
+def test_more_neighbors_than_any_integer():
+    table = sd.read(pl.DataFrame({"age": range(40)})).describe(
+        quasi=["age"], hierarchies={"age": sd.hierarchy.intervals(width=5, nested=[2, 10**30])}
+    )
+    assert sd.anonymize(table, sd.KAnonymity(20)).holds
+
+
+def test_a_sensitive_item_of_thousands_of_digits():
+    baskets = sd.read_baskets([["1", "2"], ["2", "3"]])
+    assert baskets.describe(sensitive=["9" * 5000], unknown="ignore").is_described

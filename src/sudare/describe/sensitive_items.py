@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sudare.describe.baskets import Baskets
     from sudare.read.baskets import BasketData
 
+_LONGEST_NUMBER = 100
 _RULE = "re:"
 
 
@@ -232,4 +233,6 @@ def _alike(item: Item, known: Mapping[Item, int]) -> Item:
         return item
     if isinstance(item, int):
         return str(item)
-    return int(item) if item.isdecimal() and item.isascii() and str(int(item)) == item else item
+    # Python refuses to read whole numbers of thousands of digits; nobody numbers items so.
+    is_number = len(item) <= _LONGEST_NUMBER and item.isdecimal() and item.isascii()
+    return int(item) if is_number and str(int(item)) == item else item

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sudare.describe.hierarchy.making import Range
     from sudare.describe.hierarchy.tree import Hierarchy
 
+_MOST_NEIGHBORS = 2**62
 _EXACT = 2.0**52
 
 
@@ -110,7 +111,8 @@ class Intervals:
             while factors[-1] * self.nested < span:
                 factors.append(factors[-1] * self.nested)
         else:
-            factors = list(accumulate((1, *self.nested), mul))
+            # As many as there can be are as good as more, and fit into the places' integers.
+            factors = [min(factor, _MOST_NEIGHBORS) for factor in accumulate((1, *self.nested), mul)]
         return factors[: self.levels]
 
 
