@@ -175,5 +175,15 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "intervals of which more than 2^63 neighbors are to be one: OverflowError",
         "all of them are",
     ),
+    (
+        "Parquet",
+        "a page of minus some values: polars asks for 2 million terabytes, the process dies (SIGABRT)",
+        "looked through by pyarrow first; one sentence",
+    ),
+    (
+        "SPSS",
+        "a name that stands twice: a warning of the library, and a column of another name",
+        "one sentence",
+    ),
 )
 """Where, what happened, what happens now."""

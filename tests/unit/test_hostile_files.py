@@ -12,7 +12,7 @@ from uuid import uuid4
 import polars as pl
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
-from tests.hostile_cases import sentence
+from tests.hostile_cases import PARQUET_OF_MINUS_VALUES, SPSS_WITH_A_NAME_TWICE, sentence
 
 import sudare as sd
 from sudare.anonymize.itemsets.generalize import GeneralizeItems
@@ -384,3 +384,18 @@ def test_more_neighbors_than_any_integer():
 def test_a_sensitive_item_of_thousands_of_digits():
     baskets = sd.read_baskets([["1", "2"], ["2", "3"]])
     assert baskets.describe(sensitive=["9" * 5000], unknown="ignore").is_described
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "told"),
+    [
+        (PARQUET_OF_MINUS_VALUES, "people.parquet", "cannot be read as a file of the format 'parquet'"),
+        (SPSS_WITH_A_NAME_TWICE, "people.sav", "column 'name' is duplicated"),
+    ],
+)
+def test_what_fuzzing_found_in_other_formats(data, name, told, tmp_path):
+    """Polars would end the process, which no test could survive; pyreadstat would warn and rename."""
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError) as raised:
+        read(tmp_path / name)
+    assert told in sentence(raised)

@@ -8,13 +8,14 @@ Whole floats of these formats and of Excel, which have no integers, become Int64
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from sudare.errors import InputError, did_you_mean
 from sudare.read.claims import check_claim
-from sudare.read.foreign import no_panic
+from sudare.read.foreign import no_panic, read_parquet
 from sudare.read.lossless import mark_missing
 from sudare.read.text import column_names
 from sudare.read.workbooks import check_extent, open_workbook
@@ -41,7 +42,7 @@ def read_file(
     try:
         with no_panic():
             if format == "parquet":
-                frame = pl.read_parquet(path, glob=False)
+                frame = read_parquet(path)
             elif format == "arrow":
                 frame = _read_arrow(path)
             elif format == "excel":
@@ -113,9 +114,16 @@ def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataF
         "sas": pyreadstat.read_xport if path.suffix.lower() == ".xpt" else pyreadstat.read_sas7bdat,
     }
     options = {} if encoding is None else {"encoding": encoding}
-    _, claimed = readers[format](str(path), metadataonly=True, **options)
-    check_claim(path, format, rows=claimed.number_rows, columns=claimed.number_columns)
-    frame, metadata = readers[format](str(path), output_format="polars", **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            _, claimed = readers[format](str(path), metadataonly=True, **options)
+            check_claim(path, format, rows=claimed.number_rows, columns=claimed.number_columns)
+            frame, metadata = readers[format](str(path), output_format="polars", **options)
+        except UserWarning as warning:
+            raise InputError(
+                f"'{path.name}' is not as files of its kind are ({warning}); correct it, or save it anew."
+            ) from None
     labels: Mapping[str, Mapping[Any, str]] = metadata.variable_value_labels
     columns = [_labeled(_whole(column.alias("cells")), labels.get(column.name, {})) for column in frame]
     return pl.DataFrame([cells.alias(name) for cells, name in zip(columns, frame.columns, strict=True)])

@@ -13,6 +13,9 @@ from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    import polars as pl
 
 _STANDARD_ERROR = 2
 
@@ -35,6 +38,20 @@ def no_panic() -> Iterator[None]:
             if panicked:
                 raise ValueError(str(error)) from None
             raise
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """A Parquet file, looked through by pyarrow first.
+
+    Where a spoiled page claims to hold more than there is memory, pyarrow raises an error and polars ends the process.
+    """
+    import polars as pl
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        for _ in file.iter_batches():
+            pass
+    return pl.read_parquet(path, glob=False)
 
 
 def _words(aside: IO[bytes]) -> bytes:

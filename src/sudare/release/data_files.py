@@ -19,7 +19,7 @@ import polars as pl
 
 from sudare.describe.text import as_text
 from sudare.errors import InputError, OutputError, did_you_mean
-from sudare.read.foreign import no_panic
+from sudare.read.foreign import no_panic, read_parquet
 from sudare.release.excel_files import excel_bytes, excel_cells
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def read_data(
     try:
         with no_panic():
             if format == "parquet":
-                return pl.read_parquet(path, glob=False)
+                return read_parquet(path)
             if format == "arrow":
                 return pl.read_ipc(path.read_bytes())
             is_excel = format == "excel"
