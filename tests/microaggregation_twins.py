@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sudare.anonymize.microaggregate.arrays import numbered
+from sudare.anonymize.labels import numbered
 
 
 def plain_mdav(records, k):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from sudare.kernels.blocks import dense_labels
+from sudare.anonymize.labels import numbered
 from sudare.kernels.covers import LARGEST_TABLE
 from sudare.kernels.partition import Limits, Partition, fill_costs, limits_of, partition_of
 from sudare.kernels.reassign import fill_matrix, gather_near, hand_over
@@ -59,7 +59,7 @@ def reassigned(
             groups = room[: gather_near(part, neighbors, _MOST_GROUPS, words, room)]
         _reassign(model, part, limits, groups, random)
         progress.update(number + 1)
-    return dense_labels(part.label)[0].astype(np.int64)
+    return numbered(part.label)
 
 
 def _reassign(

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sudare.anonymize.labels import numbered
 from sudare.errors import CancelledError
-from sudare.kernels.blocks import dense_labels
 from sudare.kernels.openings import open_slice
 from sudare.kernels.partition import fill_costs, limits_of, partition_of
 from sudare.kernels.rebuild import rebuild_slice
@@ -24,13 +24,14 @@ from sudare.randomness import words_from
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sudare.anonymize.labels import Labels
     from sudare.kernels.covers import Covers
     from sudare.kernels.rules import Rules
     from sudare.kernels.squares import Squares
     from sudare.progress import Progress
 
-    Labels = npt.NDArray[np.int64]
-
+Effort = Literal["fast", "default", "thorough"]
+"""How long a method may search."""
 _HOT, _COLD = 2.0, 0.02
 """First temperature in units of the root mean square of the cost of a record after descent (heavy tails need more
 heat to move), last one in units of its mean."""
@@ -140,7 +141,7 @@ class _Search:
 
     def best(self) -> Labels:
         """The best partition seen."""
-        return dense_labels(self._best_labels)[0].astype(np.int64)
+        return numbered(self._best_labels)
 
     def descend(self, progress: Progress) -> None:
         """Sweeps of improving moves until none is left."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from sudare.anonymize.grouping import column_weights
+from sudare.anonymize.labels import ranked
 from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.describe.hierarchy.suppression import suppression_of
 from sudare.kernels.blocks import block_labels
@@ -168,7 +169,7 @@ def _classes(nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     classes = np.empty(nodes.shape, dtype=np.int64)
     classes[0] = np.arange(nodes.shape[1])
     for at in range(1, len(nodes)):
-        classes[at] = np.unique(nodes[at], return_inverse=True)[1]
+        classes[at] = ranked(nodes[at])
     return classes
 
 

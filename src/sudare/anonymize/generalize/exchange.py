@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.generalize.prices import Boxes, losses_of
+from sudare.anonymize.labels import ranked
 from sudare.kernels.blocks import starts_of
 from sudare.kernels.exchange import exchange
 from sudare.kernels.prices import worths_of
@@ -42,7 +43,7 @@ def exchanged(
     Boxes are used that are worth more than minus `hope`.
     `heat` is the first temperature in units of the mean loss of a region's records; the last one is 0.
     """
-    best_labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    best_labels = ranked(labels)
     lost, sizes = losses_of(model, best_labels, smallest)
     rows = len(labels)
     total = best = float(lost[best_labels].sum())
@@ -69,7 +70,7 @@ def exchanged(
             best = total
             best_labels[:] = groups.label
         progress.update(min(start + size, attempts))
-    return np.unique(best_labels, return_inverse=True)[1].astype(np.int64)
+    return ranked(best_labels)
 
 
 def _worthy(boxes: Boxes, prices: npt.NDArray[np.float64], smallest: int, hope: float) -> Boxes:

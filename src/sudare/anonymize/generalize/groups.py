@@ -21,6 +21,7 @@ from sudare.anonymize.generalize.start import (
     schemes_of,
     words_of,
 )
+from sudare.anonymize.labels import ranked
 from sudare.anonymize.reassign import reassigned
 from sudare.anonymize.search import Budget, Rebuilding, refine
 from sudare.errors import CancelledError
@@ -238,7 +239,7 @@ class _Grouping(NamedTuple):
             raise CancelledError("Canceled while searching for groups.")
         result = labels + len(labels)
         result[rows] = found.labels
-        return np.unique(result, return_inverse=True)[1].astype(np.int64)
+        return ranked(result)
 
     def _rebuilding(self, schemes: Ints | None, rows: int) -> Rebuilding | None:
         """Large steps, where schemes can be listed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
 from sudare.anonymize.generalize.prices import FEW_SEARCHES, MORE_SEARCHES, MOST_WORK, SEARCHES
 from sudare.anonymize.generalize.space import Cells, covers_of
 from sudare.anonymize.grouping import block_rules, column_weights, smallest_group
+from sudare.anonymize.labels import ranked
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.recode import axes_of, recode
+from sudare.anonymize.search import Effort
 from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible, whole_table_obstacles
 from sudare.describe.hierarchy.shares import Objective
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
     from sudare.kernels.covers import Covers
 
-Effort = Literal["fast", "default", "thorough"]
 _SEARCHES = {
     "fast": Search(
         moves=0,
@@ -145,7 +146,7 @@ class Generalize:
         effort = _SEARCHES[self.effort]
         smallest = smallest_group(rules)
         labels = grouped(axes, model, weights, self.objective, smallest, compiled, effort, context.progress)
-        return _Grouped(axes, model, np.unique(labels, return_inverse=True)[1].astype(np.int64))
+        return _Grouped(axes, model, ranked(labels))
 
     def _weights(self, axes: list[Axis]) -> list[float]:
         found = column_weights(self.weights, [axis.name for axis in axes])

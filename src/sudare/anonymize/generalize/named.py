@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.anonymize.generalize.method import Effort, Generalize
+from sudare.anonymize.generalize.method import Generalize
+from sudare.anonymize.search import Effort
 from sudare.parameters import parameters
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sudare.anonymize.labels import ranked
 from sudare.kernels.blocks import starts_of
 from sudare.kernels.boxes import find_boxes
 from sudare.kernels.partition import fill_costs, partition_of
@@ -140,7 +141,7 @@ def lattice_of(model: Covers, ladders: Sequence[Ladder]) -> Lattice:
         for level, (own, cost) in enumerate(
             zip(ladders[column].classes, ladders[column].shares, strict=True)
         ):
-            numbers = np.unique(own, return_inverse=True)[1].astype(np.int64)
+            numbers = ranked(own)
             widths[place] = max(widths[place], int(numbers.max()) + 1)
             classes.append(numbers)
             shares.append(cost)

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sudare.anonymize.labels import Labels, numbered, ranked
 from sudare.errors import InfeasibleError, ParameterError
-from sudare.kernels.blocks import dense_labels
 
 Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
 
 
 def checked(X: Any, k: int) -> Floats:
@@ -54,7 +53,7 @@ def labels_of(labels: npt.ArrayLike, records: int) -> Labels:
         raise ParameterError(
             f"The labels have shape {given.shape}, but there are {records} records; give one group number for each."
         )
-    return numbered(np.unique(given, return_inverse=True)[1])
+    return numbered(ranked(given))
 
 
 def standardized(X: Any) -> Floats:
@@ -66,11 +65,6 @@ def standardized(X: Any) -> Floats:
     scale = matrix.std(axis=0)
     tiny = scale <= np.finfo(np.float64).eps * np.abs(matrix).max(axis=0, initial=0.0)
     return np.asarray(np.where(tiny, 0.0, matrix / np.where(tiny, 1.0, scale)), order="C")
-
-
-def numbered(labels: npt.NDArray[Any]) -> Labels:
-    """Group numbers 0, 1, … in the order in which the rows first show them."""
-    return dense_labels(np.asarray(labels, dtype=np.int64))[0].astype(np.int64)
 
 
 def centroids(X: Floats, labels: Labels) -> Floats:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from sudare.anonymize.microaggregate.arrays import Floats, Labels, checked
+from sudare.anonymize.microaggregate.arrays import Floats, checked
 from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.mhm import mhm
 from sudare.anonymize.microaggregate.one_column import optimal_1d
-from sudare.anonymize.search import Budget, Refined, refine
+from sudare.anonymize.search import Budget, Effort, Refined, refine
 from sudare.errors import ParameterError, did_you_mean
 from sudare.kernels.squares import squares_model
 from sudare.progress import SILENT
@@ -18,10 +18,9 @@ from sudare.progress import SILENT
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sudare.anonymize.labels import Labels
     from sudare.kernels.rules import Rules
     from sudare.progress import Progress
-
-Effort = Literal["fast", "default", "thorough"]
 
 _MOVES = {"fast": 0, "default": 40_000_000, "thorough": 160_000_000}
 _LARGEST_MDAV = 300_000

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from sudare.anonymize.microaggregate.arrays import Floats, Labels, checked, sse
+from sudare.anonymize.microaggregate.arrays import Floats, checked, sse
 from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.one_column import optimal_1d
 from sudare.errors import CancelledError, ParameterError
@@ -37,6 +37,7 @@ from sudare.progress import SILENT
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sudare.anonymize.labels import Labels
     from sudare.progress import Progress
 
 Method = Literal["exact", "nearest", "ascent", "columns"]

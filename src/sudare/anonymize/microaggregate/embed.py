@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.anonymize.microaggregate.arrays import Floats, Labels
+    from sudare.anonymize.labels import Labels
+    from sudare.anonymize.microaggregate.arrays import Floats
     from sudare.describe.table import Table
 
 _MOST_COORDINATES = 300_000_000

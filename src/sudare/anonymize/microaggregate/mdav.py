@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sudare.anonymize.microaggregate.arrays import checked, numbered
+from sudare.anonymize.labels import numbered
+from sudare.anonymize.microaggregate.arrays import checked
 from sudare.errors import ParameterError
 from sudare.kernels import kdtree
 from sudare.kernels.drift import queue_of
@@ -16,7 +17,7 @@ from sudare.kernels.search import scratch_of
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
-    from sudare.anonymize.microaggregate.arrays import Labels
+    from sudare.anonymize.labels import Labels
     from sudare.progress import Progress
 
 Method = Literal["auto", "indexed", "brute"]

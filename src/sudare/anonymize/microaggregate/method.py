@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.grouping import block_rules, smallest_group
-from sudare.anonymize.microaggregate.arrays import Labels, centroids, numbered, sse
-from sudare.anonymize.microaggregate.best import Effort, first_partition, search
+from sudare.anonymize.labels import Labels, numbered
+from sudare.anonymize.microaggregate.arrays import centroids, sse
+from sudare.anonymize.microaggregate.best import first_partition, search
 from sudare.anonymize.microaggregate.certificate import lower_bound
 from sudare.anonymize.microaggregate.embed import embedded
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
+from sudare.anonymize.search import Effort
 from sudare.assess.blocks import blocks_of
 from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from sudare.anonymize.labels import numbered
 from sudare.anonymize.microaggregate import paths
-from sudare.anonymize.microaggregate.arrays import checked, numbered
+from sudare.anonymize.microaggregate.arrays import checked
 from sudare.errors import ParameterError, did_you_mean
 from sudare.kernels.cut import optimal_cut
 from sudare.progress import SILENT
@@ -15,7 +16,8 @@ from sudare.progress import SILENT
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.anonymize.microaggregate.arrays import Floats, Labels
+    from sudare.anonymize.labels import Labels
+    from sudare.anonymize.microaggregate.arrays import Floats
     from sudare.progress import Progress
 
 Path = Literal["npn", "grid", "flexdice", "mdav", "hilbert", "kd", "tour"]

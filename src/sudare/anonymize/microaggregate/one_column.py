@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.anonymize.microaggregate.arrays import centroids, checked, labels_of, numbered
+from sudare.anonymize.labels import numbered
+from sudare.anonymize.microaggregate.arrays import centroids, checked, labels_of
 from sudare.anonymize.microaggregate.mhm import cut_labels
 from sudare.errors import ParameterError
 from sudare.kernels.blocks import starts_of
@@ -16,7 +17,8 @@ from sudare.progress import SILENT
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.anonymize.microaggregate.arrays import Floats, Labels
+    from sudare.anonymize.labels import Labels
+    from sudare.anonymize.microaggregate.arrays import Floats
     from sudare.progress import Progress
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sudare.anonymize.microaggregate.arrays import centroids, numbered
+from sudare.anonymize.labels import numbered, ranked
+from sudare.anonymize.microaggregate.arrays import centroids
 from sudare.kernels.blocks import dense_labels, rows_by_label
 from sudare.kernels.curves import hilbert_index, kd_slice, new_descent
 from sudare.kernels.distance import squared_distances
@@ -241,7 +242,7 @@ def _equal_slices(values: Floats, slices: int) -> Order:
     """Slice of each value when an axis is cut at quantiles; equal values share a slice, empty slices are left out."""
     inner = np.arange(1, slices) * len(values) // slices
     edges = np.unique(np.sort(values)[inner])
-    return np.unique(np.searchsorted(edges, values, side="right"), return_inverse=True)[1].astype(np.int64)
+    return ranked(np.searchsorted(edges, values, side="right"))
 
 
 def _without_self(near: Order) -> Order:

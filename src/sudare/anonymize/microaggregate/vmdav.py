@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.anonymize.microaggregate.arrays import checked, numbered
+from sudare.anonymize.labels import numbered
+from sudare.anonymize.microaggregate.arrays import checked
 from sudare.anonymize.microaggregate.mdav import check_method, few
 from sudare.errors import ParameterError
 from sudare.kernels import kdtree
@@ -25,7 +26,8 @@ from sudare.kernels.vmdav import (
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
-    from sudare.anonymize.microaggregate.arrays import Floats, Labels
+    from sudare.anonymize.labels import Labels
+    from sudare.anonymize.microaggregate.arrays import Floats
     from sudare.anonymize.microaggregate.mdav import Method
     from sudare.progress import Progress
 

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator
 
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows, some_rows
-from sudare.anonymize.randomize.domain import ValueDomain
+from sudare.anonymize.randomize.domain import End, ValueDomain
 from sudare.anonymize.randomize.plan import Plan, mechanisms_of, plan_column
 from sudare.assess.pk_anonymity import PkAnonymity, exact_blocks
 from sudare.assess.sentence import enumerated
@@ -53,8 +53,8 @@ def _as_mapping(given: Any) -> Any:
     return {field: list(value) if isinstance(value, tuple) else value for field, value in plain.items()}
 
 
-End = Annotated[
-    float | str | date,
+_End = Annotated[
+    End,
     BeforeValidator(lambda given: given.isoformat()[:10] if isinstance(given, date) else given),
 ]
 
@@ -69,7 +69,7 @@ class Randomize:
     them, cross tabulations of the original are estimated from the release.
     """
 
-    ranges: dict[str, tuple[End, End]] = Field(default_factory=dict)
+    ranges: dict[str, tuple[_End, _End]] = Field(default_factory=dict)
     """Least and greatest value of each numeric or date column, from general knowledge, never from the data."""
     values: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
     """All values a nominal or ordinal column may have (ordinal: lowest first); those in the data when left out."""
