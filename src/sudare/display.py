@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from decimal import ROUND_FLOOR, Decimal
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -137,8 +138,52 @@ def _cell(value: object, width: int) -> str:
 def rounded_down(value: float, digits: int) -> float:
     """A lower bound with so many decimal places: it must still be one.
 
-    >>> rounded_down(0.102669, 4)
-    0.1026
+    By the digits that people see: 0.0029 stays, though it is 28.999… ten-thousandths to a float.
+
+    >>> rounded_down(0.102669, 4), rounded_down(0.0029, 4)
+    (0.1026, 0.0029)
     """
-    scale = 10.0**digits
-    return math.floor(value * scale) / scale
+    return float(Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR))
+
+
+def at_least(value: float, digits: int = 4) -> str:
+    """A lower bound for people.
+
+    >>> at_least(0.102669), at_least(0.5)
+    ('0.1026', '0.5000')
+    """
+    return f"{rounded_down(value, digits):.{digits}f}"
+
+
+UNKNOWN = "–"
+"""What could not be computed."""
+
+
+def share(value: float) -> str:
+    """A share in percent, never rounded to nothing or to everything.
+
+    >>> share(0.2), share(0.00001), share(0.0), share(0.99999), share(0.1444)
+    ('20%', '<0.1%', '0%', '>99.9%', '14.4%')
+    """
+    if not math.isfinite(value):
+        return UNKNOWN
+    if 0 < value < 0.001:
+        return "<0.1%"
+    if 0.999 < value < 1:
+        return ">99.9%"
+    return f"{round(value * 100, 1) + 0.0:.1f}".removesuffix(".0") + "%"  # + 0.0: no minus zero
+
+
+def figure(value: float, unlimited: str = UNKNOWN) -> str:
+    """A number with few digits: whole ones grouped by thousands; infinity as `unlimited`.
+
+    >>> figure(36968.0), figure(6.92521), figure(2), figure(0.123456), figure(1e20)
+    ('36,968', '6.925', '2', '0.1235', '1e+20')
+    """
+    if math.isinf(value):
+        return unlimited
+    if math.isnan(value):
+        return UNKNOWN
+    if abs(value) < 1e15 and float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"

@@ -21,7 +21,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Generic, TypeVar, cast, dataclass_transform
+from typing import Annotated, Any, Generic, TypeGuard, TypeVar, cast, dataclass_transform
 
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass as pydantic_dataclass
@@ -126,6 +126,10 @@ class Catalogue(Generic[T]):
         if name not in self.entries:
             raise ParameterError(f"'{name}' is not a known {self.what}; {did_you_mean(name, self.entries)}")
         return self.entries[name]
+
+    def knows(self, instance: object) -> TypeGuard[T]:
+        """Whether an instance's class has a published name."""
+        return type(instance) in self.entries.values()
 
     def name_of(self, instance: T) -> str:
         """The published name of an instance's class."""

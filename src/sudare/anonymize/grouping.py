@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sudare.assess.bounds.diversity import values_needed
 from sudare.assess.requirement import BlockRequirement, Requirement
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.errors import ParameterError
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
     from sudare.assess.requirement import Rule
     from sudare.describe.table import Table
+
+COUNTING = frozenset({kernel_rules.DISTINCT, kernel_rules.ENTROPY, kernel_rules.RECURSIVE})
+"""Rules that a group complies with only if it has so many sensitive values."""
 
 
 def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]:
@@ -64,6 +68,11 @@ def allowed_rows(share: float, rows: int, *, kept: int = 0) -> int:
 
 def smallest_group(rules: Sequence[Rule]) -> int:
     """Fewest rows any compliant group can have: k, or l values, whichever is more."""
-    counting = {kernel_rules.SIZE, kernel_rules.DISTINCT, kernel_rules.ENTROPY, kernel_rules.RECURSIVE}
-    # exp(entropy) of n rows is at most n; the small slack keeps l = 2.0000000001 from asking for three.
-    return max([1] + [math.ceil(rule.bound - 1e-6) for rule in rules if rule.kind in counting])
+    sizes = [int(rule.bound) for rule in rules if rule.kind == kernel_rules.SIZE]
+    values = [values_needed(rule.bound) for rule in rules if rule.kind in COUNTING]
+    return max([1, *sizes, *values])
+
+
+def by_size(rules: Sequence[Rule]) -> bool:
+    """Whether nothing but the sizes of groups is asked for."""
+    return all(rule.kind == kernel_rules.SIZE for rule in rules)

@@ -21,6 +21,17 @@ def numbered(labels: npt.NDArray[Any]) -> Labels:
     return dense_labels(np.asarray(labels, dtype=np.int64))[0].astype(np.int64)
 
 
+def of_runs(order: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> Labels:
+    """Groups that are runs of these sizes of an order of the records.
+
+    >>> of_runs(np.array([2, 0, 1]), np.array([1, 2])).tolist()
+    [0, 0, 1]
+    """
+    runs = np.empty(len(order), dtype=np.int64)
+    runs[order] = np.repeat(np.arange(len(sizes)), sizes)
+    return numbered(runs)
+
+
 def ranked(labels: npt.NDArray[Any]) -> Labels:
     """Groups numbered in the order of the numbers they had.
 

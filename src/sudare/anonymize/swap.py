@@ -11,6 +11,7 @@ from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.assess.blocks import blocks_of
 from sudare.assess.sentence import enumerated
+from sudare.kernels.blocks import rows_by_label
 from sudare.kernels.swap import rank_swap_partners
 from sudare.parameters import Annotated, AnyNames, Field, Names, parameters
 
@@ -87,13 +88,8 @@ def _pairs(
     chosen: npt.NDArray[np.int64], labels: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Neighbors in random order within each stratum; an odd one out stays as it is."""
-    order = np.argsort(labels, kind="stable")
-    rows, strata = chosen[order], labels[order]
-    starts = (
-        np.flatnonzero(np.r_[True, strata[1:] != strata[:-1]]) if len(strata) else np.empty(0, dtype=np.int64)
-    )
-    place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)]))
-    first = (
-        np.flatnonzero((place % 2 == 0)[:-1] & (strata[1:] == strata[:-1])) if len(rows) > 1 else starts[:0]
-    )
-    return rows[first], rows[first + 1]
+    order, starts = rows_by_label(labels, int(labels.max(initial=-1)) + 1)
+    sizes = np.diff(starts)
+    place = np.arange(len(order)) - np.repeat(starts[:-1], sizes)
+    first = np.flatnonzero((place % 2 == 0) & (place + 1 < np.repeat(sizes, sizes)))
+    return chosen[order[first]], chosen[order[first + 1]]

@@ -52,7 +52,7 @@ class LDiversity(BlockRequirement):
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:
         """Sentences about the least diverse block."""
-        kind = self.kind_in_words if self.c is None else Sentence("l_diversity.kind.recursive_by", c=self.c)
+        kind = self.kind_in_words
         return (
             Sentence("l_diversity.holds", kind=kind, reached=reached, l=self.l),
             Sentence("l_diversity.fails", where=where, kind=kind, reached=reached, l=self.l),
@@ -61,4 +61,6 @@ class LDiversity(BlockRequirement):
     @property
     def kind_in_words(self) -> Sentence:
         """Which of the three definitions, for people."""
+        if self.c is not None:
+            return Sentence("l_diversity.kind.recursive_by", c=self.c)
         return Sentence(f"l_diversity.kind.{self.kind}")

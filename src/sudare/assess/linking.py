@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sudare.assess.pk_anonymity import Exposure, exposure
 from sudare.describe.mechanism.catalogue import MECHANISMS
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from sudare.describe.table import Table
@@ -66,7 +65,7 @@ def linking(table: Table) -> tuple[Linking, Exposure] | None:
         return None
     exposed = exposure(table)
     records = int(exposed.blocks.sizes.min())
-    k = 1 + (records - 1) * exposed.rate
+    k = float(exposed.k_of_blocks.min())
     return Linking(
         k=k,
         largest=1 / k,
@@ -85,11 +84,9 @@ def linking(table: Table) -> tuple[Linking, Exposure] | None:
 
 def linked_by_row(exposed: Exposure) -> npt.NDArray[np.float64]:
     """The bound of each record: 1 / k of the records that agree with it on everything exact."""
-    sizes = exposed.blocks.sizes.astype(np.float64)
-    bounds = 1.0 / (1.0 + (sizes - 1.0) * exposed.rate)
-    return bounds[exposed.blocks.labels]
+    chances: npt.NDArray[np.float64] = 1.0 / exposed.k_of_blocks
+    return chances[exposed.blocks.labels]
 
 
 def _name(mechanism: object) -> str:
-    known = type(mechanism) in MECHANISMS.entries.values()
-    return MECHANISMS.name_of(mechanism) if known else type(mechanism).__name__  # type: ignore[arg-type]  # one of the catalogue
+    return MECHANISMS.name_of(mechanism) if MECHANISMS.knows(mechanism) else type(mechanism).__name__

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from sudare.assess.pk_anonymity import PkAnonymity, exact_blocks
+from sudare.assess.pk_anonymity import PkAnonymity, asked_k, exact_blocks
 from sudare.assess.sentence import Sentence, counted, enumerated, in_language, joined
 from sudare.describe.kinds import ORDERED_KINDS
-from sudare.describe.mechanism.calibrate import calibrate, shares
+from sudare.describe.mechanism.calibrate import calibrate, rate_for, shares
 from sudare.describe.mechanism.retention import Retention
 from sudare.errors import ParameterError
 
@@ -112,7 +112,7 @@ def noise_study(
     weights: Mapping[str, float] | None = None,
 ) -> NoiseStudy | None:
     """The noise that Pk-anonymity needs on this table; None where it is not asked for or there is nothing to hide."""
-    k = max((one.k for one in requirements if isinstance(one, PkAnonymity)), default=None)
+    k = asked_k(requirements)
     public = table.names("quasi", "sensitive")
     if k is None or table.rows == 0 or not public:
         return None
@@ -159,7 +159,7 @@ def _way(table: Table, k: float, exact: list[str], weights: Mapping[str, float] 
         return NoiseWay(tuple(exact), records, False, None, None, ())
     if not names:
         return NoiseWay(tuple(exact), records, True, 1.0, 0.0, ())
-    rate = (k - 1) / (records - 1)
+    rate = rate_for(k, records)
     columns = tuple(_need(table, name, share) for name, share in shares(rate, names, weights).items())
     return NoiseWay(tuple(exact), records, True, rate, sum(one.epsilon for one in columns), columns)
 

@@ -13,11 +13,16 @@ from sudare.assess.blocks import Blocks, blocks_of
 from sudare.assess.requirement import table_of
 from sudare.assess.sentence import Sentence, enumerated
 from sudare.assess.verdict import Verdict
+from sudare.describe.mechanism.calibrate import k_of
 from sudare.describe.mechanism.protocol import NumberMechanism
 from sudare.describe.mechanism.retention import Retention
 from sudare.parameters import Annotated, Field, parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
     from sudare.describe.table import Column, Table
 
 _ROUNDING = 1e-9
@@ -50,8 +55,7 @@ class PkAnonymity:
             empty = np.empty(0, dtype=np.int64)
             return Verdict("PkAnonymity", True, None, empty, Sentence("verdict.no_rows"))
         exposed = exposure(table)
-        reached = exposed.blocks.sizes.astype(np.float64)
-        reached = 1 + (reached - 1) * exposed.rate
+        reached = exposed.k_of_blocks
         least = float(reached.min())
         violating = reached < self.k * (1 - _ROUNDING)
         rows = exposed.blocks.rows_of(violating)
@@ -99,6 +103,16 @@ class Exposure:
     blocks: Blocks
     """Records that agree on all that is exact."""
 
+    @property
+    def k_of_blocks(self) -> npt.NDArray[np.float64]:
+        """The k of the records of each block."""
+        return k_of(self.rate, self.blocks.sizes.astype(np.float64))
+
+
+def asked_k(requirements: Iterable[object]) -> float | None:
+    """The greatest k of Pk-anonymity that is asked for, if any."""
+    return max((one.k for one in requirements if isinstance(one, PkAnonymity)), default=None)
+
 
 def exposure(table: Table) -> Exposure:
     """Rates, epsilons and exact blocks of the quasi-identifiers and sensitive columns of a table."""
@@ -118,7 +132,7 @@ def exposure(table: Table) -> Exposure:
 def exact_blocks(table: Table, exact: list[str], visible: list[str]) -> Blocks:
     """Records that agree on exact columns and on where cells of other columns are missing."""
     if not exact and not visible:
-        return Blocks(np.zeros(table.rows, dtype=np.int32), 1)
+        return blocks_of(table, ())
     keys = [table.frame[name] for name in exact] + [table.frame[name].is_null() for name in visible]
     frame = pl.DataFrame([key.alias(str(place)) for place, key in enumerate(keys)])
     return blocks_of(type(table).from_frame(frame), frame.columns)

@@ -78,6 +78,11 @@ class Risk:
     """Of a table with randomized columns. With a randomized quasi-identifier blocks are records that agree on everything
     exact, and the figures above are bounds that follow from k."""
 
+    @property
+    def blocks_are_noise(self) -> bool:
+        """Whether a quasi-identifier is randomized: of people only the bound 1/k is known then, not their blocks."""
+        return self.linking is not None and self.linking.quasi_randomized
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)

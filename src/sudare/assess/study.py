@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sudare.assess.blocks import Blocks
+from sudare.assess.blocks import blocks_of
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import BlockRequirement, Requirement, check_blocks
 from sudare.assess.risk import Risk, risk
 from sudare.assess.sentence import Sentence, in_language, joined, texts
-from sudare.display import html_block, html_list, html_table, paragraph, rounded_down, said
+from sudare.display import at_least, html_block, html_list, html_table, paragraph, rounded_down, said
 from sudare.errors import InfeasibleError
 from sudare.texts import language_of
 
@@ -104,7 +104,7 @@ class Study:
         """What is known, in figures."""
         words = texts(language)
         suited = None if self.suited is None else words(f"facts.suited_{'yes' if self.suited else 'no'}")
-        bound = None if self.lower_bound is None else f"{self.lower_bound.value:.4g}"
+        bound = None if self.lower_bound is None else at_least(self.lower_bound.value)
         known = {
             words("facts.feasible"): words(f"facts.feasible_{'yes' if self.feasible else 'no'}"),
             words("facts.suited"): suited,
@@ -178,7 +178,7 @@ def whole_table_obstacles(table: Table, requirements: Sequence[Requirement]) -> 
     """One sentence (without its full stop) for each requirement that fails even on the whole table as one block."""
     if table.rows == 0:
         return [Sentence("obstacle.no_rows")]
-    one = Blocks(np.zeros(table.rows, dtype=np.int32), 1)
+    one = blocks_of(table, ())
     sentences = []
     for requirement in requirements:
         if isinstance(requirement, BlockRequirement):
@@ -197,11 +197,7 @@ def require_feasible(table: Table, requirements: Sequence[Requirement]) -> None:
 
 def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> Sentence:
     reached = 0.0 if verdict.reached is None else verdict.reached
-    asked = (
-        REQUIREMENTS.text(requirement)
-        if type(requirement) in REQUIREMENTS.entries.values()
-        else str(requirement)
-    )
+    asked = REQUIREMENTS.text(requirement) if REQUIREMENTS.knows(requirement) else str(requirement)
     columns = [rule.column for rule in requirement.rules(table) if rule.column is not None]
     if not columns:
         return Sentence("obstacle.too_few_rows", asked=asked, rows=table.rows)

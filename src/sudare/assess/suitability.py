@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.assess.blocks import Blocks
+from sudare.assess.blocks import blocks_of
 from sudare.assess.bounds import feasible, largest_feasible_l, max_blocks, min_largest_block
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.requirement import check_blocks, sensitive_columns
 from sudare.assess.sentence import Sentence, joined
+from sudare.display import rounded_down
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -162,7 +163,7 @@ def _rounded(one: Diversity) -> float:
     """The largest level as a number to write down: two digits for entropy, never more than is possible."""
     if one.is_feasible:
         return one.requirement.l
-    return math.floor(one.largest * 100) / 100 if one.kind == "entropy" else math.floor(one.largest)
+    return rounded_down(one.largest, 2) if one.kind == "entropy" else math.floor(one.largest)
 
 
 def _diversity(table: Table, requirement: LDiversity, name: str) -> Diversity:
@@ -173,7 +174,7 @@ def _diversity(table: Table, requirement: LDiversity, name: str) -> Diversity:
         Sentence("missing") if code == codes.missing else str(codes.values[int(code)]) for code in order
     )
     if requirement.kind == "recursive" and table.rows:
-        whole = Blocks(np.zeros(table.rows, dtype=np.int32), 1)
+        whole = blocks_of(table, ())
         largest = check_blocks(replace(requirement, sensitive=(name,)), table, whole).reached or 0.0
     else:
         largest = largest_feasible_l(counts, "entropy" if requirement.kind == "entropy" else "distinct")

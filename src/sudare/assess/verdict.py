@@ -28,11 +28,6 @@ class Verdict:
     explanation: str
     """One sentence for people."""
 
-    @property
-    def sentence(self) -> str:
-        """The explanation."""
-        return self.explanation
-
     def in_language(self, language: Language) -> Self:
         """The same verdict, explained in English ('en') or Japanese ('ja')."""
         return replace(self, explanation=in_language(self.explanation, language))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sudare.cli.options import Json, Language, Require, check_language
+from sudare.display import UNKNOWN, at_least, share
 
 if TYPE_CHECKING:
     from sudare.assess.noise import NoiseStudy, NoiseWay
@@ -154,19 +155,17 @@ def _show_noise(noise: NoiseStudy, words: Texts) -> None:
 
 
 def _exact_row(way: NoiseWay, k: float, words: Texts) -> tuple[str, ...]:
-    rate = "–" if way.rate is None else f"{way.rate:.4g}" if way.columns else words("page.noise.nothing")
+    rate = UNKNOWN if way.rate is None else f"{way.rate:.4g}" if way.columns else words("page.noise.nothing")
     return (
         way.exact[-1],
         f"{way.records:,}",
         words("page.noise.yes") if way.feasible else words("page.noise.no", k=k),
         rate,
-        "–" if way.epsilon is None else f"{way.epsilon:.3g}",
+        UNKNOWN if way.epsilon is None else f"{way.epsilon:.3g}",
     )
 
 
 def _risk_rows(risk: Risk, words: Texts) -> list[tuple[str, str]]:
-    from sudare.release.report.formats import share
-
     def name(key: str, **values: Any) -> str:
         return words(f"page.risk.{key}", **values)
 
@@ -198,7 +197,7 @@ def _bound_rows(result: Study, words: Texts) -> list[tuple[str, str]]:
     rows = [
         (
             words("page.bounds.loss", objective=result.objective),
-            None if bound is None else f"{bound.value:.4f}",
+            None if bound is None else at_least(bound.value),
         ),
         (words("page.bounds.blocks"), _count(result.max_blocks)),
         (words("page.bounds.largest_block"), _count(result.min_largest_block)),
@@ -214,8 +213,6 @@ def _bound_rows(result: Study, words: Texts) -> list[tuple[str, str]]:
 
 def _compromise_rows(result: Study) -> list[tuple[str, ...]]:
     """One line each: what, bound, loss of a quick run, and the worst figures of the columns that are to be protected."""
-    from sudare.release.report.formats import share
-
     named = _protected(result)
     rows: list[tuple[str, ...]] = []
     for number, one in enumerate(result.compromises, start=1):
@@ -224,7 +221,7 @@ def _compromise_rows(result: Study) -> list[tuple[str, ...]]:
             (
                 str(number),
                 one.what,
-                f"{one.bound.value:.4f}",
+                at_least(one.bound.value),
                 f"{one.distortion:.4f}",
                 share(max((guess.homogeneous_share for guess in guesses), default=0.0)),
                 share(max((guess.guess_mean for guess in guesses), default=0.0)),

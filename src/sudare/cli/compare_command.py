@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from sudare.measure.compare import Comparison
     from sudare.texts import Texts
 
-_NOTHING = "–"
-"""In place of a figure that there cannot be."""
-
 
 def command(
     folders: Annotated[list[Path], typer.Argument(help="Folders of releases of the same table.")],
@@ -36,7 +33,8 @@ def command(
       sudare compare release-* --risk prosecutor_largest --loss ild --plot tradeoff.svg
     """
     from sudare.cli.results import words_in
-    from sudare.cli.show import figure, print_json, print_table, say, say_place
+    from sudare.cli.show import print_json, print_table, say, say_place
+    from sudare.display import UNKNOWN, figure
     from sudare.errors import one_line
     from sudare.measure.compare import ChartWords, compare
     from sudare.release.plots import save_chart
@@ -70,11 +68,7 @@ def command(
             (
                 row["release"],
                 figure(row["risk"]),
-                *(
-                    (_NOTHING, _NOTHING)
-                    if row["loss"] is None
-                    else (figure(row["loss"]), answers[row["best"]])
-                ),
+                *((UNKNOWN, UNKNOWN) if row["loss"] is None else (figure(row["loss"]), answers[row["best"]])),
             )
             for row in compared.frame.to_dicts()
         ],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sudare.cli.show import figure, print_table, print_verdicts, say, say_place
-from sudare.display import rounded_down
+from sudare.cli.show import print_table, print_verdicts, say, say_place
+from sudare.display import figure, rounded_down, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -130,7 +130,7 @@ def _risk_rows(before: Risk, after: Risk, language: Language) -> list[tuple[str,
     words, study = words_in(language), texts(language)
     rows = [(study("page.risk.rows"), f"{before.rows:,}", f"{after.rows:,}")]
     chances = ["prosecutor_largest"]
-    if after.linking is None or not after.linking.quasi_randomized:
+    if not after.blocks_are_noise:
         # Of noise only the bound 1/k is known, for everybody: beside a mean it would look like a rise.
         chances.append("prosecutor_mean")
         rows += [
@@ -138,25 +138,25 @@ def _risk_rows(before: Risk, after: Risk, language: Language) -> list[tuple[str,
             (words("risk.smallest_block"), f"{before.smallest_block:,}", f"{after.smallest_block:,}"),
         ]
     for key in chances:
-        rows.append((study(f"page.risk.{key}"), f"{getattr(before, key):.1%}", f"{getattr(after, key):.1%}"))
+        rows.append((study(f"page.risk.{key}"), share(getattr(before, key)), share(getattr(after, key))))
     earlier = {guess.column: guess for guess in before.guesses}
     for other in after.guesses:
         one = earlier[other.column]
         rows += [
             (
                 study("page.risk.homogeneous", column=one.column),
-                f"{one.homogeneous_share:.1%}",
-                f"{other.homogeneous_share:.1%}",
+                share(one.homogeneous_share),
+                share(other.homogeneous_share),
             ),
             (
                 study("page.risk.guess_mean", column=one.column),
-                f"{one.guess_mean:.1%}",
-                f"{other.guess_mean:.1%}",
+                share(one.guess_mean),
+                share(other.guess_mean),
             ),
             (
                 words("risk.background_mean", column=one.column, background=one.background),
-                f"{one.background_mean:.1%}",
-                f"{other.background_mean:.1%}",
+                share(one.background_mean),
+                share(other.background_mean),
             ),
         ]
     return rows

@@ -84,13 +84,6 @@ def print_verdicts(rows: Iterable[tuple[bool, str]], *, wide: bool = False) -> N
         out.print(f"{mark} {escape(folded(line, out.width, start=2) if wide else line)}")
 
 
-def figure(value: float, unlimited: str = "no limit") -> str:
-    """A number in the form people read: 0.2161, 40,950, no limit."""
-    if math.isinf(value):
-        return unlimited
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
 def say(sentence: str, *, wide: bool = False) -> None:
     """Words for people, wrapped: between words, or (`wide`) between any two signs, as Japanese is set."""
     out = console()

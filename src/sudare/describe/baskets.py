@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from sudare.arrays import read_only, starts_of
 from sudare.describe.sensitive_items import Sensitive, resolve_sensitive
 from sudare.display import HEAD, html_block, html_table, paragraph, said, shortened
 from sudare.errors import DescriptionError
-from sudare.read.basket_codes import BasketCodes, Item, code_lists, frozen
+from sudare.read.basket_codes import BasketCodes, Item, code_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -61,12 +62,12 @@ class Baskets:
         source: BasketFacts | None = None,
     ) -> None:
         common, starts, codes = sensitive or Sensitive()
-        self.items, self.starts, self.codes = coded.items, frozen(coded.starts), frozen(coded.codes)
+        self.items, self.starts, self.codes = coded.items, read_only(coded.starts), read_only(coded.codes)
         self.ids = ids
         self.source = source
-        self.sensitive_common = None if common is None else frozen(common)
-        self.sensitive_starts = None if starts is None else frozen(starts)
-        self.sensitive_codes = None if codes is None else frozen(codes)
+        self.sensitive_common = None if common is None else read_only(common)
+        self.sensitive_starts = None if starts is None else read_only(starts)
+        self.sensitive_codes = None if codes is None else read_only(codes)
 
     @classmethod
     def from_lists(
@@ -250,8 +251,7 @@ def _taken(
     starts: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], rows: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     lengths = np.diff(starts)[rows]
-    result = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=result[1:])
+    result = starts_of(lengths)
     places = np.arange(result[-1]) + np.repeat(starts[:-1][rows] - result[:-1], lengths)
     return result, codes[places]
 

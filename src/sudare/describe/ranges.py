@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -11,6 +13,7 @@ from sudare.describe.text import as_text
 ANYTHING = "*"
 """The released text of a cell about which nothing is said."""
 
+_FIRST_DAY = date(1970, 1, 1).toordinal()
 _ZONE = r"(Z|[+-]\d\d:?\d\d)$"
 _PATTERN = r"^\[(.+), (.+)[\])]$"
 
@@ -50,6 +53,20 @@ def axis_of(series: pl.Series) -> pl.Series:
             / 86_400e6
         )
     return (series.to_physical() if series.dtype.is_temporal() else series).cast(pl.Float64)
+
+
+def is_measured(series: pl.Series) -> bool:
+    """Whether the values of a column lie on an axis: numbers, dates, and moments."""
+    return series.dtype.is_numeric() or series.dtype in (pl.Date, pl.Datetime)
+
+
+def day_of(number: float) -> date:
+    """The day of a place on the axis of dates.
+
+    >>> day_of(365).isoformat()
+    '1971-01-01'
+    """
+    return date.fromordinal(_FIRST_DAY + round(number))
 
 
 def places_of(values: pl.Series) -> npt.NDArray[np.float64]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sudare.arrays import starts_of
 from sudare.errors import DescriptionError, InputError, did_you_mean
 from sudare.read.basket_codes import Item, merged, plain_item
 from sudare.read.places import is_file
@@ -128,8 +129,7 @@ def _by_basket(baskets: Baskets, listed: Sequence[Any], known: _Known) -> Sensit
 
 
 def _each(codes: Sequence[npt.NDArray[np.int32]]) -> Sensitive:
-    starts = np.zeros(len(codes) + 1, dtype=np.int64)
-    np.cumsum([len(each) for each in codes], out=starts[1:])
+    starts = starts_of(np.array([len(each) for each in codes], dtype=np.int64))
     return Sensitive(None, starts, np.concatenate([np.empty(0, dtype=np.int32), *codes]))
 
 
@@ -139,8 +139,7 @@ def _by_matrix(baskets: Baskets, matrix: npt.NDArray[np.bool_]) -> Sensitive:
             f"A matrix of the shape {matrix.shape} does not fit {len(baskets):,} baskets and {len(baskets.items):,} "
             "items; give a row for each basket and a column for each of baskets.items."
         )
-    starts = np.zeros(len(baskets) + 1, dtype=np.int64)
-    np.cumsum(np.count_nonzero(matrix, axis=1), out=starts[1:])
+    starts = starts_of(np.count_nonzero(matrix, axis=1))
     codes = np.empty(starts[-1], dtype=np.int32)
     for basket in range(len(baskets)):  # np.nonzero would need eight bytes for each entry, twice
         codes[starts[basket] : starts[basket + 1]] = np.flatnonzero(matrix[basket])

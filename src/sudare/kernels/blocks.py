@@ -1,4 +1,4 @@
-"""Rows with equal keys get equal labels: the only place where blocks are formed."""
+"""Rows with equal keys get equal labels: blocks and groups in the order of their first rows."""
 
 from __future__ import annotations
 
@@ -62,13 +62,6 @@ def _fill_labels(key, labels, slot_label, slot_key):
             count += 1
         labels[row] = slot_label[slot]
     return count
-
-
-def starts_of(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Where each of several runs of these sizes starts, and where the last one ends."""
-    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    return starts
 
 
 @kernel

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sudare.kernels.blocks import starts_of
+from sudare.arrays import starts_of
 from sudare.kernels.bound_space import Space, look_from, row_costs, view_for
 from sudare.kernels.bound_tree import FAN, LEAF, Tree, box_costs
 from sudare.kernels.jit import kernel

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sudare.kernels.blocks import starts_of
-from sudare.kernels.itemsets_sensitive import read_only
+from sudare.arrays import read_only, starts_of
 from sudare.kernels.itemsets_walk import (
     Described,
     ask_inferences,

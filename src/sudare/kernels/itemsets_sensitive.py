@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sudare.arrays import read_only
 from sudare.kernels.jit import inlined, lean
 
 _MOST_BYTES = 2**29
@@ -42,16 +43,10 @@ def asking_for_each(items: int, starts: Any, codes: Any) -> Asking:
     bits = np.zeros((users if users * words * 8 <= _MOST_BYTES else 0, words), dtype=np.uint64)
     if len(bits):
         _set_bits(read_only(starts), read_only(codes), bits)
+    # Views of one kind, whoever made the arrays: kernels are compiled once.
     return Asking(
         read_only(np.zeros(0, dtype=np.bool_)), read_only(bits), read_only(starts), read_only(codes)
     )
-
-
-def read_only(array: Any) -> Any:
-    """A view of one kind, whoever made the array: kernels are compiled once."""
-    view = array.view()
-    view.setflags(write=False)
-    return view
 
 
 @lean

@@ -34,7 +34,7 @@ def roll_up(space, levels, members, sizes):
 
     `members` are combinations that stand for the blocks of any node below (or all of them), `sizes` their rows.
     """
-    starts = starts_of(space, levels)
+    starts = level_starts(space, levels)
     keys_of_members = _keys(space, starts, members)
     exact = space.exact
     capacity = 16
@@ -80,7 +80,7 @@ def _keys(space, starts, members):
 
 
 @kernel
-def starts_of(space, levels):
+def level_starts(space, levels):
     """Where each column's level begins in the flat arrays."""
     starts = np.empty(len(levels), dtype=np.int64)
     for column in range(len(levels)):
@@ -106,7 +106,7 @@ def left_out(space, shares, levels, members, sizes, kept):
 
     `shares` is flat as in `Space`: what a value at a level costs; a row costs their sum, at most 1, a lost one 1.
     """
-    starts = starts_of(space, levels)
+    starts = level_starts(space, levels)
     rows, extra = 0, 0.0
     for block in range(len(members)):
         if not kept[block]:

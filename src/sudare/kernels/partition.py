@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sudare.kernels.blocks import starts_of
+from sudare.arrays import starts_of
 from sudare.kernels.costs import cost_of, exchange, exclude, include, refresh
 from sudare.kernels.jit import lean
 from sudare.kernels.rules import Rules, Scratch, scratch_for

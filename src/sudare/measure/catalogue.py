@@ -17,8 +17,6 @@ from sudare.measure.values import numeric_names
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from sudare.measure.pair import Pair
-
 
 @dataclass(frozen=True)
 class Measure:

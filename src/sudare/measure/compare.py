@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from sudare.display import html_block, html_table
+from sudare.display import UNKNOWN, html_block, html_table
 from sudare.errors import ParameterError, did_you_mean
 
 
@@ -79,7 +79,7 @@ class Comparison:
             (
                 row["release"],
                 row["risk"],
-                "–" if row["loss"] is None else row["loss"],
+                UNKNOWN if row["loss"] is None else row["loss"],
                 "yes" if row["best"] else "",
             )
             for row in self.frame.to_dicts()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from sudare.arrays import read_only, starts_of
 from sudare.errors import InputError, shown
 
 if TYPE_CHECKING:
@@ -174,16 +175,8 @@ def merged(
         keys.sort()
         keys = keys[np.append(True, keys[1:] > keys[:-1])] if len(keys) else keys
     owners, kept = np.divmod(keys, max(count, 1))
-    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owners, minlength=len(lengths)), out=starts[1:])
-    return frozen(starts), frozen(kept.astype(np.int32))
-
-
-def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A read-only view; the array itself stays as it is."""
-    view = array.view()
-    view.setflags(write=False)
-    return view
+    starts = starts_of(np.bincount(owners, minlength=len(lengths)))
+    return read_only(starts), read_only(kept.astype(np.int32))
 
 
 def _ranked(found: Sequence[Item]) -> tuple[npt.NDArray[np.int32], tuple[Item, ...]]:

@@ -215,16 +215,12 @@ def _at_most(requirements: Sequence[Requirement], level: float) -> tuple[Require
 
 def _levels(requirements: Sequence[Requirement]) -> Sentence:
     diverse = [
-        Sentence("compromise.level_l", l=one.l, kind=_kind(one))
+        Sentence("compromise.level_l", l=one.l, kind=one.kind_in_words)
         for one in requirements
         if isinstance(one, LDiversity)
     ]
     sizes = [Sentence("compromise.level_k", k=one.k) for one in requirements if isinstance(one, KAnonymity)]
     return enumerated([*diverse, *sizes])
-
-
-def _kind(one: LDiversity) -> Sentence:
-    return one.kind_in_words if one.c is None else Sentence("l_diversity.kind.recursive_by", c=one.c)
 
 
 def _worst(bench: Bench, asked: Sequence[Requirement]) -> Diversity | None:

@@ -169,7 +169,7 @@ class Release:
         """Verdicts, risk, losses and the first released rows; nothing of the original."""
         before, after = self.risk_before, self.risk_after
         risks = [("risk of being found, largest", before.prosecutor_largest, after.prosecutor_largest)]
-        if after.linking is None or not after.linking.quasi_randomized:
+        if not after.blocks_are_noise:
             # Of noise only the bound 1/k is known, for everybody: beside a mean it would look like a rise, and blocks of
             # noise are no blocks.
             risks.insert(0, ("smallest block", before.smallest_block, after.smallest_block))

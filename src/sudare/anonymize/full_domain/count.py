@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.grouping import smallest_group
+from sudare.anonymize.grouping import COUNTING, by_size, smallest_group
+from sudare.assess.bounds.diversity import values_needed
 from sudare.assess.requirement import Rule, compile_rules
 from sudare.kernels import rules as kernel_rules
 from sudare.kernels.blocks import rows_by_label
@@ -87,7 +88,7 @@ class Counter:
         a single rare value spoils a column unless its rows may be left out."""
         self.known: dict[Node, Counted] = {}
         self._least = smallest_group(rules)
-        self._by_size = all(rule.kind == kernel_rules.SIZE for rule in rules)
+        self._by_size = by_size(rules)
         self._compiled = compile_rules(table, rules)
         self._scratch = scratch_for(self._compiled)
         self._hereditary = compile_rules(table, _hereditary(rules, self._least))
@@ -194,12 +195,11 @@ class Counter:
 
 
 def _hereditary(rules: Sequence[Rule], least: int) -> list[Rule]:
-    counting = {kernel_rules.DISTINCT, kernel_rules.ENTROPY, kernel_rules.RECURSIVE}
     return [
         Rule(kernel_rules.SIZE, float(least)),
         *(
-            Rule(kernel_rules.DISTINCT, float(math.ceil(rule.bound - 1e-6)), rule.column)
+            Rule(kernel_rules.DISTINCT, float(values_needed(rule.bound)), rule.column)
             for rule in rules
-            if rule.kind in counting
+            if rule.kind in COUNTING
         ),
     ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from sudare.anonymize.generalize.prices import Boxes, losses_of
 from sudare.anonymize.labels import ranked
-from sudare.kernels.blocks import starts_of
+from sudare.arrays import starts_of
 from sudare.kernels.exchange import exchange
 from sudare.kernels.prices import worths_of
 from sudare.kernels.regions import Listed, boxes_of_rows, chained

@@ -11,8 +11,7 @@ from sudare.anonymize.generalize.groups import Pricing, Search, grouped
 from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
 from sudare.anonymize.generalize.prices import FEW_SEARCHES, MORE_SEARCHES, MOST_WORK, SEARCHES
 from sudare.anonymize.generalize.space import Cells, covers_of
-from sudare.anonymize.grouping import block_rules, column_weights, smallest_group
-from sudare.anonymize.labels import ranked
+from sudare.anonymize.grouping import block_rules, by_size, column_weights, smallest_group
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.recode import axes_of, recode
@@ -21,7 +20,6 @@ from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible, whole_table_obstacles
 from sudare.describe.hierarchy.shares import Objective
 from sudare.errors import ParameterError
-from sudare.kernels import rules as kernel_rules
 from sudare.parameters import Annotated, Field, parameters
 
 if TYPE_CHECKING:
@@ -140,13 +138,12 @@ class Generalize:
     def _grouped(self, table: Table, rules: list[Rule], context: Context) -> _Grouped:
         axes = axes_of(table)
         weights = self._weights(axes)
-        beyond_size = any(rule.kind != kernel_rules.SIZE for rule in rules)
-        compiled = compile_rules(table, rules) if beyond_size else None
+        compiled = None if by_size(rules) else compile_rules(table, rules)
         model = covers_of(axes, weights, self.objective, self.cells)
         effort = _SEARCHES[self.effort]
         smallest = smallest_group(rules)
         labels = grouped(axes, model, weights, self.objective, smallest, compiled, effort, context.progress)
-        return _Grouped(axes, model, ranked(labels))
+        return _Grouped(axes, model, labels)
 
     def _weights(self, axes: list[Axis]) -> list[float]:
         found = column_weights(self.weights, [axis.name for axis in axes])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.generalize.start import FEW_ROWS, PART, spread_order
-from sudare.kernels.blocks import starts_of
+from sudare.arrays import starts_of
 from sudare.kernels.mixed import grow_mixed
 from sudare.kernels.rules import complying, scratch_for
 

@@ -25,7 +25,7 @@ def outliers(model: Covers, labels: Ints, share: float) -> Ints:
     A row that is left out counts as fully generalized (cost 1), so it must save its group more than that.
     """
     part = partition_of(labels, 1)
-    gains = outlier_gains(with_slots(model, np.arange(len(labels)), len(part.size)), part)
+    gains = outlier_gains(with_slots(model, slice(None), len(part.size)), part)
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0]
     _, firsts = np.unique(labels[order], return_index=True)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sudare.anonymize.generalize.space import with_slots
 from sudare.anonymize.labels import ranked
-from sudare.kernels.blocks import starts_of
+from sudare.arrays import starts_of
 from sudare.kernels.boxes import find_boxes
 from sudare.kernels.partition import fill_costs, partition_of
 from sudare.kernels.prices import ascend, choose
@@ -112,11 +113,10 @@ class Lattice:
     def _of_records(self, boxes: Boxes, records: Ints, most: int) -> Boxes:
         """The same boxes with records for combinations, the first of each, at most so many."""
         taken = np.minimum(self.counts, most)[boxes.rows]
-        first = (np.cumsum(self.counts) - self.counts)[boxes.rows]
-        ends = np.cumsum(taken)
-        places = np.arange(int(taken.sum())) - np.repeat(ends - taken - first, taken)
-        starts = np.concatenate([[0], ends])[boxes.starts]
-        return boxes._replace(starts=starts.astype(np.int64), rows=records[places])
+        first = starts_of(self.counts)[boxes.rows]
+        starts = starts_of(taken)
+        places = np.arange(starts[-1]) - np.repeat(starts[:-1] - first, taken)
+        return boxes._replace(starts=starts[boxes.starts], rows=records[places])
 
 
 def can_price(ladders: Sequence[Ladder], schemes: int, rows: int, smallest: int, most_work: float) -> bool:
@@ -237,10 +237,7 @@ def _first_prices(model: Covers, labels: Ints, smallest: int) -> tuple[Floats, f
 def losses_of(model: Covers, labels: Ints, smallest: int) -> tuple[Floats, Ints]:
     """What a record of each group loses, and the sizes of groups; there may be more slots than groups."""
     part = partition_of(labels, smallest)
-    slots = (len(part.size), model.codes.shape[1])
-    fill_costs(
-        model._replace(low=np.zeros(slots, dtype=np.int32), high=np.zeros(slots, dtype=np.int32)), part
-    )
+    fill_costs(with_slots(model, slice(None), len(part.size)), part)
     return part.cost / np.maximum(part.size, 1), part.size
 
 

@@ -58,7 +58,7 @@ def covers_of(axes: Sequence[Axis], weights: Sequence[float], objective: Objecti
     )
 
 
-def with_slots(model: Covers, rows: npt.NDArray[np.int64], slots: int) -> Covers:
+def with_slots(model: Covers, rows: npt.NDArray[np.int64] | slice, slots: int) -> Covers:
     """The same model for some of the rows, with room for this many groups."""
     shape = (slots, model.codes.shape[1])
     codes = np.ascontiguousarray(model.codes[rows])

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.anonymize.recode import Axis, OrderedAxis, TreeAxis
+from sudare.arrays import starts_of
 from sudare.describe.hierarchy.shares import Objective, node_shares
-from sudare.kernels.blocks import starts_of
 from sudare.kernels.members import grow_groups
 from sudare.kernels.recut import recut
 from sudare.kernels.rules import no_rules, scratch_for

@@ -14,8 +14,8 @@ from sudare.assess.itemsets.km_anonymity import KmAnonymity
 from sudare.assess.itemsets.pairing import subsets_of
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.errors import InfeasibleError, ParameterError
-from sudare.kernels.blocks import starts_of
 from sudare.parameters import Annotated, parameters
+from sudare.read.basket_codes import merged
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -110,11 +110,8 @@ class _Cut:
         labels = np.array([str(self.tree.labels[node]) for node in self.node[self.leaves]], dtype=object)
         names = sorted(set(labels.tolist()))
         rank = {name: code for code, name in enumerate(names)}
-        codes = np.array([rank[label] for label in labels], dtype=np.int64)[self.baskets.codes]
-        keys = np.unique(self.baskets.owners * max(len(names), 1) + codes)
-        lengths = np.bincount(keys // max(len(names), 1), minlength=len(self.baskets))
-        starts = starts_of(lengths)
-        return self.baskets.with_baskets(starts, (keys % max(len(names), 1)).astype(np.int32), names)
+        codes = np.array([rank[label] for label in labels], dtype=np.int32)[self.baskets.codes]
+        return self.baskets.with_baskets(*merged(np.diff(self.baskets.starts), codes, len(names)), names)
 
     def lift_rare(self, size: int, k: int) -> int:
         """Lift a node for each rare set of at most `size` items; how many were lifted."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.kernels.blocks import starts_of
+from sudare.arrays import starts_of
 from sudare.kernels.itemsets_entries import Choice, Entries
 from sudare.kernels.itemsets_give_back import divergence
 from sudare.kernels.itemsets_suppress import EVEN, PAPER

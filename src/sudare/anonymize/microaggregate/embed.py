@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from sudare.anonymize.grouping import column_weights
+from sudare.arrays import starts_of
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.ranges import axis_of
 from sudare.errors import ParameterError
-from sudare.kernels.blocks import starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.grouping import block_rules, smallest_group
+from sudare.anonymize.grouping import block_rules, by_size, smallest_group
 from sudare.anonymize.labels import Labels, numbered
 from sudare.anonymize.microaggregate.arrays import centroids, sse
 from sudare.anonymize.microaggregate.best import first_partition, search
@@ -19,7 +19,6 @@ from sudare.assess.blocks import blocks_of
 from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible
 from sudare.errors import CancelledError, InfeasibleError
-from sudare.kernels import rules as kernel_rules
 from sudare.kernels.blocks import rows_by_label
 from sudare.kernels.rules import Rules, complying, rules_of, scratch_for
 from sudare.parameters import Annotated, AnyNames, Field, parameters
@@ -66,14 +65,13 @@ class Microaggregate:
         strata = blocks_of(table, [table.column(name).name for name in self.strata])
         records = embedded(table, names, self.weights)
         compiled = compile_rules(table, rules)
-        beyond_size = any(rule.kind != kernel_rules.SIZE for rule in rules)
         labels = np.zeros(table.rows, dtype=np.int64)
         order, starts = strata.grouped
         groups = 0
         reached = bound = 0.0
         for stratum in range(strata.count):
             rows = order[starts[stratum] : starts[stratum + 1]]
-            own = rules_of(compiled, rows) if beyond_size else None
+            own = None if by_size(rules) else rules_of(compiled, rows)
             found = self._grouped(records.X[rows], k, own, context, stratum)
             labels[rows] = found + groups
             groups += int(found.max()) + 1

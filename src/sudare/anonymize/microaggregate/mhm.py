@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from sudare.anonymize.labels import numbered
+from sudare.anonymize.labels import of_runs
 from sudare.anonymize.microaggregate import paths
 from sudare.anonymize.microaggregate.arrays import checked
 from sudare.errors import ParameterError, did_you_mean
@@ -38,9 +38,7 @@ def cut_labels(X: Floats, k: int, order: npt.NDArray[np.int64], progress: Progre
     """Labels of the optimal cut of an order."""
     progress.start("cut", len(X))
     borders = optimal_cut(X[order], k, progress.update)
-    raw = np.empty(len(X), dtype=np.int64)
-    raw[order] = np.repeat(np.arange(len(borders) - 1), np.diff(borders))
-    return numbered(raw)
+    return of_runs(order, np.diff(borders))
 
 
 def _named_path(X: Floats, k: int, name: str, progress: Progress) -> npt.NDArray[np.int64]:

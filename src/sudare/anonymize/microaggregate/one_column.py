@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.anonymize.labels import numbered
+from sudare.anonymize.labels import of_runs
 from sudare.anonymize.microaggregate.arrays import centroids, checked, labels_of
 from sudare.anonymize.microaggregate.mhm import cut_labels
+from sudare.arrays import starts_of
 from sudare.errors import ParameterError
-from sudare.kernels.blocks import starts_of
 from sudare.kernels.mil import move_borders
 from sudare.progress import SILENT
 
@@ -51,18 +51,13 @@ def mil_with_count(x: Any, k: int, start: npt.ArrayLike | None = None) -> tuple[
     sizes = _fixed_sizes(len(column), k) if start is None else _sorted_sizes(column, k, start)
     borders = starts_of(sizes)
     tests = int(move_borders(column[order, 0], borders, k))
-    raw = np.empty(len(column), dtype=np.int64)
-    raw[order] = np.repeat(np.arange(len(sizes)), np.diff(borders))
-    return numbered(raw), tests
+    return of_runs(order, np.diff(borders)), tests
 
 
 def sorted_start(x: Any, k: int, start: npt.ArrayLike) -> Labels:
     """A partition of one column in sorted consecutive groups: the same sizes, in the order of the groups' means."""
     column = _one_column(x, k)
-    raw = np.empty(len(column), dtype=np.int64)
-    sizes = _sorted_sizes(column, k, start)
-    raw[np.argsort(column[:, 0], kind="stable")] = np.repeat(np.arange(len(sizes)), sizes)
-    return numbered(raw)
+    return of_runs(np.argsort(column[:, 0], kind="stable"), _sorted_sizes(column, k, start))
 
 
 def _one_column(x: Any, k: int) -> Floats:

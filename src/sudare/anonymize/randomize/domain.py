@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.mechanism.grid import decimals, decimals_fit, default_grid
-from sudare.describe.ranges import axis_of
+from sudare.describe.ranges import axis_of, day_of
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError, ParameterError
 
@@ -85,7 +85,7 @@ class NumberDomain:
     def shown(self, number: float) -> str:
         """An end of the range for people."""
         if self.dtype.is_temporal():
-            return str(date.fromordinal(date(1970, 1, 1).toordinal() + round(number)))
+            return str(day_of(number))
         return f"{number:g}"
 
 

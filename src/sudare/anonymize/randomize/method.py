@@ -14,7 +14,7 @@ from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows, some_rows
 from sudare.anonymize.randomize.domain import End, ValueDomain
 from sudare.anonymize.randomize.plan import Plan, mechanisms_of, plan_column
-from sudare.assess.pk_anonymity import PkAnonymity, exact_blocks
+from sudare.assess.pk_anonymity import asked_k, exact_blocks
 from sudare.assess.sentence import enumerated
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.describe.mechanism.density import Family, as_family
@@ -100,7 +100,7 @@ class Randomize:
         names = self._names(table)
         plans = [plan_column(self, table, name) for name in names]
         mechanisms = mechanisms_of(
-            plans, _asked(context), self._hidden_among(table, plans, context), self.weights
+            plans, asked_k(context.requirements), self._hidden_among(table, plans, context), self.weights
         )
         frame, notes = table.frame, []
         context.progress.start("randomize", len(plans))
@@ -181,7 +181,7 @@ class Randomize:
             and table.frame[plan.name].null_count()
         ]
         fewest = int(exact_blocks(table, exact, visible).sizes.min())
-        k = _asked(context)
+        k = asked_k(context.requirements)
         if k is not None and fewest < k and (exact or visible):
             shown = ", ".join([*exact, *(f"missing cells of {name}" for name in visible)])
             raise InfeasibleError(
@@ -189,10 +189,6 @@ class Randomize:
                 f"among which nobody reaches k = {k:g}; randomize them too, generalize them first, or lower k."
             )
         return fewest
-
-
-def _asked(context: Context) -> float | None:
-    return max((one.k for one in context.requirements if isinstance(one, PkAnonymity)), default=None)
 
 
 def _note(plan: Plan, mechanism: Mechanism, clipped: int) -> Note:

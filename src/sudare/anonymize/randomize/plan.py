@@ -10,7 +10,7 @@ import polars as pl
 
 from sudare.anonymize.randomize.domain import Domain, ValueDomain, number_domain, value_domain
 from sudare.describe.kinds import MEASURED_KINDS, ORDERED_KINDS
-from sudare.describe.mechanism.calibrate import calibrate, rate_for, shares
+from sudare.describe.mechanism.calibrate import calibrate, k_of, rate_for, shares
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.errors import DescriptionError, InfeasibleError, ParameterError, did_you_mean
 
@@ -104,7 +104,7 @@ def mechanisms_of(
     needed = rate_for(k, records)
     if needed > given:
         raise InfeasibleError(
-            f"The mechanisms given for {', '.join(made)} reach k = {1 + (records - 1) * given:.4g} on {records:,} records "
+            f"The mechanisms given for {', '.join(made)} reach k = {k_of(given, records):.4g} on {records:,} records "
             f"even if nothing else were released, where {k:g} is asked; give them more noise or lower k."
         )
     rates = shares(needed / given, list(open_plans), weights)

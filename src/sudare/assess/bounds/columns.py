@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 import numpy.typing as npt
 
+from sudare.arrays import starts_of
 from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.describe.kinds import ORDERED_KINDS
 from sudare.describe.ranges import ANYTHING, places_of
 from sudare.describe.text import as_text
 from sudare.errors import ParameterError, did_you_mean
-from sudare.kernels.blocks import starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sudare.arrays import read_only, starts_of
 from sudare.errors import ParameterError
-from sudare.kernels.blocks import starts_of
 from sudare.kernels.itemsets_sample import Places, draw_sets, mark_baskets
-from sudare.kernels.itemsets_sensitive import read_only
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from sudare.describe.hierarchy import files
-from sudare.describe.hierarchy.checks import check_tree, shown
+from sudare.describe.hierarchy import files, stored
+from sudare.describe.hierarchy.checks import check_tree
+from sudare.describe.hierarchy.label_index import LabelIndex
 from sudare.describe.hierarchy.levels import assemble, columns_of
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError, OutputError
@@ -162,18 +163,15 @@ class Hierarchy:
 
     def leaf_of(self, values: pl.Series) -> Ints:
         """The leaf of every value of a column; a value that is not covered is a `DescriptionError`."""
-        return self._find(values, self._leaf_labels, "value", "add it to the hierarchy or correct the data")
+        return self._leaf_labels.places(values, "value", "add it to the hierarchy or correct the data")
 
     def node_of(self, labels: pl.Series) -> Ints:
         """The node of every released label; where two nodes share a label, the lower one."""
-        names, nodes = self._node_labels
-        found = self._find(labels, names, "label", "give the hierarchy that the release was made with")
-        return nodes[found]
+        return self._node_labels.places(labels, "label", "give the hierarchy that the release was made with")
 
     def knows(self, labels: pl.Series) -> bool:
         """Whether every text of a column is a label of this tree."""
-        texts = as_text(labels).drop_nulls().unique()
-        return not texts.cast(self._node_labels[0], strict=False).null_count()
+        return self._node_labels.knows(labels)
 
     def labels_of(self, nodes: npt.ArrayLike) -> pl.Series:
         """The released text of every given node; null for the missing leaf."""
@@ -225,25 +223,12 @@ class Hierarchy:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists, for JSON; `from_dict` gives an equal hierarchy back."""
-        return {
-            "parent": self.parent.tolist(),
-            "level": self.level.tolist(),
-            "labels": list(self.labels),
-            "lower": _plain(self.lower),
-            "upper": _plain(self.upper),
-        }
+        return stored.lists_of(self.parent, self.level, self.labels, self.lower, self.upper)
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Hierarchy:
         """The hierarchy that `to_dict` wrote."""
-        try:
-            labels = [None if label is None else str(label) for label in given["labels"]]
-            bounds = [_array(given.get(name)) for name in ("lower", "upper")]
-            return cls(_numbers(given["parent"]), _numbers(given["level"]), tuple(labels), *bounds)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise DescriptionError(
-                f"A stored hierarchy does not hold the lists parent, level and labels ({error!r}); save it anew."
-            ) from None
+        return cls(*stored.arrays_of(given))
 
     def save(self, path: str | Path) -> None:
         """Write the hierarchy: all of it as `.json`, or its table of levels as `.csv` (';' between levels)."""
@@ -294,37 +279,12 @@ class Hierarchy:
         return pl.Series(self.labels, dtype=pl.String)
 
     @cached_property
-    def _leaf_labels(self) -> pl.Enum:
-        return pl.Enum([label for label in self.labels[: self.leaves] if label is not None])
+    def _leaf_labels(self) -> LabelIndex:
+        return LabelIndex(self.labels[: self.leaves])
 
     @cached_property
-    def _node_labels(self) -> tuple[pl.Enum, Ints]:
-        lowest: dict[str, int] = {}
-        for node, label in enumerate(self.labels):
-            if label is not None:
-                lowest.setdefault(label, node)
-        missing = -1 if self.missing is None else self.missing
-        # the place after the last name is where `_find` sends missing values when there is a missing leaf
-        return pl.Enum(list(lowest)), _frozen(np.array([*lowest.values(), missing], dtype=np.int32))
-
-    def _find(self, given: pl.Series, names: pl.Enum, what: str, advice: str) -> Ints:
-        """The position of each text among `names`; missing values come after the last name."""
-        text = as_text(given)
-        places = text.cast(names, strict=False).to_physical().cast(pl.Int32)
-        if given.dtype.is_decimal():  # as people write prices: 1.50
-            written = given.cast(pl.String).cast(names, strict=False).to_physical().cast(pl.Int32)
-            places = places.fill_null(written)
-        unknown = text.filter(places.is_null() & text.is_not_null())
-        if len(unknown):
-            raise DescriptionError(
-                f"Column '{given.name}' holds {shown(unknown, what)}, which its hierarchy does not cover; {advice}."
-            )
-        if text.null_count() and self.missing is None:
-            raise DescriptionError(
-                f"Column '{given.name}' holds missing values, which its hierarchy does not cover; "
-                "add a missing leaf with `with_missing()` or remove these rows."
-            )
-        return places.fill_null(len(names.categories)).to_numpy().astype(np.int32)
+    def _node_labels(self) -> LabelIndex:
+        return LabelIndex(self.labels)
 
 
 def _frozen(array: Ints) -> Ints:
@@ -336,19 +296,3 @@ def _same(one: Floats | None, other: Floats | None) -> bool:
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other, equal_nan=True)
-
-
-def _plain(bounds: Floats | None) -> list[float | None] | None:
-    return None if bounds is None else [None if np.isnan(bound) else float(bound) for bound in bounds]
-
-
-def _numbers(given: Any) -> Ints:
-    """Nodes or levels of a file: whole numbers, none so large that it would become another one as int32."""
-    array = np.asarray(given)
-    if array.size and (array.dtype.kind != "i" or array.min() < 0 or array.max() > np.iinfo(np.int32).max):
-        raise ValueError("nodes and levels are whole numbers from 0 on")
-    return array.astype(np.int32)
-
-
-def _array(bounds: Sequence[float | None] | None) -> Floats | None:
-    return None if bounds is None else np.array(bounds, dtype=np.float64)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import decimal
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.describe.mechanism.density import Density, Family
@@ -22,8 +22,12 @@ from sudare.errors import InfeasibleError, ParameterError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    import numpy as np
+    import numpy.typing as npt
+
     from sudare.describe.mechanism.protocol import Mechanism
 
+_Records = TypeVar("_Records", float, "npt.NDArray[np.float64]")
 _TWELVE_UP = decimal.Context(prec=12, rounding=decimal.ROUND_CEILING)
 _TWELVE_DOWN = decimal.Context(prec=12, rounding=decimal.ROUND_FLOOR)
 
@@ -44,9 +48,18 @@ def rate_for(k: float, records: int) -> float:
     return (k - 1) / (records - 1)
 
 
+def k_of(rate: float, records: _Records) -> _Records:
+    """The k of a release of so many records (or of each of several), the product of whose rates this is.
+
+    >>> k_of(9 / 999, 1000)
+    10.0
+    """
+    return 1 + (records - 1) * rate
+
+
 def k_reached(mechanisms: Iterable[Mechanism], records: int) -> float:
     """The k of a release of so many records, every column of which is randomized by one of these mechanisms."""
-    return 1 + (records - 1) * math.prod(mechanism.rate() for mechanism in mechanisms)
+    return k_of(math.prod(mechanism.rate() for mechanism in mechanisms), float(records))
 
 
 def shares(rate: float, names: Sequence[str], weights: Mapping[str, float] | None = None) -> dict[str, float]:

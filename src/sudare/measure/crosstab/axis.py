@@ -17,8 +17,8 @@ import polars as pl
 from sudare.describe.codes import encode
 from sudare.describe.mechanism.protocol import NumberMechanism
 from sudare.describe.mechanism.retention import Retention
-from sudare.describe.ranges import axis_of
-from sudare.describe.text import as_text
+from sudare.describe.ranges import axis_of, is_measured
+from sudare.describe.text import as_text, scalar_text
 from sudare.errors import DescriptionError, ParameterError
 from sudare.measure.crosstab.bins import BinRule, Cut, Line, cut, places
 from sudare.measure.crosstab.contract import Transition
@@ -79,7 +79,7 @@ def axis_for(
 
 def _exact(series: pl.Series, rule: BinRule | None) -> Axis:
     """A column that was not randomized is counted as it is."""
-    is_line = series.dtype.is_numeric() or series.dtype in (pl.Date, pl.Datetime)
+    is_line = is_measured(series)
     if rule is None and (not is_line or series.n_unique() <= 50):
         codes = encode(series)
         if codes.count > _MOST_VALUES:
@@ -127,7 +127,7 @@ def _ranked(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None)
 
 def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, pieces: int) -> Axis:
     """A column of numbers or dates with noise."""
-    if not (series.dtype.is_numeric() or series.dtype in (pl.Date, pl.Datetime)):
+    if not is_measured(series):
         raise DescriptionError(
             f"Column '{series.name}' holds {series.dtype}, but its mechanism is one of numbers; read it as numbers or dates."
         )
@@ -239,7 +239,7 @@ def _cut_by(bins: Cut, series: pl.Series) -> Integers:
 
 def _coded(series: pl.Series, values: list[Any]) -> tuple[pl.Series, Integers]:
     """Place of each cell among the listed values; texts decide, so that 1 and "1" from a file are the same."""
-    listed = {None if value is None else _text(value): place for place, value in enumerate(values)}
+    listed = {None if value is None else scalar_text(value): place for place, value in enumerate(values)}
     codes = encode(series)
     texts: list[str | None] = as_text(codes.values).to_list()
     if codes.missing is not None:
@@ -255,14 +255,9 @@ def _coded(series: pl.Series, values: list[Any]) -> tuple[pl.Series, Integers]:
         labels = pl.Series(series.name, values, dtype=series.dtype)
     except (TypeError, pl.exceptions.PolarsError):
         labels = pl.Series(
-            series.name, [None if value is None else _text(value) for value in values], dtype=pl.String
+            series.name, [None if value is None else scalar_text(value) for value in values], dtype=pl.String
         )
     return labels, places[codes.codes]
-
-
-def _text(value: Any) -> str:
-    text: str = as_text(pl.Series([value]))[0]
-    return text
 
 
 def _no_bins(name: str) -> ParameterError:

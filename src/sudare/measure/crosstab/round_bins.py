@@ -6,6 +6,8 @@ import math
 from datetime import UTC, date, datetime
 from typing import Any
 
+from sudare.describe.ranges import day_of
+
 MOST = 8
 _YEARS = (1, 2, 5, 10, 20, 25, 50, 100, 250, 500, 1000)
 _STEPS = (1.0, 2.0, 2.5, 5.0)
@@ -35,7 +37,7 @@ def round_edges(low: float, high: float, *, dates: bool = False, whole: bool = F
 
 
 def _of_years(low: float, high: float) -> list[Any]:
-    first, last = (date.fromordinal(date(1970, 1, 1).toordinal() + round(end)) for end in (low, high))
+    first, last = day_of(low), day_of(high)
     span = last.year - first.year + 1
     if span < MOST // 2:  # too short for years
         steps = [low + (high - low) * place / 6 for place in range(7)]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from sudare.arrays import starts_of
 from sudare.assess.sentence import Sentence
 from sudare.errors import ParameterError
 from sudare.exact import exact_share
-from sudare.kernels.blocks import starts_of
 from sudare.kernels.eclat import mine, single_rules
 from sudare.measure.itemsets.pair import basket_pair, baskets_of
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from sudare.display import figure
 from sudare.release.basket_manifest import public_basket_part
 from sudare.release.report import basket_sections
 from sudare.release.report.common import common_values
-from sudare.release.report.formats import figure
 from sudare.release.report.rendering import render
 from sudare.release.report.requirements import told_apart
 from sudare.release.report.texts import Texts

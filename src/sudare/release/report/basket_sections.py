@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from sudare.display import UNKNOWN, figure, share
 from sudare.errors import ParameterError
 from sudare.measure.itemsets import BASKET_MEASURES, compare_rules, frequency_change, user_loss
 from sudare.measure.itemsets import rules as mined_rules
 from sudare.release.report import charts
 from sudare.release.report.distributions import BlockSizes, Listed
-from sudare.release.report.formats import UNKNOWN, figure, share
 from sudare.release.report.sections import loss_row
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from sudare.assess.sentence import in_language
-from sudare.release.report.formats import figure
+from sudare.display import figure
 from sudare.release.report.requirements import asked_rows, promises, verdict
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import polars as pl
 
 from sudare.assess.blocks import blocks_of
 from sudare.describe.kinds import MEASURED_KINDS
-from sudare.describe.ranges import ANYTHING
+from sudare.describe.ranges import ANYTHING, is_measured
 from sudare.describe.text import as_text
-from sudare.release.report.spans import DAY, is_measured, spans
+from sudare.release.report.spans import DAY, spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

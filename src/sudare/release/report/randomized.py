@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.sentence import in_language
 from sudare.describe.mechanism.catalogue import MECHANISMS
-from sudare.release.report.formats import figure, share
+from sudare.describe.ranges import day_of
+from sudare.display import UNKNOWN, figure, share
 
 if TYPE_CHECKING:
     from sudare.assess.linking import Linking
@@ -100,7 +101,7 @@ def _fields(release: Release, name: str, texts: Texts) -> str:
     """The strength of a mechanism and what it draws from, in a few words."""
     column = release.table.column(name)
     mechanism: Any = column.mechanism
-    if type(mechanism) not in MECHANISMS.entries.values():
+    if not MECHANISMS.knows(mechanism):
         return ""
     given = MECHANISMS.dump(mechanism)
     days = column.kind == _DATES
@@ -123,9 +124,7 @@ def _fields(release: Release, name: str, texts: Texts) -> str:
 
 
 def _end(number: float, *, dates: bool) -> str:
-    from datetime import date
-
-    return str(date.fromordinal(date(1970, 1, 1).toordinal() + round(number))) if dates else figure(number)
+    return str(day_of(number)) if dates else figure(number)
 
 
 def _shown(value: Any) -> str:
@@ -135,4 +134,4 @@ def _shown(value: Any) -> str:
 
 
 def _odds(epsilon: float) -> str:
-    return figure(float(f"{math.exp(epsilon):.3g}")) if epsilon < 30 else "–"
+    return figure(float(f"{math.exp(epsilon):.3g}")) if epsilon < 30 else UNKNOWN

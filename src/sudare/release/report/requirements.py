@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sudare.release.report.formats import figure
+from sudare.display import UNKNOWN, figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,7 +110,7 @@ def _parts(requirement: Mapping[str, Any], texts: Texts) -> tuple[str, dict[str,
 def _reached_text(finding: Finding, texts: Texts) -> str:
     key = f"reached.{finding.requirement.get('type')}"
     if finding.reached is None or not texts.or_else(key, ""):
-        return "–"
+        return UNKNOWN
     return texts(key, reached=figure(finding.reached))
 
 

@@ -6,12 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sudare.describe.text import as_text
-from sudare.display import rounded_down
+from sudare.display import figure, rounded_down, share
 from sudare.measure.catalogue import MEASURES
 from sudare.release.manifest import public_losses
 from sudare.release.report import charts
 from sudare.release.report.distributions import Binned, block_sizes, distribution
-from sudare.release.report.formats import figure, share
 from sudare.release.report.randomized import linking_rows, linking_tiles
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ _GUESSES = ("homogeneous_share", "guess_mean", "guess_largest", "background_mean
 def tiles(release: Release, texts: Texts) -> list[dict[str, str]]:
     """The few figures everybody asks for."""
     after = release.risk_after
-    if after.linking is not None and after.linking.quasi_randomized:
+    if after.linking is not None and after.blocks_are_noise:
         return linking_tiles(release, after.linking, texts)
     shown = [
         (figure(after.smallest_block), "smallest_block"),
@@ -53,7 +52,7 @@ def tiles(release: Release, texts: Texts) -> list[dict[str, str]]:
 def risks(before: Risk | None, after: Risk, texts: Texts) -> dict[str, Any]:
     """Re-identification first, then guessing each sensitive column; `before` None for the public."""
     population = texts(f"risk.population.{after.population}")
-    bounds = after.linking is not None and after.linking.quasi_randomized
+    bounds = after.blocks_are_noise
     first = (
         linking_rows(before, after, after.linking, texts)
         if after.linking is not None and bounds
@@ -122,8 +121,7 @@ def cards(release: Release, texts: Texts, *, with_original: bool) -> dict[str, A
     chosen = quasi[: MOST_CHARTS - min(len(sensitive), MOST_CHARTS // 3)]
     chosen += sensitive[: MOST_CHARTS - len(chosen)]
     drawn = [_card(release, name, texts, with_original=with_original) for name in chosen]
-    noise = release.risk_after.linking is not None and release.risk_after.linking.quasi_randomized
-    if table.names("quasi") and not noise:
+    if table.names("quasi") and not release.risk_after.blocks_are_noise:
         sizes = block_sizes(release, with_original=with_original)
         drawn.append(
             {

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from sudare.describe.ranges import range_ends
+from sudare.describe.ranges import is_measured, range_ends
 from sudare.describe.text import as_text
 
 DAY = 86_400_000.0
 """Milliseconds."""
 
 _BELOW, _FROM = r"^< (.+)$", r"^>= (.+)$"
-
-
-def is_measured(series: pl.Series) -> bool:
-    """Whether a column's values lie on an axis: numbers, dates and times with a date."""
-    return series.dtype.is_numeric() or series.dtype in (pl.Date, pl.Datetime)
 
 
 def points(values: pl.Series) -> pl.Series:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.describe.mechanism.protocol import NumberMechanism
+from sudare.display import figure
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.measure.crosstab.heat_map import heat_map
 from sudare.measure.crosstab.round_bins import round_edges
 from sudare.release.report import charts
-from sudare.release.report.formats import figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

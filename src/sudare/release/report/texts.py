@@ -19,7 +19,6 @@ class Texts(texts.Texts):
 
     def __init__(self, language: Language, about: About = "table") -> None:
         super().__init__(language, words(language, about))
-        self.about = about
 
 
 @cache

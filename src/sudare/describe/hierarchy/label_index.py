@@ -1,0 +1,58 @@
+"""From texts of a column to the nodes that bear them as labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from sudare.describe.hierarchy.checks import shown
+from sudare.describe.text import as_text
+from sudare.errors import DescriptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+
+class LabelIndex:
+    """Labels of nodes by their numbers; where two nodes share a label, the lower one has it; None is missing."""
+
+    def __init__(self, labels: Sequence[str | None]) -> None:
+        lowest: dict[str, int] = {}
+        self._missing = -1
+        for node, label in enumerate(labels):
+            if label is None:
+                self._missing = node
+            else:
+                lowest.setdefault(label, node)
+        self._names = pl.Enum(list(lowest))
+        # The place after the last name is where missing values are sent.
+        self._nodes = np.array([*lowest.values(), self._missing], dtype=np.int32)
+
+    def knows(self, given: pl.Series) -> bool:
+        """Whether every text of a column is a label."""
+        texts = as_text(given).drop_nulls().unique()
+        return not texts.cast(self._names, strict=False).null_count()
+
+    def places(self, given: pl.Series, what: str, advice: str) -> npt.NDArray[np.int32]:
+        """The node of each text; one without a node is a `DescriptionError` that ends with the advice."""
+        text = as_text(given)
+        places = text.cast(self._names, strict=False).to_physical().cast(pl.Int32)
+        if given.dtype.is_decimal():  # as people write prices: 1.50
+            written = given.cast(pl.String).cast(self._names, strict=False).to_physical().cast(pl.Int32)
+            places = places.fill_null(written)
+        unknown = text.filter(places.is_null() & text.is_not_null())
+        if len(unknown):
+            raise DescriptionError(
+                f"Column '{given.name}' holds {shown(unknown, what)}, which its hierarchy does not cover; {advice}."
+            )
+        if text.null_count() and self._missing < 0:
+            raise DescriptionError(
+                f"Column '{given.name}' holds missing values, which its hierarchy does not cover; "
+                "add a missing leaf with `with_missing()` or remove these rows."
+            )
+        nodes: npt.NDArray[np.int32] = self._nodes[places.fill_null(len(self._nodes) - 1).to_numpy()]
+        return nodes
