@@ -96,7 +96,8 @@ def _date(text: str) -> str:
 def _outcome(text: str) -> str:
     holding, failing = len(re.findall(r"^- holds: ", text, re.MULTILINE)), text.count("- **DOES NOT HOLD**: ")
     if not holding + failing:
-        return "–"
+        goals = re.search(r"^(\d+ of \d+ goals) are met\.$", text, re.MULTILINE)
+        return f"{goals[1]} met" if goals else "–"
     return f"{holding} of {holding + failing} expectations hold"
 
 

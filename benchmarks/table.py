@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     Result = dict[str, Any]
+
+_MET = {True: "yes", False: "**no**", None: ""}
+_GOALS: dict[str, Callable[[float, float], bool]] = {
+    r"at least ([\d.]+)": lambda ratio, asked: ratio >= asked,
+    r"at most ([\d.]+)": lambda ratio, asked: ratio <= asked,
+    r"(?:well )?above ([\d.]+)": lambda ratio, asked: ratio > asked,
+    r"(?:clearly )?below ([\d.]+)": lambda ratio, asked: ratio < asked,
+    r"about ([\d.]+)": lambda ratio, asked: 0.75 * asked <= ratio <= 1.25 * asked,
+    r"tens$": lambda ratio, _: ratio >= 10,
+    r"hundreds$": lambda ratio, _: ratio >= 100,
+}
+"""The words of goals, and what they mean."""
 
 
 def page_of(results: Mapping[str, Result], old: Sequence[str], absent: Sequence[str]) -> str:
@@ -27,23 +40,48 @@ def page_of(results: Mapping[str, Result], old: Sequence[str], absent: Sequence[
         "<!-- written by `make bench`; do not edit -->",
         "",
         "Every case runs in a process of its own; how is said in `benchmarks/harness.py`. A ratio above 1 is that many",
-        "times the time (or whatever is named) of the first over the second.",
+        "times the time (or whatever is named) of the first over the second. A *goal* (in some tables a *bar*) was set before the",
+        "measurement; *met* says whether the ratio reaches it. A *twin* is the plain, slow program of the same algorithm; the",
+        "*prototype* is the trial that the figures of the specification come from; figures *in the issue* are of rivals that cannot",
+        "be installed here (ARX is Java), measured elsewhere.",
+        "",
+        f"{_met_of_all(results)} goals are met.",
         "",
     ]
     if absent:
         lines += [f"Not measured on this machine: {', '.join(absent)}.", ""]
     if old:
         lines += [f"Measured with earlier sources than those beside this page: {', '.join(old)}.", ""]
-    lines += ["## Ratios", "", "| benchmark | what | ratio | of | goal |", "|---|---|---:|---|---|"]
+    lines += ["## Ratios", "", "| benchmark | what | ratio | of | goal | met |", "|---|---|---:|---|---|---|"]
     for name, result in results.items():
         lines += [
             f"| [{name}](#{name}) | {_cell(ratio['what'])} | {_number(ratio['ratio'])} "
-            f"| {ratio['over']:.4g} / {ratio['under']:.4g} | {_cell(ratio['goal'])} |"
+            f"| {ratio['over']:.4g} / {ratio['under']:.4g} | {_cell(ratio['goal'])} | {_MET[met(ratio['goal'], ratio['ratio'])]} |"
             for ratio in result["ratios"]
         ]
     for name, result in results.items():
         lines += ["", *_section(name, result)]
     return "\n".join([*lines, ""])
+
+
+def met(goal: str, ratio: float) -> bool | None:
+    """Whether a ratio reaches a goal that is said in words; None without one.
+
+    >>> met("at least 50", 124.7), met("below 3", 3.2), met("tens", 8.5), met("", 2.0)
+    (True, False, False, None)
+    """
+    if not goal:
+        return None
+    for words, holds in _GOALS.items():
+        found = re.match(words, goal)
+        if found:
+            return bool(holds(ratio, float(found[1]) if found.groups() else 0.0))
+    raise ValueError(f"The goal '{goal}' has no meaning in benchmarks/table.py.")
+
+
+def _met_of_all(results: Mapping[str, Result]) -> str:
+    verdicts = [met(ratio["goal"], ratio["ratio"]) for one in results.values() for ratio in one["ratios"]]
+    return f"{verdicts.count(True)} of {len(verdicts) - verdicts.count(None)}"
 
 
 def _section(name: str, result: Result) -> list[str]:

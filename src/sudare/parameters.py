@@ -61,11 +61,21 @@ def parameters(cls: type[T]) -> type[T]:
 
     @functools.wraps(validated_init)
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        names = [field.name for field in dataclasses.fields(made)]
         try:
             validated_init(self, *args, **kwargs)
         except ValidationError as error:
-            names = [field.name for field in dataclasses.fields(made)]
             raise ParameterError(sentence_of(error, cls.__name__, names)) from None
+        for name, given in {**dict(zip(names, args, strict=False)), **kwargs}.items():
+            # pydantic takes True for 1: somebody has mistaken one parameter for another.
+            if (
+                isinstance(given, bool)
+                and isinstance(getattr(self, name), int | float)
+                and getattr(self, name) is not given
+            ):
+                raise ParameterError(
+                    f"{cls.__name__}: '{name}' is {given}, but it should be a number; give one."
+                )
 
     made.__init__ = init  # the same constructor, other error class
     return cast("type[T]", made)
@@ -197,6 +207,8 @@ class Catalogue(Generic[T]):
             field, equals, value = pair.partition("=")
             if not equals:
                 raise ParameterError(f"'{pair}' in '{text}' is not of the form field=value; write it so.")
+            if field in values:
+                raise ParameterError(f"'{text}' gives '{field}' twice; give it once.")
             values[field] = value.split(",") if "," in value else value
         return self._make(name, values)
 

@@ -48,7 +48,7 @@ def said(case):
 
 def test_english_as_ever():
     assert said("usual") == [
-        "12,345 records, 100 cells; G^2 120.2 where chance makes 99.0; 12 steps (start: margins, stop: fit).",
+        "12,345 records, 100 cells; G^2 120.2 where chance makes 99.0; steps: 12 (start: margins, stop: fit).",
         (
             "If the original is as smooth as the estimate, their total variation is about 0.051 (of the released counts "
             "as they are: 0.200)."

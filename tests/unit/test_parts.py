@@ -251,12 +251,25 @@ def test_the_table_of_ratios(monkeypatch):
         "tables": [{"title": "T", "columns": ["", "s"], "rows": [["a<b", "1"]]}], "notes": ["Said."],
     }  # fmt: skip
     page = table.page_of({"one": result}, ["one"], ["two"])
-    assert "| [one](#one) | rival \\| Sudare | 15.0 | 30 / 2 | tens |" in page
+    assert "| [one](#one) | rival \\| Sudare | 15.0 | 30 / 2 | tens | yes |" in page
+    assert "1 of 1 goals are met." in page
     assert "| machine | X |" in page
     assert "Not measured on this machine: two." in page
     assert "Measured with earlier sources than those beside this page: one." in page
     assert "a&lt;b" in page
     assert page.index("| command |") < page.index("| date | 1970-01-01 |") < page.index("## Ratios")
+
+
+def test_goals_in_words(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    met = _load("table").met
+    assert met("at least 50", 124.7)
+    assert not met("below 3", 3.2)
+    assert not met("tens", 8.5)
+    assert met("well above 1", 7.4)
+    assert met("", 2.0) is None
+    with pytest.raises(ValueError, match="no meaning"):
+        met("soon", 1.0)
 
 
 def test_a_part_whose_source_changed_while_it_ran_is_run_again(job):

@@ -15,7 +15,9 @@ def command(
     ] = None,
     json: Json = False,
 ) -> int:
-    """List methods, requirements, hierarchies and measures, of tables and of baskets, with their parameters.
+    """List methods, requirements, hierarchies and measures with their parameters.
+
+    Of tables and of baskets.
 
     Examples:
 

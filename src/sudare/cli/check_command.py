@@ -39,8 +39,9 @@ def command(
 ) -> int:
     """Recompute the guarantee of a release from its files alone.
 
-    Reads the data file and the public manifest, nothing else, with code that shares nothing with the
-    anonymizer. Given a data file instead, checks any requirement on it.
+    Reads the data file and the public manifest, nothing else, with code that
+    shares nothing with the anonymizer. Given a data file instead, checks any
+    requirement on it.
 
     Exit code 0: everything holds. 1: something does not.
 

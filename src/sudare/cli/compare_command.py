@@ -30,7 +30,7 @@ def command(
 
       sudare compare release-k5 release-k10 release-k50
 
-      sudare compare release-* --risk prosecutor_largest --loss ild --plot tradeoff.svg
+      sudare compare release-* --risk prosecutor_largest --plot plot.svg
     """
     from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, say, say_place

@@ -58,14 +58,14 @@ def command(
 ) -> int:
     """Rebuild a cross tabulation of the original table from randomized data.
 
-    Needs only what was released: the data and the mechanisms in its manifest. Columns that were not randomized are
-    counted exactly.
+    Needs only what was released: the data and the mechanisms in its manifest.
+    Columns that were not randomized are counted exactly.
 
     Examples:
 
       sudare crosstab release/ --by age,sex --bins age=0,20,40,60,80,120
 
-      sudare crosstab release/ --by age,disease --bins age=quantile:5 --out cells.csv --plot cells.html
+      sudare crosstab release/ --by age,disease --bins age=10 --plot c.html
     """
     from sudare.assess.sentence import enumerated
     from sudare.cli.results import words_in
@@ -121,7 +121,7 @@ def _show(table: Any, truth: Any, words: Texts) -> None:
 
     from sudare.cli.show import print_table
 
-    kept = ["estimate", *(["stderr"] if "stderr" in table.figures else []), "released"]
+    kept = [name for name in ("estimate", "stderr", "low", "high", "released") if name in table.figures]
     frame = table.counts
     columns = frame.columns[: len(table.by)] + [
         name for name in frame.columns[len(table.by) :] if name in kept
@@ -173,10 +173,7 @@ def _not_counted(table: Any) -> list[Telling]:
 
 
 def _errors(table: Any, truth: Any) -> dict[str, float]:
-    total = 2 * max(float(truth.sum()), 1.0)
-    return {
-        name: float(abs(table.array(figure=name) - truth).sum()) / total for name in ("estimate", "released")
-    }
+    return {name: table.total_variation(truth, figure=name) for name in ("estimate", "released")}
 
 
 def _texts(table: Any) -> dict[str, list[str | None]]:

@@ -57,7 +57,7 @@ def command(
 
       sudare describe patients.csv
 
-      sudare describe postgresql://localhost/clinic --table patients -o clinic.yaml
+      sudare describe postgresql://localhost/clinic --table patients -o a.yaml
     """
     from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, say, say_place

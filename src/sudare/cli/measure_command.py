@@ -38,7 +38,7 @@ def command(
 
       sudare measure patients.csv release/
 
-      sudare measure before.csv after.csv --recipe recipe.yaml --measure loss --plot loss.svg
+      sudare measure before.csv after.csv --measure loss --plot loss.svg
 
       sudare measure clicks.txt released.txt --baskets
     """

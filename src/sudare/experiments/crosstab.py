@@ -59,16 +59,17 @@ def crosstab(
     means = errors.group_by(["mechanism", "bins", "k", "records"], maintain_order=True).agg(
         pl.col("estimate", "released", "inverse", "steps").mean()
     )
-    needed = advice(means)
+    needed, most = advice(means), int(means["records"].to_numpy().max())
     return Experiment(
         name="crosstab",
         title="Cross tabulations from randomized records: error, and how many records are needed",
-        paper="Seed paper 003 (Pk-anonymity), the evaluation left for future work.",
+        paper="Ikarashi, Hasegawa, Osame, Kikuchi, Chida: privacy-preserving cross tabulation of numeric attributes by "
+        "randomization that guarantees k-anonymity (in Japanese; seed paper 003), the evaluation left for future work.",
         tables={"errors": errors, "means": means, "records-needed": needed},
         figures=figures(means),
         checks=tuple(checks(means)),
         compared=(_UNPUBLISHED,),
-        notes=notes(source, list(people.columns), needed),
+        notes=notes(source, list(people.columns), needed, most),
     )
 
 

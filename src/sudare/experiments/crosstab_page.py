@@ -70,7 +70,7 @@ def figures(means: pl.DataFrame) -> dict[str, Any]:
                 x=x,
                 y=alt.Y("error:Q", title="total variation", scale=alt.Scale(type="log")),
                 color=alt.Color("mechanism:N"),
-                strokeDash=alt.StrokeDash("table:N", title=None),
+                strokeDash=alt.StrokeDash("table:N", title=None, legend=alt.Legend(symbolType="stroke")),
             )
             .properties(width=360, height=240)
         )
@@ -122,14 +122,15 @@ def checks(means: pl.DataFrame) -> Iterator[Check]:
             )
 
 
-def notes(source: str, columns: list[str], needed: pl.DataFrame) -> tuple[str, ...]:
+def notes(source: str, columns: list[str], needed: pl.DataFrame, most: int) -> tuple[str, ...]:
     """How it was done, and the advice as a table."""
-    head = ["mechanism", "bins", "k", *(f"records for error {wanted}" for wanted in WANTED)]
+    setting = ["mechanism", "bins", "k"]
+    head = [*setting, *(f"records for error {wanted}" for wanted in WANTED)]
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for row in needed.iter_rows():
         cells = [
-            "too many" if cell is None else f"{cell:,}" if isinstance(cell, int) else str(cell)
-            for cell in row
+            "too many" if cell is None else _records(cell, most) if place >= len(setting) else str(cell)
+            for place, cell in enumerate(row)
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return (
@@ -146,10 +147,15 @@ def notes(source: str, columns: list[str], needed: pl.DataFrame) -> tuple[str, .
         *lines,
         "",
         (
-            "Numbers beyond the largest size measured are extrapolated. Few bins, retention instead of noise on numbers, "
-            "and a small k help most; where a cell says *too many*, tabulate fewer attributes."
+            f"Numbers above {most:,}, the largest size measured, are marked ~: they are extrapolated and rough, and need not "
+            "grow with k. Few bins and retention instead of noise on numbers help most; where a cell says *too many*, "
+            "tabulate fewer attributes."
         ),
     )
+
+
+def _records(needed: int, most: int) -> str:
+    return f"~{needed:,}" if needed > most else f"{needed:,}"
 
 
 def _middle(column: pl.Series) -> int:

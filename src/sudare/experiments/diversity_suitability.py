@@ -51,7 +51,8 @@ def diversity_suitability(
     return Experiment(
         name="diversity-suitability",
         title="Suitability to l-diversity: bounds, what is reached, and their ratio",
-        paper="Seed paper 000, tables 3 and 4.",
+        paper="Muramoto, Kamidoi, Wakabayashi: evaluation of the suitability to l-diversity for privacy-preserving data "
+        "publishing (in Japanese; seed paper 000), tables 3 and 4.",
         tables=wide,
         printed=printed(lines, found),
         checks=tuple(checks(lines, found)),

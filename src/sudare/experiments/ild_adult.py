@@ -42,7 +42,8 @@ def ild_adult(data: Path | None = None, progress: Progress = SILENT, largest: in
     return Experiment(
         name="ild-adult",
         title="ILD of microaggregated Adult: three orders, two distances",
-        paper="Seed paper 001, chapter 4.1, figures 4.1-4.6.",
+        paper="Akiyama: information loss by anonymization (thesis, Nara Women's University 2018, in Japanese; seed paper 001), "
+        "chapter 4.1, figures 4.1-4.6.",
         tables={"losses": table},
         figures=dict(_figures(table)),
         checks=tuple(_checks(table)),

@@ -66,7 +66,7 @@ def itemsets(
     return Experiment(
         name="itemsets",
         title="Suppressing items of click streams: fixed and personalized sensitive items",
-        paper="Seed paper 004, figures 3-7.",
+        paper="A paper on personalized rho-uncertainty of set-valued data (in Japanese; seed paper 004), figures 3-7.",
         tables={"rho": by_rho, "eps": by_risk, "share": by_share},
         figures=figures(by_rho, by_risk, by_share),
         checks=tuple(checks(by_rho, by_risk, by_share)),

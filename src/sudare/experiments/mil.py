@@ -55,7 +55,8 @@ def mil(
     return Experiment(
         name="mil",
         title="MIL after MDAV and V-MDAV on one column, and its distance to the optimum",
-        paper="Seed paper 001, appendix A, tables A.2-A.9 and figures A.1-A.14.",
+        paper="Akiyama: information loss by anonymization (thesis, Nara Women's University 2018, in Japanese; seed paper 001), "
+        "appendix A, tables A.2-A.9 and figures A.1-A.14.",
         tables={
             "losses": losses,
             "losses-a2-a4": losses.filter((pl.col("seed") == 0) & (pl.col("k") <= 15)).drop("same_groups"),

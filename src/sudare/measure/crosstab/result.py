@@ -148,6 +148,11 @@ class CrossTab:
             found = np.take(found, self._places(self.axes[place], wanted), axis=place)
         return found
 
+    def total_variation(self, original: npt.ArrayLike, *, figure: Figure = "estimate") -> float:
+        """Half the absolute differences from the original's counts, over their sum: for who has the original."""
+        truth = np.asarray(original, dtype=np.float64)
+        return float(np.abs(self.array(figure=figure) - truth).sum()) / (2 * max(float(truth.sum()), 1.0))
+
     @property
     def stderr(self) -> Floats:
         """Standard error of each cell, as `array()` has them; nan where it was not computed."""

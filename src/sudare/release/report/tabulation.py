@@ -9,8 +9,6 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sudare.describe.mechanism.protocol import NumberMechanism
 from sudare.display import figure
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
@@ -142,10 +140,7 @@ def _notes(found: CrossTab, truth: Any, texts: Texts, command: str) -> list[str]
     if fit.kept is not None:
         notes.append(texts("tabulation.kept" if fit.kept == 0 else "tabulation.early"))
     if truth is not None:
-        total = 2 * max(float(truth.sum()), 1.0)
-        estimate, released = (
-            float(np.abs(found.array(figure=name) - truth).sum()) / total for name in ("estimate", "released")
-        )
+        estimate, released = found.total_variation(truth), found.total_variation(truth, figure="released")
         notes.append(texts("tabulation.apart", estimate=f"{estimate:.3f}", released=f"{released:.3f}"))
     elif fit.total_variation is not None and fit.total_variation_released is not None:
         notes.append(
