@@ -110,7 +110,7 @@ def anonymize(
     from sudare.describe.baskets import Baskets
 
     if isinstance(table, Baskets):
-        from sudare.release.basket_release import anonymize_baskets
+        from sudare.release.basket_run import anonymize_baskets
 
         return anonymize_baskets(
             table, *requirements, method=method, measures=measures, seed=seed, progress=progress
