@@ -66,7 +66,7 @@ class BasketRelease:
         from sudare.release.basket_folder import write_basket_folder
         from sudare.release.basket_recipe import BasketOutput
 
-        return write_basket_folder(self, BasketOutput.of(folder=str(folder), **output), progress=progress)
+        return write_basket_folder(self, BasketOutput.into(folder, **output), progress=progress)
 
     def __repr__(self) -> str:
         losses = ", ".join(f"{name} {value:.4f}" for name, value in self.losses.items())

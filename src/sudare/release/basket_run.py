@@ -9,6 +9,7 @@ from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.anonymize.itemsets.suppress import SuppressItems
 from sudare.anonymize.pipeline import methods_of
 from sudare.anonymize.protocol import Context
+from sudare.assess.catalogue import requirements_of
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty
 from sudare.errors import DescriptionError, GuaranteeError, ParameterError
@@ -42,7 +43,7 @@ def anonymize_baskets(
     Requirements may also be given as texts, such as "rho-uncertainty rho=0.5"; without a method items are suppressed.
     Raises `GuaranteeError` when a requirement does not hold on the result.
     """
-    asked = tuple(BASKET_REQUIREMENTS.build(one) if isinstance(one, str) else one for one in requirements)
+    asked = requirements_of(requirements, BASKET_REQUIREMENTS)
     wrong = next(
         (one for one in asked if not isinstance(one, tuple(BASKET_REQUIREMENTS.entries.values()))), None
     )
