@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from sudare.errors import InputError, did_you_mean, shown
+from sudare.read import endings
 from sudare.read.basket_codes import id_column
 from sudare.read.basket_headers import (
     check_nameless,
@@ -29,12 +30,6 @@ if TYPE_CHECKING:
 
 LAYOUTS = ("lines", "json", "long", "lists", "sets")
 """A basket a line; JSON lists; a row for each user and item; a column of lists; a column of texts that hold sets."""
-
-_TABLE_ENDINGS = {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
-_TABLE_ENDINGS |= {".sav", ".zsav", ".dta", ".sas7bdat", ".xpt", ".sqlite", ".sqlite3", ".db"}
-_TEXT_ENDINGS = {".csv", ".tsv", ".tab", ".txt", ".data"}
-_JSON_LINES = {".jsonl", ".ndjson"}
-_JSON_ENDINGS = {".json", *_JSON_LINES}
 
 
 @dataclass(frozen=True)
@@ -91,15 +86,15 @@ def load_baskets(
     address = str(source)
     ending = Path(address).suffix.lower()
     if header is False:
-        if ending in _JSON_ENDINGS:
+        if ending in endings.JSON:
             layout = "json"
         check_nameless(layout, (id, items, sensitive))
         layout = "long"
     is_table = (
         layout in {"long", "lists", "sets"} or id is not None or items is not None or sensitive is not None
     )
-    is_table |= ending in _TABLE_ENDINGS or "://" in address or format not in {None, "csv", "tsv"}
-    if layout != "json" and ending not in _JSON_ENDINGS and is_table and layout != "lines":
+    is_table |= ending in endings.TABLES or "://" in address or format not in {None, "csv", "tsv"}
+    if layout != "json" and ending not in endings.JSON and is_table and layout != "lines":
         options = {"format": format, "table": table, "query": query, "sheet": sheet, "encoding": encoding}
         if layout == "long":
             options["delimiter"], delimiter = delimiter, None
@@ -108,14 +103,14 @@ def load_baskets(
     text, used = _decoded(data, name, encoding)
     facts = BasketFacts(name, "lines", "text", used, sha256=hashlib.sha256(data).hexdigest())
     if layout == "json" or (
-        layout is None and (ending in _JSON_ENDINGS or text.lstrip()[:2].rstrip() in _JSON_HEADS)
+        layout is None and (ending in endings.JSON or text.lstrip()[:2].rstrip() in _JSON_HEADS)
     ):
         return _of_json(
             text,
             replace(facts, layout="json", format="json"),
             id or "id",
             items or "items",
-            by_line=ending in _JSON_LINES,
+            by_line=ending in endings.JSON_LINES,
         )
     lines = cut_lines(text)
     found = sniff_delimiter(lines) if delimiter is None else delimiter
@@ -180,7 +175,7 @@ def _load_table(
     user, items, sensitive = columns
     given = {name: value for name, value in options.items() if value is not None}
     # Items of a text are texts: read with its names as a row, no column is taken for numbers.
-    is_text = Path(source).suffix.lower() in _TEXT_ENDINGS or str(source) == "-"
+    is_text = Path(source).suffix.lower() in endings.TEXTS or str(source) == "-"
     is_text |= options.get("format") in {"csv", "tsv"}
     frame, found = load(source, header=False if is_text else None, **given)
     if found.format == "csv":

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sudare.errors import InputError, did_you_mean, shown
+from sudare.read import endings
 from sudare.read.first_line import refuse_record_as_names
 from sudare.read.places import exists
 from sudare.read.text import read_text
@@ -18,31 +19,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-_FORMATS_BY_EXTENSION = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".data": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-    ".xlsb": "excel",
-    ".xls": "excel",
-    ".ods": "excel",
-    ".sav": "spss",
-    ".zsav": "spss",
-    ".dta": "stata",
-    ".sas7bdat": "sas",
-    ".xpt": "sas",
-    ".sqlite": "sqlite",
-    ".sqlite3": "sqlite",
-    ".db": "sqlite",
-}
 _SQLITE_MARK = b"SQLite format 3\0"
 _FORMATS_BY_BEGINNING = (
     (b"PAR1", "parquet"),
@@ -133,7 +109,7 @@ def load(
         return _load_database("sqlite", address, table, query, missing)
     if found in {"csv", "tsv"}:
         data = sys.stdin.buffer.read() if is_stdin else _bytes_of(Path(address))
-        if found == "tsv" or Path(address).suffix.lower() in {".tsv", ".tab"}:
+        if found == "tsv" or Path(address).suffix.lower() in endings.TABBED:
             delimiter = delimiter or "\t"
         name = "stdin" if is_stdin else Path(address).name
         frame, facts = read_text(
@@ -195,8 +171,8 @@ def _format_of(path: Path, forced: str | None, *, is_stdin: bool) -> str:
                 f"'{path}' is not the address of a PostgreSQL server; it must begin with 'postgresql://'."
             )
         return forced
-    if path.suffix.lower() in _FORMATS_BY_EXTENSION:
-        return _FORMATS_BY_EXTENSION[path.suffix.lower()]
+    if path.suffix.lower() in endings.FORMATS:
+        return endings.FORMATS[path.suffix.lower()]
     return next((name for mark, name in _FORMATS_BY_BEGINNING if beginning.startswith(mark)), "csv")
 
 
