@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from sudare.errors import InputError, did_you_mean, shown
+from sudare.errors import InputError, did_you_mean
 from sudare.read import endings
 from sudare.read.basket_codes import id_column
 from sudare.read.basket_headers import (
@@ -22,8 +21,8 @@ from sudare.read.basket_headers import (
 from sudare.read.basket_lines import cut_lines, plain_delimiter, read_json, read_lines, sniff_delimiter
 from sudare.read.basket_tables import choose_columns, looks_long, may_be_long, read_table
 from sudare.read.lossless import narrow_column
-from sudare.read.sniff import decode, detect_encoding
-from sudare.read.source import load
+from sudare.read.source import bytes_of, load
+from sudare.read.text import decode_text
 
 if TYPE_CHECKING:
     from sudare.read.basket_codes import BasketCodes
@@ -99,8 +98,10 @@ def load_baskets(
         if layout == "long":
             options["delimiter"], delimiter = delimiter, None
         return _load_table(source, layout, delimiter, (id, items, sensitive), options, header)
-    data, name = _bytes_of(address)
-    text, used = _decoded(data, name, encoding)
+    data, name = bytes_of(address)
+    if not data:
+        raise InputError(f"'{name}' is empty; give a file with one basket a line.")
+    text, _, used = decode_text(data, name, encoding, surely=layout is not None)
     facts = BasketFacts(name, "lines", "text", used, sha256=hashlib.sha256(data).hexdigest())
     if layout == "json" or (
         layout is None and (ending in endings.JSON or text.lstrip()[:2].rstrip() in _JSON_HEADS)
@@ -209,37 +210,3 @@ def _of_json(text: str, facts: BasketFacts, id_name: str, items_name: str, *, by
             f"'{facts.name}' has an id that is missing or stands twice; give each basket an id of its own."
         )
     return BasketData(coded, id_column(ids, facts.name), None, replace(facts, id=id_name, items=items_name))
-
-
-def _bytes_of(address: str) -> tuple[bytes, str]:
-    if address == "-":
-        return sys.stdin.buffer.read(), "stdin"
-    path = Path(address)
-    try:
-        return path.read_bytes(), path.name
-    except IsADirectoryError:
-        raise InputError(f"'{path}' is a folder, not a file; give one of the files in it.") from None
-    except FileNotFoundError:
-        raise InputError(f"There is no file '{path}'; check the path.") from None
-    except OSError as error:
-        raise InputError(
-            f"'{path}' cannot be read ({error.strerror}); check it, and your right to read it."
-        ) from None
-    except ValueError:  # a NUL, or half a sign
-        raise InputError(f"{shown(address)} cannot be the name of a file; check the path.") from None
-
-
-def _decoded(data: bytes, name: str, forced: str | None) -> tuple[str, str]:
-    if not data:
-        raise InputError(f"'{name}' is empty; give a file with one basket a line.")
-    if b"\0" in data[:4096] and forced is None and detect_encoding(data) not in {"utf-16", "utf-32"}:
-        raise InputError(f"'{name}' does not look like text; name its layout, such as 'lists' or 'long'.")
-    encoding = forced or detect_encoding(data)
-    try:
-        return decode(data, encoding).removeprefix("\ufeff"), encoding
-    except LookupError:
-        raise InputError(
-            f"The encoding {encoding!r} is not known; give for example 'utf-8' or 'cp932'."
-        ) from None
-    except UnicodeDecodeError:
-        raise InputError(f"'{name}' is not valid {encoding}; name its real encoding.") from None
