@@ -29,7 +29,7 @@ from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
 from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.describe.table import HierarchyMaker, Table
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
-from sudare.measure.catalogue import MEASURES
+from sudare.measure.catalogue import MEASURES, require_measures
 from sudare.release.data_files import EXTENSIONS
 from sudare.release.recipe_base import AnyOutput, AnyRecipe
 from sudare.release.recipe_parts import Part, absolute_entry, entry_of, listed, one_or_several
@@ -154,9 +154,7 @@ class Recipe(AnyRecipe):
     @field_validator("measures")
     @classmethod
     def _known_measures(cls, given: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        for name in given or ():
-            if name not in MEASURES:
-                raise ParameterError(f"'{name}' is not a known measure; {did_you_mean(name, MEASURES)}")
+        require_measures(given or (), MEASURES)
         return given
 
     @classmethod
