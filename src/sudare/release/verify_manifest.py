@@ -27,7 +27,6 @@ class Manifest:
     sha256: str
     rows: int
     escape_formulas: bool
-    encoding: str
     columns: dict[str, dict[str, Any]]
     requirements: list[dict[str, Any]]
     hierarchies: dict[str, dict[str, Any]]
@@ -53,7 +52,6 @@ def read_manifest(folder: Path) -> Manifest:
         sha256=_part(data, "sha256", str, path).lower(),
         rows=_part(data, "rows", int, path),
         escape_formulas=_part(data, "escape_formulas", bool, path),
-        encoding=_part(data, "encoding", str, path, "utf-8"),
         columns=_mappings(_part(manifest, "columns", dict, path), "columns", path),
         requirements=_requirements(_part(manifest, "requirements", list, path), path),
         hierarchies=_mappings(_part(manifest, "hierarchies", dict, path, {}), "hierarchies", path),
