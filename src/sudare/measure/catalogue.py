@@ -17,6 +17,7 @@ from sudare.measure.values import numeric_names
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from sudare.describe.hierarchy.shares import Objective
     from sudare.measure.pair import Pair
 
 
@@ -203,6 +204,12 @@ _LISTED = (
     ),
 )
 MEASURES: dict[str, Measure] = {each.name: each for each in _LISTED}
+MEASURE_OF_OBJECTIVE: dict[Objective, Measure] = {
+    "loss": MEASURES["loss"],
+    "dis": MEASURES["dis"],
+    "ncp": MEASURES["gcp"],
+}
+"""What a method makes small, as it is measured."""
 
 
 def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict[str, float]:

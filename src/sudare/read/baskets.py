@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import polars as pl
 
@@ -27,7 +27,8 @@ from sudare.read.text import decode_text
 if TYPE_CHECKING:
     from sudare.read.basket_codes import BasketCodes
 
-LAYOUTS = ("lines", "json", "long", "lists", "sets")
+Layout = Literal["lines", "json", "long", "lists", "sets"]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 """A basket a line; JSON lists; a row for each user and item; a column of lists; a column of texts that hold sets."""
 
 

@@ -24,6 +24,7 @@ from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.describe.basket_sources import read_baskets
 from sudare.errors import InputError, ParameterError
 from sudare.measure.itemsets.catalogue import require_basket_measures
+from sudare.read.baskets import Layout
 from sudare.release.recipe_base import AnyOutput, AnyRecipe
 from sudare.release.recipe_parts import (
     Part,
@@ -37,8 +38,6 @@ from sudare.release.recipe_parts import (
 
 if TYPE_CHECKING:
     from sudare.describe.baskets import Baskets
-
-Layout = Literal["lines", "json", "long", "lists", "sets"]
 
 
 class BasketSource(Part):

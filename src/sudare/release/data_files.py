@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Format = Literal["csv", "tsv", "parquet", "arrow", "excel"]
 
-EXTENSIONS: dict[str, str] = {
+EXTENSIONS: dict[Format, str] = {
     "csv": ".csv",
     "tsv": ".tsv",
     "parquet": ".parquet",

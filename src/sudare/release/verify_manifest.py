@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 from sudare.errors import InputError, shown
 from sudare.read.places import is_file, is_folder
+from sudare.release.data_files import EXTENSIONS
 
 NEWEST_FORMAT = 1
-_DATA_FORMATS = ("csv", "tsv", "parquet", "arrow", "excel")
+"""Of the manifests of tables and of baskets: the one that is written, and the newest that can be read."""
 _COMMON = ("data", "columns", "requirements", "hierarchies")
 """What the public and the internal manifest say alike, and the guarantee hangs on."""
 _Part = TypeVar("_Part")
@@ -165,8 +166,8 @@ def _data_path(manifest_path: Path, name: str, manifest: dict[str, Any]) -> Path
 
 
 def _data_format(path: Path, name: str) -> str:
-    if name not in _DATA_FORMATS:
-        raise _fault(path, f"gives the data format {name!r}, which is none of {', '.join(_DATA_FORMATS)}")
+    if name not in EXTENSIONS:
+        raise _fault(path, f"gives the data format {name!r}, which is none of {', '.join(EXTENSIONS)}")
     return name
 
 
