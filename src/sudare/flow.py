@@ -62,11 +62,11 @@ def assess(
     needs is computed, and what each column costs the others if it stays exact; `exact` names those that must, `weights`
     those that need less noise.
     """
-    from sudare.assess.catalogue import requirements_of
+    from sudare.assess.catalogue import REQUIREMENTS, requirements_of
     from sudare.assess.requirement import table_of
     from sudare.release.advise import advise
 
-    asked = requirements_of(requirements)
+    asked = requirements_of(requirements, REQUIREMENTS)
     return advise(
         table_of(table),
         asked,
@@ -110,7 +110,7 @@ def anonymize(
     from sudare.describe.baskets import Baskets
 
     if isinstance(table, Baskets):
-        from sudare.release.basket_release import anonymize_baskets
+        from sudare.release.basket_run import anonymize_baskets
 
         return anonymize_baskets(
             table, *requirements, method=method, measures=measures, seed=seed, progress=progress

@@ -47,10 +47,22 @@ def test_requirements_may_be_texts_and_must_be_those_of_baskets(clicks):
     assert sd.anonymize(baskets, "rho-uncertainty rho=0.5").holds
     with pytest.raises(ParameterError, match="KAnonymity is a requirement on tables, not on baskets"):
         sd.anonymize(baskets, sd.KAnonymity(2))
+    with pytest.raises(ParameterError, match=r"KmAnonymity is a class; give one of it, KmAnonymity\(…\)"):
+        sd.anonymize(baskets, sd.KmAnonymity)
+    with pytest.raises(ParameterError, match="5 does not name a requirement on baskets"):
+        sd.anonymize(baskets, 5)
+    assert sd.anonymize(baskets, {"type": "rho-uncertainty", "rho": 0.5}).requirements == (
+        RhoUncertainty(0.5),
+    )
     with pytest.raises(ParameterError, match="'mondrian' is not a known method for baskets"):
         sd.anonymize(baskets, RhoUncertainty(0.5), method="mondrian")
     with pytest.raises(DescriptionError, match="There are no baskets"):
         sd.anonymize(sd.read_baskets([]), RhoUncertainty(0.5))
+
+
+def test_a_folder_must_be_a_path(release):
+    with pytest.raises(ParameterError, match="The folder is None, which is no path"):
+        release.write(None)
 
 
 @pytest.mark.parametrize("layout", [None, "lines", "json", "long", "lists", "sets"])

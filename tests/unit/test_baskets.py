@@ -206,13 +206,16 @@ def test_a_rule_that_fits_nothing_is_refused_unless_that_is_meant():
     assert sd.read_baskets([[], []]).describe(sensitive="re:zzz").is_described
 
 
-def test_a_file_of_users_and_items_needs_no_names_but_users(tmp_path):
-    path = tmp_path / "private.csv"
-    path.write_text("ann,beer\nann,milk\nbob,milk\ncho,beer\n", encoding="utf-8")
+@pytest.mark.parametrize("ending", ["csv", "tab"])
+def test_a_file_of_users_and_items_needs_no_names_but_users(tmp_path, ending):
+    path, between = tmp_path / f"private.{ending}", "," if ending == "csv" else "\t"
+    path.write_text("ann,beer\nann,milk\nbob,milk\ncho,beer\n".replace(",", between), encoding="utf-8")
     lists = {"ann": ["milk"], "bob": ["beer"], "cho": []}
     told = sd.read_baskets(lists).describe(sensitive=path)
     assert told.sensitive_sets() == [{"beer", "milk"}, {"milk"}, {"beer"}]
-    path.write_text("user,item\nann,beer\n", encoding="utf-8")
+    path.write_text("user,item\nann,beer\n".replace(",", between), encoding="utf-8")
     assert sd.read_baskets(lists).describe(sensitive=path).sensitive_sets()[0] == {"beer"}
-    with pytest.raises(DescriptionError, match=r"'private\.csv' names users, but the baskets have no ids"):
+    with pytest.raises(
+        DescriptionError, match=rf"'private\.{ending}' names users, but the baskets have no ids"
+    ):
         sd.read_baskets(list(lists.values())).describe(sensitive=path)

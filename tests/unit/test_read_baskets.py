@@ -263,11 +263,31 @@ def test_what_cannot_be_read_is_said_in_a_sentence(tmp_path, text, options, sent
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("data", "options", "sentence"),
+    [
+        (b"a b\nc \xff\n", {"encoding": "utf-8"}, r"'f\.txt' is not valid utf-8 in line 2 \(byte 7\)"),
+        (b"a b\nc\0d e\n", {}, "holds a NUL character in line 2"),
+        (b"a b\n" * 2000 + b"c\0d e\n", {}, "holds a NUL character in line 2001"),
+        (bytes(range(256)) * 4, {}, "does not look like text"),
+        (b"+2AA-", {"encoding": "utf-7"}, "'f.txt' (is not valid|read as) utf-7"),
+    ],
+)
+def test_what_is_no_text_is_said_as_for_tables(tmp_path, data, options, sentence):
+    path = tmp_path / "f.txt"
+    path.write_bytes(data)
+    for read in (sd.read_baskets, sd.read):
+        with pytest.raises(InputError, match=sentence):
+            read(path, **options)
+
+
 def test_wrong_sources_are_said_in_a_sentence(tmp_path):
     with pytest.raises(InputError, match="There is no file"):
         sd.read_baskets(tmp_path / "nothing.txt")
     with pytest.raises(InputError, match="is a folder, not a file"):
         sd.read_baskets(tmp_path)
+    with pytest.raises(InputError, match="cannot be the name of a file"):
+        sd.read_baskets("a\0b.txt")
     with pytest.raises(InputError, match="A float holds no baskets"):
         sd.read_baskets(1.5)
     with pytest.raises(InputError, match="'delimiter' is an option for other sources"):

@@ -60,16 +60,6 @@ def test_release_holds(release, folder):
     assert findings[0].sentence.startswith("The file data.csv is the one of the manifest (4 rows, SHA-256 ")
 
 
-def test_release_in_shift_jis(release):
-    folder = release()
-    content = "age,sex,disease\n3*,女,風邪\n3*,女,骨折\n".encode("cp932")
-    (folder / "data.csv").write_bytes(content)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["data"] |= {"encoding": "cp932", "rows": 2, "sha256": hashlib.sha256(content).hexdigest()}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    assert all(finding.holds for finding in verify_release(folder))
-
-
 def test_file_that_can_no_longer_be_read(release):
     folder = release()
     (folder / "data.csv").write_bytes(b"")

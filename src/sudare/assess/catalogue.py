@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.pk_anonymity import PkAnonymity
-from sudare.assess.requirement import Requirement
 from sudare.assess.t_closeness import TCloseness
 from sudare.parameters import Catalogue, require_made
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from sudare.assess.requirement import Requirement
+
+R = TypeVar("R")
 
 REQUIREMENTS: Catalogue[Requirement] = Catalogue(
     "requirement",
@@ -25,9 +28,9 @@ REQUIREMENTS: Catalogue[Requirement] = Catalogue(
 )
 
 
-def requirements_of(given: Iterable[Any]) -> tuple[Requirement, ...]:
+def requirements_of(given: Iterable[Any], catalogue: Catalogue[R]) -> tuple[R, ...]:
     """Requirements, each given as itself (also one of the caller's own) or as the catalogue knows it."""
     asked = tuple(given)
     for one in asked:
         require_made(one)
-    return tuple(one if isinstance(one, Requirement) else REQUIREMENTS.build(one) for one in asked)
+    return tuple(one if hasattr(one, "check") else catalogue.build(one) for one in asked)

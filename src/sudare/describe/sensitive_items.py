@@ -11,6 +11,7 @@ import numpy as np
 
 from sudare.arrays import starts_of
 from sudare.errors import DescriptionError, InputError, did_you_mean
+from sudare.read import endings
 from sudare.read.basket_codes import Item, merged, plain_item
 from sudare.read.places import is_file
 
@@ -173,7 +174,7 @@ def _by_file(baskets: Baskets, path: Path, known: _Known) -> Sensitive:
     from sudare.read.baskets import load_baskets
 
     # Lines in the order of the baskets must not be taken for a table because of what stands in the first.
-    is_text = path.suffix.lower() in {"", ".txt", ".csv", ".tsv", ".data"}
+    is_text = path.suffix.lower() in {"", *endings.TEXTS}
     if baskets.ids is None:
         named = load_baskets(path, layout="lines" if is_text else None)
     else:

@@ -15,7 +15,9 @@ from sudare.measure.pair import Pair, pair_of
 from sudare.measure.values import numeric_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sudare.describe.hierarchy.shares import Objective
 
 
 @dataclass(frozen=True)
@@ -201,16 +203,29 @@ _LISTED = (
     ),
 )
 MEASURES: dict[str, Measure] = {each.name: each for each in _LISTED}
+MEASURE_OF_OBJECTIVE: dict[Objective, Measure] = {
+    "loss": MEASURES["loss"],
+    "dis": MEASURES["dis"],
+    "ncp": MEASURES["gcp"],
+}
+"""What a method makes small, as it is measured."""
 
 
 def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict[str, float]:
     """Several measures at once: the named ones, or all that are usual; 0 where there is nothing to look at."""
     pair = pair_of(before, after)
     chosen = [each.name for each in _LISTED if each.usual] if names is None else list(names)
-    for name in chosen:
-        if name not in MEASURES:
-            raise ParameterError(f"'{name}' is not a known measure; {did_you_mean(name, MEASURES)}")
+    require_measures(chosen, MEASURES)
     return {name: _computed(MEASURES[name], pair) for name in chosen}
+
+
+def require_measures(
+    names: Iterable[str], known: Mapping[str, Measure], what: str = "a known measure"
+) -> None:
+    """One sentence for a measure there is not."""
+    for name in names:
+        if name not in known:
+            raise ParameterError(f"'{name}' is not {what}; {did_you_mean(name, known)}")
 
 
 def _computed(measure: Measure, pair: Pair) -> float:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import polars as pl
 
-from sudare.errors import InputError, did_you_mean, shown
+from sudare.errors import InputError, did_you_mean
+from sudare.read import endings
 from sudare.read.basket_codes import id_column
 from sudare.read.basket_headers import (
     check_nameless,
@@ -21,20 +21,15 @@ from sudare.read.basket_headers import (
 from sudare.read.basket_lines import cut_lines, plain_delimiter, read_json, read_lines, sniff_delimiter
 from sudare.read.basket_tables import choose_columns, looks_long, may_be_long, read_table
 from sudare.read.lossless import narrow_column
-from sudare.read.sniff import decode, detect_encoding
-from sudare.read.source import load
+from sudare.read.source import bytes_of, load
+from sudare.read.text import decode_text
 
 if TYPE_CHECKING:
     from sudare.read.basket_codes import BasketCodes
 
-LAYOUTS = ("lines", "json", "long", "lists", "sets")
+Layout = Literal["lines", "json", "long", "lists", "sets"]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 """A basket a line; JSON lists; a row for each user and item; a column of lists; a column of texts that hold sets."""
-
-_TABLE_ENDINGS = {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
-_TABLE_ENDINGS |= {".sav", ".zsav", ".dta", ".sas7bdat", ".xpt", ".sqlite", ".sqlite3", ".db"}
-_TEXT_ENDINGS = {".csv", ".tsv", ".tab", ".txt", ".data"}
-_JSON_LINES = {".jsonl", ".ndjson"}
-_JSON_ENDINGS = {".json", *_JSON_LINES}
 
 
 @dataclass(frozen=True)
@@ -91,31 +86,33 @@ def load_baskets(
     address = str(source)
     ending = Path(address).suffix.lower()
     if header is False:
-        if ending in _JSON_ENDINGS:
+        if ending in endings.JSON:
             layout = "json"
         check_nameless(layout, (id, items, sensitive))
         layout = "long"
     is_table = (
         layout in {"long", "lists", "sets"} or id is not None or items is not None or sensitive is not None
     )
-    is_table |= ending in _TABLE_ENDINGS or "://" in address or format not in {None, "csv", "tsv"}
-    if layout != "json" and ending not in _JSON_ENDINGS and is_table and layout != "lines":
+    is_table |= ending in endings.TABLES or "://" in address or format not in {None, "csv", "tsv"}
+    if layout != "json" and ending not in endings.JSON and is_table and layout != "lines":
         options = {"format": format, "table": table, "query": query, "sheet": sheet, "encoding": encoding}
         if layout == "long":
             options["delimiter"], delimiter = delimiter, None
         return _load_table(source, layout, delimiter, (id, items, sensitive), options, header)
-    data, name = _bytes_of(address)
-    text, used = _decoded(data, name, encoding)
+    data, name = bytes_of(address)
+    if not data:
+        raise InputError(f"'{name}' is empty; give a file with one basket a line.")
+    text, _, used = decode_text(data, name, encoding, surely=layout is not None)
     facts = BasketFacts(name, "lines", "text", used, sha256=hashlib.sha256(data).hexdigest())
     if layout == "json" or (
-        layout is None and (ending in _JSON_ENDINGS or text.lstrip()[:2].rstrip() in _JSON_HEADS)
+        layout is None and (ending in endings.JSON or text.lstrip()[:2].rstrip() in _JSON_HEADS)
     ):
         return _of_json(
             text,
             replace(facts, layout="json", format="json"),
             id or "id",
             items or "items",
-            by_line=ending in _JSON_LINES,
+            by_line=ending in endings.JSON_LINES,
         )
     lines = cut_lines(text)
     found = sniff_delimiter(lines) if delimiter is None else delimiter
@@ -180,7 +177,7 @@ def _load_table(
     user, items, sensitive = columns
     given = {name: value for name, value in options.items() if value is not None}
     # Items of a text are texts: read with its names as a row, no column is taken for numbers.
-    is_text = Path(source).suffix.lower() in _TEXT_ENDINGS or str(source) == "-"
+    is_text = Path(source).suffix.lower() in endings.TEXTS or str(source) == "-"
     is_text |= options.get("format") in {"csv", "tsv"}
     frame, found = load(source, header=False if is_text else None, **given)
     if found.format == "csv":
@@ -214,37 +211,3 @@ def _of_json(text: str, facts: BasketFacts, id_name: str, items_name: str, *, by
             f"'{facts.name}' has an id that is missing or stands twice; give each basket an id of its own."
         )
     return BasketData(coded, id_column(ids, facts.name), None, replace(facts, id=id_name, items=items_name))
-
-
-def _bytes_of(address: str) -> tuple[bytes, str]:
-    if address == "-":
-        return sys.stdin.buffer.read(), "stdin"
-    path = Path(address)
-    try:
-        return path.read_bytes(), path.name
-    except IsADirectoryError:
-        raise InputError(f"'{path}' is a folder, not a file; give one of the files in it.") from None
-    except FileNotFoundError:
-        raise InputError(f"There is no file '{path}'; check the path.") from None
-    except OSError as error:
-        raise InputError(
-            f"'{path}' cannot be read ({error.strerror}); check it, and your right to read it."
-        ) from None
-    except ValueError:  # a NUL, or half a sign
-        raise InputError(f"{shown(address)} cannot be the name of a file; check the path.") from None
-
-
-def _decoded(data: bytes, name: str, forced: str | None) -> tuple[str, str]:
-    if not data:
-        raise InputError(f"'{name}' is empty; give a file with one basket a line.")
-    if b"\0" in data[:4096] and forced is None and detect_encoding(data) not in {"utf-16", "utf-32"}:
-        raise InputError(f"'{name}' does not look like text; name its layout, such as 'lists' or 'long'.")
-    encoding = forced or detect_encoding(data)
-    try:
-        return decode(data, encoding).removeprefix("\ufeff"), encoding
-    except LookupError:
-        raise InputError(
-            f"The encoding {encoding!r} is not known; give for example 'utf-8' or 'cp932'."
-        ) from None
-    except UnicodeDecodeError:
-        raise InputError(f"'{name}' is not valid {encoding}; name its real encoding.") from None

@@ -4,45 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sudare.errors import InputError, did_you_mean, shown
+from sudare.read import endings
 from sudare.read.first_line import refuse_record_as_names
 from sudare.read.places import exists
 from sudare.read.text import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
-_FORMATS_BY_EXTENSION = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".data": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-    ".xlsb": "excel",
-    ".xls": "excel",
-    ".ods": "excel",
-    ".sav": "spss",
-    ".zsav": "spss",
-    ".dta": "stata",
-    ".sas7bdat": "sas",
-    ".xpt": "sas",
-    ".sqlite": "sqlite",
-    ".sqlite3": "sqlite",
-    ".db": "sqlite",
-}
 _SQLITE_MARK = b"SQLite format 3\0"
 _FORMATS_BY_BEGINNING = (
     (b"PAR1", "parquet"),
@@ -132,10 +109,9 @@ def load(
     if found == "sqlite":
         return _load_database("sqlite", address, table, query, missing)
     if found in {"csv", "tsv"}:
-        data = sys.stdin.buffer.read() if is_stdin else _bytes_of(Path(address))
-        if found == "tsv" or Path(address).suffix.lower() in {".tsv", ".tab"}:
+        data, name = bytes_of(address)
+        if found == "tsv" or Path(address).suffix.lower() in endings.TABBED:
             delimiter = delimiter or "\t"
-        name = "stdin" if is_stdin else Path(address).name
         frame, facts = read_text(
             data,
             name,
@@ -156,6 +132,15 @@ def load(
     if found == "excel" and header is None:
         refuse_record_as_names(frame, Path(address).name)
     return frame, SourceFacts(Path(address).name, found, encoding, sha256=_digest_of(Path(address)))
+
+
+def bytes_of(address: str) -> tuple[bytes, str]:
+    """The bytes of a file, or of standard input (`-`), and the name it goes by."""
+    if address == "-":
+        return sys.stdin.buffer.read(), "stdin"
+    path = Path(address)
+    with _reading(path):
+        return path.read_bytes(), path.name
 
 
 _OPTIONS = {
@@ -195,39 +180,36 @@ def _format_of(path: Path, forced: str | None, *, is_stdin: bool) -> str:
                 f"'{path}' is not the address of a PostgreSQL server; it must begin with 'postgresql://'."
             )
         return forced
-    if path.suffix.lower() in _FORMATS_BY_EXTENSION:
-        return _FORMATS_BY_EXTENSION[path.suffix.lower()]
+    if path.suffix.lower() in endings.FORMATS:
+        return endings.FORMATS[path.suffix.lower()]
     return next((name for mark, name in _FORMATS_BY_BEGINNING if beginning.startswith(mark)), "csv")
 
 
 def _beginning_of(path: Path) -> bytes:
     """The first bytes of a file: whether it can be read at all is found out here, once for every format."""
-    try:
-        if path.is_dir():
-            raise InputError(f"'{path}' is a folder, not a file; give one of the files in it.")
+    with _reading(path):
         if path.exists() and not path.is_file():
             return b""  # a pipe can be read only once
         with path.open("rb") as file:
             return file.read(16)
+
+
+def _digest_of(path: Path) -> str:
+    with _reading(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """One sentence for a file that cannot be read."""
+    try:
+        if path.is_dir():
+            raise InputError(f"'{path}' is a folder, not a file; give one of the files in it.")
+        yield
     except OSError as error:
         raise _unreadable(path, error) from None
     except ValueError:  # a NUL, or half a sign
         raise InputError(f"{shown(str(path))} cannot be the name of a file; check the path.") from None
-
-
-def _bytes_of(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def _digest_of(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise _unreadable(path, error) from None
 
 
 def _unreadable(path: Path, error: OSError) -> InputError:

@@ -56,7 +56,7 @@ def read_text(
     cell is empty is named after its position, `column_3`.
     """
     delimiter = _checked_delimiter(delimiter)
-    text, utf8, encoding = _decode(data, name, encoding)
+    text, utf8, encoding = decode_text(data, name, encoding)
     if not text.strip():
         raise InputError(f"'{name}' is empty; give a file with a line of column names and a line per record.")
     dialect = sniff_dialect(text, delimiter)
@@ -87,22 +87,13 @@ def column_names(names: Sequence[str], source: str) -> list[str]:
     return filled
 
 
-def _checked_delimiter(delimiter: str | None) -> str | None:
-    if delimiter is None:
-        return None
-    delimiter = _SPELLED_DELIMITERS.get(delimiter, delimiter)
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in "\"'\r\n\0":
-        raise InputError(
-            f"The delimiter {delimiter!r} is not one ASCII character other than a quote or a line end; "
-            f"give for example ',' or ';' or 'tab'."
-        )
-    return delimiter
-
-
-def _decode(data: bytes, name: str, forced: str | None) -> tuple[str, bytes, str]:
-    """The text, the same as UTF-8 without a byte order mark, and the encoding."""
+def decode_text(
+    data: bytes, name: str, forced: str | None, *, surely: bool = False
+) -> tuple[str, bytes, str]:
+    """The text, the same as UTF-8 without a byte order mark, and the encoding; `surely`: somebody said it is a text."""
     encoding = forced or detect_encoding(data)
-    if forced is None and encoding not in {"utf-16", "utf-32"} and _is_garbage(data):
+    surely |= forced is not None or encoding in {"utf-16", "utf-32"}
+    if not surely and _is_garbage(data):
         raise InputError(
             f"'{name}' does not look like text, but holds control characters as a binary file does; "
             f"name its format, or its encoding if it is text."
@@ -132,6 +123,18 @@ def _decode(data: bytes, name: str, forced: str | None) -> tuple[str, bytes, str
             f"or give the encoding ('utf-16-le', for example) if the file is not in {encoding}."
         )
     return text, utf8, encoding
+
+
+def _checked_delimiter(delimiter: str | None) -> str | None:
+    if delimiter is None:
+        return None
+    delimiter = _SPELLED_DELIMITERS.get(delimiter, delimiter)
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in "\"'\r\n\0":
+        raise InputError(
+            f"The delimiter {delimiter!r} is not one ASCII character other than a quote or a line end; "
+            f"give for example ',' or ';' or 'tab'."
+        )
+    return delimiter
 
 
 def _is_garbage(data: bytes) -> bool:

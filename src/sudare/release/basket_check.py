@@ -16,6 +16,7 @@ from sudare.read.basket_codes import BasketCodes
 from sudare.read.places import is_file, is_folder
 from sudare.release.verify_itemsets import verify_baskets
 from sudare.release.verify_manifest import (
+    NEWEST_FORMAT,
     differing,
     file_digest,
     load_manifest,
@@ -28,7 +29,6 @@ from sudare.release.verify_requirements import Finding
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FORMAT = 1
 KIND = "baskets"
 SENSITIVE = "sensitive.parquet"
 
@@ -220,7 +220,7 @@ def _load(path: Path) -> dict[str, Any]:
         or not all(isinstance(data.get(name), kind) for name, kind in _NEEDED.items())
         or any(isinstance(data[name], bool) or abs(data[name]) > _MOST for name in ("baskets", "entries"))
         or not all(isinstance(one, dict) for one in requirements)
-        or content.get("format") != FORMAT
+        or content.get("format") != NEWEST_FORMAT
     ):
         raise InputError(f"The manifest {path} is not one of baskets that this version reads; restore it.")
     # The name comes from others: it must not make the check read files elsewhere.

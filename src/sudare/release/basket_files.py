@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from sudare.errors import OutputError, did_you_mean
+from sudare.read import endings
 from sudare.read.basket_lines import plain_delimiter
 from sudare.read.baskets import LAYOUTS, BasketFacts
 
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from sudare.describe.baskets import Baskets
     from sudare.read.basket_codes import Item
 
-_TABLES = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
-_JSON = (".json", ".jsonl", ".ndjson")
+_TABLES = {ending: kind for ending, kind in endings.FORMATS.items() if kind in {"parquet", "arrow"}}
 _IN_TEXT = {"lists": "sets"}
 _IN_TABLES = {"lines": "lists", "json": "lists"}
 
@@ -98,7 +98,7 @@ def _layout(baskets: Baskets, place: Path, layout: str | None) -> str:
                 f"A file '{place.name}' cannot hold the layout '{layout}'; choose '{other}', or another ending."
             )
         return layout
-    if ending in _JSON:
+    if ending in endings.JSON:
         return "json"
     known = baskets.source.layout if baskets.source else "lines"
     if ending in _TABLES:
@@ -149,7 +149,7 @@ def _json_text(baskets: Baskets, place: Path, id_name: str, items_name: str, *, 
         names = baskets.ids.to_list()
         entries = [{id_name: name, items_name: items} for name, items in zip(names, entries, strict=True)]
     lines = [json.dumps(entry, ensure_ascii=False) for entry in entries]
-    if place.suffix.lower() in {".jsonl", ".ndjson"}:
+    if place.suffix.lower() in endings.JSON_LINES:
         return "".join(f"{line}\n" for line in lines)
     return "[\n" + ",\n".join(lines) + "\n]\n"
 

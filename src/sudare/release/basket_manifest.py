@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
-from sudare.release.basket_check import FORMAT, KIND
-from sudare.release.verify_manifest import file_digest
+from sudare.release.basket_check import KIND
+from sudare.release.manifest import short
+from sudare.release.verify_manifest import NEWEST_FORMAT, file_digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def basket_manifest_of(
     """The internal manifest of a release of baskets whose data file is written."""
     source = release.original.source
     return {
-        "format": FORMAT,
+        "format": NEWEST_FORMAT,
         "kind": KIND,
         "sudare": version("sudare"),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -56,7 +56,7 @@ def basket_manifest_of(
         },
         "requirements": [BASKET_REQUIREMENTS.dump(one) for one in release.requirements],
         "method": [BASKET_METHODS.dump(one) for one in release.methods],
-        "losses": {name: _short(value) for name, value in release.losses.items()},
+        "losses": {name: short(value) for name, value in release.losses.items()},
         "secure": release.secure,
         "notes": list(release.notes),
         "sensitive": _common(release.original),
@@ -89,11 +89,6 @@ def _read_options(source: BasketFacts | None) -> dict[str, Any]:
     if source.layout in {"lines", "json"}:
         given = {"delimiter": delimiter, "encoding": source.encoding}
     return {**options, **{name: value for name, value in given.items() if value is not None}}
-
-
-def _short(value: float) -> float | None:
-    """Three digits say how good the release is; infinity, which JSON has not, is None."""
-    return float(f"{value:.3g}") if math.isfinite(value) else None
 
 
 def _common(original: Baskets) -> list[Any] | None:

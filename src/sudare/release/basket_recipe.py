@@ -22,8 +22,9 @@ from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.anonymize.itemsets.suppress import SuppressItems
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.describe.basket_sources import read_baskets
-from sudare.errors import InputError, ParameterError, did_you_mean
-from sudare.measure.itemsets import BASKET_MEASURES
+from sudare.errors import InputError, ParameterError
+from sudare.measure.itemsets.catalogue import require_basket_measures
+from sudare.read.baskets import Layout
 from sudare.release.recipe_base import AnyOutput, AnyRecipe
 from sudare.release.recipe_parts import (
     Part,
@@ -37,8 +38,6 @@ from sudare.release.recipe_parts import (
 
 if TYPE_CHECKING:
     from sudare.describe.baskets import Baskets
-
-Layout = Literal["lines", "json", "long", "lists", "sets"]
 
 
 class BasketSource(Part):
@@ -165,11 +164,7 @@ class BasketRecipe(AnyRecipe):
     @field_validator("measures")
     @classmethod
     def _known_measures(cls, given: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        for name in given or ():
-            if name not in BASKET_MEASURES:
-                raise ParameterError(
-                    f"'{name}' is not a measure of baskets; {did_you_mean(name, BASKET_MEASURES)}"
-                )
+        require_basket_measures(given or ())
         return given
 
     @classmethod

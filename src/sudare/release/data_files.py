@@ -3,7 +3,7 @@
 **Formulas.** A spreadsheet runs a text cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return.
 In CSV, TSV and Excel such cells (and column names) get an apostrophe in front, unless they are plain numbers
 such as -5 or +3.2. Cells that begin with an apostrophe get one more, so the escaping can be undone without
-doubt. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell
+doubt. CSV and TSV are UTF-8. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell
 is absent, or holds an empty text. **Numbers** are written in plain decimal notation, never with an exponent.
 **Sets** (list columns) have their items joined by `|` in CSV, TSV and Excel.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Format = Literal["csv", "tsv", "parquet", "arrow", "excel"]
 
-EXTENSIONS: dict[str, str] = {
+EXTENSIONS: dict[Format, str] = {
     "csv": ".csv",
     "tsv": ".tsv",
     "parquet": ".parquet",
@@ -51,12 +51,8 @@ def write_data(
     *,
     format: Format,  # noqa: A002  # the word of the field
     escape_formulas: bool = True,
-    encoding: str = "utf-8",
 ) -> None:
-    """Write a frame to a file and flush it to the disk; on failure no file is left.
-
-    `encoding` is that of CSV and TSV; use `utf-8-sig` or `cp932` for spreadsheets that need it.
-    """
+    """Write a frame to a file and flush it to the disk; on failure no file is left."""
     _check_format(format)
     try:
         file = path.open("wb")
@@ -72,7 +68,7 @@ def write_data(
                 file.write(excel_bytes(_flat(frame, escape_formulas=escape_formulas), path))
             else:
                 text = csv_text(frame, separator=_SEPARATORS[format], escape_formulas=escape_formulas)
-                file.write(_encoded(text, path, encoding))
+                file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
     except BaseException as error:
@@ -95,7 +91,6 @@ def read_data(
     format: str,  # noqa: A002  # the word of the field
     *,
     escape_formulas: bool,
-    encoding: str = "utf-8",
 ) -> pl.DataFrame:
     """What `write_data` wrote, the escaping undone.
 
@@ -110,7 +105,7 @@ def read_data(
             if format == "arrow":
                 return pl.read_ipc(path.read_bytes())
             is_excel = format == "excel"
-            cells = excel_cells(path) if is_excel else _text_cells(path, _SEPARATORS[format], encoding)
+            cells = excel_cells(path) if is_excel else _text_cells(path, _SEPARATORS[format])
         if escape_formulas:
             cells = cells.select(pl.all().str.strip_prefix(_ESCAPE))
         body = cells.slice(1)
@@ -128,7 +123,6 @@ def read_released(manifest: Manifest) -> pl.DataFrame:
         manifest.data_path,
         manifest.data_format,
         escape_formulas=manifest.escape_formulas,
-        encoding=manifest.encoding,
     )
 
 
@@ -149,21 +143,6 @@ def _sentence(path: Path, error: Exception) -> str:
         return f"The folder of '{path}' does not exist; create it, or choose another one."
     reason = os.strerror(number) if number else " ".join(str(error).split())
     return f"'{path}' cannot be written ({reason}); choose another path."
-
-
-def _encoded(text: str, path: Path, encoding: str) -> bytes:
-    try:
-        return text.encode(encoding)
-    except LookupError:
-        raise OutputError(
-            f"The encoding '{encoding}' is not known; use 'utf-8' or 'cp932', for example."
-        ) from None
-    except UnicodeEncodeError as error:
-        character = text[error.start]
-        raise OutputError(
-            f"'{path.name}' cannot be written as {encoding}, which has no character '{character}' "
-            f"(U+{ord(character):04X}); use 'utf-8'."
-        ) from None
 
 
 def _flat(frame: pl.DataFrame, *, escape_formulas: bool) -> pl.DataFrame:
@@ -223,9 +202,6 @@ def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
     return texts.list.join(_JOINT).alias(column.name)
 
 
-def _text_cells(path: Path, separator: str, encoding: str) -> pl.DataFrame:
+def _text_cells(path: Path, separator: str) -> pl.DataFrame:
     """Every cell as text, the names as the first row; an unquoted empty cell is null."""
-    data = path.read_bytes()
-    if encoding.lower() not in {"utf-8", "utf8"}:
-        data = data.decode(encoding).encode()
-    return pl.read_csv(data, has_header=False, separator=separator, infer_schema=False)
+    return pl.read_csv(path.read_bytes(), has_header=False, separator=separator, infer_schema=False)

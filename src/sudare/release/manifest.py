@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,7 +18,7 @@ from sudare.anonymize.catalogue import METHODS
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.display import rounded_down
-from sudare.release.verify_manifest import file_digest
+from sudare.release.verify_manifest import NEWEST_FORMAT, file_digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from sudare.release.release import Release
 
 _Figure = TypeVar("_Figure", float, float | None)
-FORMAT = 1
 _LIBRARIES = ("polars", "numpy", "numba")
 _PRIVATE = ("input", "recipe", "risk", "run", "seconds", "machine", "notes")
 _PRIVATE_PARAMETERS = ("key_file", "key_variable")
@@ -41,7 +41,7 @@ def manifest_of(
     """The internal manifest of a release whose data file is written."""
     table = release.table
     return {
-        "format": FORMAT,
+        "format": NEWEST_FORMAT,
         "sudare": version("sudare"),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "run": run,
@@ -93,8 +93,8 @@ def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
     losses, column_losses = manifest["losses"], manifest["column_losses"]
     if any("mechanism" in column for column in manifest["columns"].values()):
         losses, column_losses = public_losses(losses), {}
-    public["losses"] = {name: None if value is None else _short(value) for name, value in losses.items()}
-    public["column_losses"] = {name: _short(value) for name, value in column_losses.items()}
+    public["losses"] = {name: None if value is None else short(value) for name, value in losses.items()}
+    public["column_losses"] = {name: short(value) for name, value in column_losses.items()}
     # A bound is rounded down: it must still hold.
     if manifest.get("lower_bound") is not None:
         public["lower_bound"] = rounded_down(manifest["lower_bound"], 4)
@@ -107,6 +107,11 @@ def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
         for method in manifest["method"]
     ]
     return public
+
+
+def short(value: float) -> float | None:
+    """Three digits say how good a release is; infinity, which JSON has not, is None."""
+    return float(f"{value:.3g}") if math.isfinite(value) else None
 
 
 def _losses(release: Release) -> dict[str, float | None]:
@@ -123,10 +128,6 @@ def _column(column: Column) -> dict[str, Any]:
     if column.mechanism is not None:
         about["mechanism"] = MECHANISMS.dump(column.mechanism)
     return about
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.3g}")
 
 
 def _input(table: Table) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from sudare.assess.risk import risk
 from sudare.assess.sentence import Sentence
 from sudare.describe.hierarchy.tree import Hierarchy
 from sudare.errors import DescriptionError
+from sudare.measure.catalogue import MEASURE_OF_OBJECTIVE
 from sudare.measure.pair import Pair
-from sudare.release.trial import MEASURES, compromise, sampled
+from sudare.release.trial import compromise, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -126,7 +127,9 @@ def _own_loss(bench: Bench, name: str, coarser: Table) -> float:
         for column in bench.table.columns
     ]
     before = bench.table.changed(columns=alone)
-    return MEASURES[bench.objective](before, Pair(before, coarser, np.arange(coarser.rows, dtype=np.int64)))
+    return MEASURE_OF_OBJECTIVE[bench.objective].compute(
+        before, Pair(before, coarser, np.arange(coarser.rows, dtype=np.int64))
+    )
 
 
 def _with(others: Bound, own: float, columns: int) -> Bound:

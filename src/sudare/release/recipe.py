@@ -16,7 +16,7 @@ Paths are relative to the recipe's own folder.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -29,8 +29,8 @@ from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
 from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.describe.table import HierarchyMaker, Table
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
-from sudare.measure.catalogue import MEASURES
-from sudare.release.data_files import EXTENSIONS
+from sudare.measure.catalogue import MEASURES, require_measures
+from sudare.release.data_files import EXTENSIONS, Format
 from sudare.release.recipe_base import AnyOutput, AnyRecipe
 from sudare.release.recipe_parts import Part, absolute_entry, entry_of, listed, one_or_several
 
@@ -88,7 +88,7 @@ class ColumnPart(Part):
 class Output(AnyOutput):
     """What is written, and where."""
 
-    format: Literal["csv", "tsv", "parquet", "arrow", "excel"] = "csv"
+    format: Format = "csv"
     """Kind of data file."""
     escape_formulas: bool = True
     """Whether text that a spreadsheet would execute (= + - @) is written so that it does not."""
@@ -154,9 +154,7 @@ class Recipe(AnyRecipe):
     @field_validator("measures")
     @classmethod
     def _known_measures(cls, given: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        for name in given or ():
-            if name not in MEASURES:
-                raise ParameterError(f"'{name}' is not a known measure; {did_you_mean(name, MEASURES)}")
+        require_measures(given or (), MEASURES)
         return given
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import yaml
 from pydantic import ValidationError
 
-from sudare.errors import InputError, OutputError, ParameterError
+from sudare.errors import InputError, OutputError, ParameterError, shown
 from sudare.parameters import Catalogue, sentence_of
 from sudare.read.database import redact
 from sudare.release.recipe_parts import Part, ReportKind, absolute_entry, parse_yaml, read_text
@@ -30,6 +31,15 @@ class AnyOutput(Part):
     """Language of the reports."""
     overwrite: bool = False
     """Whether an earlier release in the folder is replaced."""
+
+    @classmethod
+    def into(cls, folder: str | Path, **output: Any) -> Self:
+        """The output into a folder that a caller names, which must be a path."""
+        if not isinstance(folder, str | os.PathLike):
+            raise ParameterError(
+                f"The folder is {shown(folder)}, which is no path; name a folder to be made."
+            )
+        return cls.of(folder=str(folder), **output)
 
     def replaced(self, **changes: Any) -> Self:
         """The output with other values; what is None stays."""

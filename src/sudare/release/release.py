@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from sudare.assess.blocks import blocks_of
 from sudare.assess.risk import Risk, risk
 from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
-from sudare.errors import ParameterError, shown
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import pair_of
 from sudare.progress import Progress, shows_progress
@@ -136,12 +134,7 @@ class Release:
         from sudare.release.recipe import Output
         from sudare.release.write import write_release
 
-        if not isinstance(folder, str | os.PathLike):
-            raise ParameterError(
-                f"The folder is {shown(folder)}, which is no path; name a folder to be made."
-            )
-
-        return write_release(self, Output.of(folder=str(folder), **output), progress=progress)
+        return write_release(self, Output.into(folder, **output), progress=progress)
 
     @shows_progress
     def retry(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sudare.errors import ParameterError
-from sudare.measure.catalogue import MEASURES
+from sudare.measure.catalogue import MEASURE_OF_OBJECTIVE, MEASURES
 from sudare.measure.pair import Pair
 from sudare.release.run import anonymize
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from sudare.anonymize.protocol import Anonymizer
     from sudare.progress import Progress
     from sudare.release.release import Release
-
-_OBJECTIVES = {"loss": "loss", "dis": "dis", "ncp": "gcp"}
 
 
 def retry(
@@ -51,7 +49,8 @@ def judged_by(methods: Sequence[Anonymizer]) -> str:
     for method in methods:
         kind = type(method).__name__
         if hasattr(method, "objective"):
-            return _OBJECTIVES.get(str(method.objective), "loss")
+            known = (each.name for name, each in MEASURE_OF_OBJECTIVE.items() if name == method.objective)
+            return next(known, "loss")
         if kind in {"MinDIS", "DiverDIS"}:
             return "dis"
         if kind == "Microaggregate":

@@ -9,7 +9,7 @@ from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all, methods_of
 from sudare.anonymize.protocol import Context
 from sudare.anonymize.randomize.method import Randomize
-from sudare.assess.catalogue import requirements_of
+from sudare.assess.catalogue import REQUIREMENTS, requirements_of
 from sudare.assess.noise import way_out
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import Requirement, table_of
@@ -59,7 +59,7 @@ def anonymize(
     requirement does not hold on the result.
     """
     original = table_of(table)
-    asked = requirements_of(requirements)
+    asked = requirements_of(requirements, REQUIREMENTS)
     _check_given(original, asked)
     methods = _listed(method, asked)
     random = Randomness(seed)

@@ -13,7 +13,7 @@ from sudare.assess.compromise import Compromise
 from sudare.assess.sentence import Sentence, joined
 from sudare.assess.suitability import limits
 from sudare.display import rounded_down
-from sudare.measure.generalization import dis, gcp, loss
+from sudare.measure.catalogue import MEASURE_OF_OBJECTIVE
 from sudare.measure.pair import Pair
 from sudare.progress import SILENT
 from sudare.randomness import Randomness
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
     from sudare.progress import Progress
 
-MEASURES = {"dis": dis, "loss": loss, "ncp": gcp}
-"""The measure of each objective."""
 _LARGEST_CUT = 500_000
 """Rows times rows of the largest block, up to which groups are cut by dynamic programming."""
 SEED = 0
@@ -63,7 +61,7 @@ class Bench:
     def loss(self, outcome: Outcome, original: Table | None = None) -> float:
         """What a release lost against the original; rows that are left out count 1."""
         before = self.table if original is None else original
-        return MEASURES[self.objective](before, Pair(before, outcome.table, outcome.rows))
+        return MEASURE_OF_OBJECTIVE[self.objective].compute(before, Pair(before, outcome.table, outcome.rows))
 
     def bound(
         self,

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 from sudare.errors import InputError, shown
 from sudare.read.places import is_file, is_folder
+from sudare.release.data_files import EXTENSIONS
 
 NEWEST_FORMAT = 1
-_DATA_FORMATS = ("csv", "tsv", "parquet", "arrow", "excel")
+"""Of the manifests of tables and of baskets: the one that is written, and the newest that can be read."""
 _COMMON = ("data", "columns", "requirements", "hierarchies")
 """What the public and the internal manifest say alike, and the guarantee hangs on."""
 _Part = TypeVar("_Part")
@@ -27,7 +28,6 @@ class Manifest:
     sha256: str
     rows: int
     escape_formulas: bool
-    encoding: str
     columns: dict[str, dict[str, Any]]
     requirements: list[dict[str, Any]]
     hierarchies: dict[str, dict[str, Any]]
@@ -53,7 +53,6 @@ def read_manifest(folder: Path) -> Manifest:
         sha256=_part(data, "sha256", str, path).lower(),
         rows=_part(data, "rows", int, path),
         escape_formulas=_part(data, "escape_formulas", bool, path),
-        encoding=_part(data, "encoding", str, path, "utf-8"),
         columns=_mappings(_part(manifest, "columns", dict, path), "columns", path),
         requirements=_requirements(_part(manifest, "requirements", list, path), path),
         hierarchies=_mappings(_part(manifest, "hierarchies", dict, path, {}), "hierarchies", path),
@@ -167,8 +166,8 @@ def _data_path(manifest_path: Path, name: str, manifest: dict[str, Any]) -> Path
 
 
 def _data_format(path: Path, name: str) -> str:
-    if name not in _DATA_FORMATS:
-        raise _fault(path, f"gives the data format {name!r}, which is none of {', '.join(_DATA_FORMATS)}")
+    if name not in EXTENSIONS:
+        raise _fault(path, f"gives the data format {name!r}, which is none of {', '.join(EXTENSIONS)}")
     return name
 
 

@@ -11,7 +11,7 @@ from sudare.anonymize.full_domain.classify import minimal_nodes
 from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import OBJECTIVES, all_levels, lattice_of
 from sudare.anonymize.grouping import allowed_rows, block_rules
-from sudare.assess.catalogue import requirements_of
+from sudare.assess.catalogue import REQUIREMENTS, requirements_of
 from sudare.errors import ParameterError
 from sudare.progress import SILENT
 
@@ -44,7 +44,7 @@ def minimal_solutions(
         raise ParameterError(
             f"The suppression is {suppression!r}, but it is a share of rows: give 0 or more, below 1."
         )
-    rules, lattice = block_rules(table, requirements_of(requirements)), lattice_of(table)
+    rules, lattice = block_rules(table, requirements_of(requirements, REQUIREMENTS)), lattice_of(table)
     if lattice.size > _LISTED:
         raise ParameterError(
             f"The lattice has {lattice.size:.3g} nodes, but at most {_LISTED:,} can be listed; describe fewer "

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sudare.errors import ParameterError, did_you_mean
-from sudare.measure.catalogue import Measure
+from sudare.measure.catalogue import Measure, require_measures
 from sudare.measure.itemsets import association, frequencies, users
 from sudare.measure.itemsets.pair import basket_pair
 
@@ -41,9 +40,10 @@ def measure_baskets(before: Any, after: Any, names: Iterable[str] | None = None)
     """Several measures of baskets at once: the named ones, or all."""
     pair = basket_pair(before, after)
     chosen = list(BASKET_MEASURES) if names is None else list(names)
-    for name in chosen:
-        if name not in BASKET_MEASURES:
-            raise ParameterError(
-                f"'{name}' is not a measure of baskets; {did_you_mean(name, BASKET_MEASURES)}"
-            )
+    require_basket_measures(chosen)
     return {name: BASKET_MEASURES[name].compute(pair.before, pair) for name in chosen}
+
+
+def require_basket_measures(names: Iterable[str]) -> None:
+    """One sentence for a measure that there is not for baskets."""
+    require_measures(names, BASKET_MEASURES, "a measure of baskets")

@@ -6,7 +6,7 @@ it says how much was lost, in three digits.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sudare.display import figure
 from sudare.release.basket_manifest import public_basket_part
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.release.basket_release import BasketRelease
+    from sudare.release.recipe_parts import ReportKind
     from sudare.release.verify_requirements import Finding
     from sudare.texts import Language
 
@@ -29,7 +30,7 @@ def basket_report_html(
     findings: Sequence[Finding],
     manifest: Mapping[str, Any],
     *,
-    kind: Literal["internal", "public"],
+    kind: ReportKind,
     language: Language,
 ) -> str:
     """The report of a release of baskets as one HTML page that needs nothing else: no network, no scripts.

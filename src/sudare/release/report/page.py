@@ -6,7 +6,7 @@ sees nothing but the types of its columns.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sudare.display import figure
 from sudare.release.manifest import public_part
@@ -20,6 +20,7 @@ from sudare.release.report.texts import Texts
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sudare.release.recipe_parts import ReportKind
     from sudare.release.release import Release
     from sudare.release.verify_requirements import Finding
     from sudare.texts import Language
@@ -30,7 +31,7 @@ def report_html(
     findings: Sequence[Finding],
     manifest: Mapping[str, Any],
     *,
-    kind: Literal["internal", "public"],
+    kind: ReportKind,
     language: Language,
     crosstab: Sequence[str] | None = None,
 ) -> str:
