@@ -231,7 +231,7 @@ def change(path, place, value):
 @pytest.mark.parametrize("name", ["", "..", "a\0b", "\ud800", "../x", "/etc/passwd"])
 def test_the_data_file_is_one_of_the_folder(folder, name):
     change(folder / "public" / "manifest.json", ["data", "file"], name)
-    with pytest.raises(InputError, match=r"names the file .* outside its folder") as error:
+    with pytest.raises(InputError, match=r"names the data file .* outside its own folder") as error:
         check_basket_folder(folder)
     assert is_one_sentence(str(error.value))
 
@@ -239,7 +239,7 @@ def test_the_data_file_is_one_of_the_folder(folder, name):
 def test_the_data_file_is_no_way_out_of_the_folder(folder, tmp_path):
     (folder / "public" / "link.txt").symlink_to(tmp_path / "clicks.txt")
     change(folder / "public" / "manifest.json", ["data", "file"], "link.txt")
-    with pytest.raises(InputError, match="outside its folder"):
+    with pytest.raises(InputError, match="outside its own folder"):
         check_basket_folder(folder)
 
 

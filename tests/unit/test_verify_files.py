@@ -134,6 +134,8 @@ def test_broken_json(release, content):
         ({"file": "../../data.csv"}, "outside its own folder"),
         ({"file": "/etc/passwd"}, "outside its own folder"),
         ({"file": "a\0b"}, "outside its own folder"),
+        ({"file": "x/../data.csv"}, "outside its own folder"),
+        ({"file": ""}, "outside its own folder"),
     ],
 )
 def test_faults_of_the_manifest(release, changes, sentence):

@@ -46,13 +46,12 @@ def command(
 
       sudare assess patients.recipe.yaml --lang ja
     """
-    check_language(lang)
+    language = check_language(lang)
     from sudare.cli.show import print_json, progress_bar
     from sudare.errors import ParameterError
     from sudare.release.advise import advise
     from sudare.release.basket_recipe import is_basket_recipe
     from sudare.release.recipe import Recipe
-    from sudare.texts import language_of
 
     if is_basket_recipe(recipe):
         raise ParameterError(
@@ -69,7 +68,7 @@ def command(
     if json:
         print_json(result.to_dict())
         return 0 if result.feasible else 1
-    _show(result, language_of(lang))
+    _show(result, language)
     return 0 if result.feasible else 1
 
 

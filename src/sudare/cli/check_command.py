@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Answer, Delimiter, Encoding, Json, Missing, Require, check_language
+from sudare.cli.options import Answer, Delimiter, Encoding, Json, Missing, Require, check_language, comma_list
 
 if TYPE_CHECKING:
     from sudare.release.report.texts import About
@@ -56,9 +56,8 @@ def command(
     from sudare.cli.options import source_options
     from sudare.cli.results import verdict_lines
     from sudare.cli.show import print_json, print_verdicts
-    from sudare.texts import language_of
 
-    language = language_of(check_language(lang))
+    language = check_language(lang)
     if quasi is None:
         given: dict[str, Any] = {"layout": layout, "delimiter": delimiter, "encoding": encoding}
         given["header"] = False if no_header else None
@@ -75,7 +74,9 @@ def command(
         if not require:
             raise typer.BadParameter("--quasi needs at least one --require, such as 'k-anonymity k=5'")
         options = source_options(delimiter=delimiter, encoding=encoding, missing=missing)
-        table = read(place, **options).describe(quasi=_names(quasi), sensitive=_names(sensitive or ""))
+        table = read(place, **options).describe(
+            quasi=comma_list(quasi), sensitive=comma_list(sensitive or "")
+        )
         verdicts = [REQUIREMENTS.build(text).check(table) for text in require]
         details = [verdict.to_dict() for verdict in verdicts]
         lines = [(verdict.holds, verdict.in_language(language).explanation) for verdict in verdicts]
@@ -123,8 +124,4 @@ def _items(sensitive: str | None) -> str | list[str] | None:
 
     if sensitive is None or sensitive.startswith("re:") or is_file(sensitive):
         return sensitive
-    return _names(sensitive)
-
-
-def _names(given: str) -> list[str]:
-    return [name.strip() for name in given.split(",") if name.strip()]
+    return comma_list(sensitive)

@@ -40,9 +40,8 @@ def command(
     from sudare.release.plots import save_chart
     from sudare.release.reopen import figures_of
     from sudare.release.report.texts import Texts
-    from sudare.texts import language_of
 
-    words = words_in(language_of(check_language(lang)))
+    words = words_in(check_language(lang))
     same = len({folder.name for folder in folders}) < len(folders)
     named = {str(folder) if same else folder.name: figures_of(folder) for folder in folders}
     compared = compare(named, risk=risk, loss=loss)

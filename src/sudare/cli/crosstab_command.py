@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Answer, Json, check_language
+from sudare.cli.options import Answer, Json, check_language, comma_list
 
 if TYPE_CHECKING:
     from sudare.measure.crosstab.telling import Telling
@@ -72,13 +72,12 @@ def command(
     from sudare.cli.show import print_json, progress_bar, say, say_place
     from sudare.measure.crosstab.telling import Telling
     from sudare.release.crosstab import beside, crosstab
-    from sudare.texts import language_of
 
-    words = words_in(language_of(check_language(lang)))
+    words = words_in(check_language(lang))
     with progress_bar(quiet=json) as progress:
         table = crosstab(
             data,
-            [name.strip() for name in by.split(",") if name.strip()],
+            comma_list(by),
             dict(_bins(text) for text in bins or []),
             mechanisms=dict(_mechanism(text) for text in mechanism or []),
             stop=stop,  # type: ignore[arg-type]  # checked where it is used, as for Python

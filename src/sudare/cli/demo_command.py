@@ -32,16 +32,15 @@ def command(
     from sudare.cli.show import print_json, progress_bar, say_place
     from sudare.release.demo import demo
 
-    check_language(lang)
+    language = check_language(lang)
     with progress_bar(quiet=json) as progress:
-        written = demo(out, rows=rows, language=lang, overwrite=overwrite, progress=progress)
+        written = demo(out, rows=rows, language=language, overwrite=overwrite, progress=progress)
     if json:
         print_json({"folder": str(out), "reports": [str(path) for path in written.reports]})
     else:
         from sudare.cli.results import show_written, words_in
-        from sudare.texts import language_of
 
-        words = words_in(language_of(lang))
+        words = words_in(language)
         say_place(words("demo.table", rows=rows), out / "patients.csv")
         say_place(words("demo.recipe"), out / "recipe.yaml")
         show_written(written, words.language)

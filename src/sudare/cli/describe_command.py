@@ -64,10 +64,9 @@ def command(
     from sudare.describe.guess import guess_roles
     from sudare.errors import InputError
     from sudare.flow import read
-    from sudare.release.drafting import draft_recipe, write_draft
-    from sudare.texts import language_of
+    from sudare.release.drafting import draft_recipe, stem_of, write_draft
 
-    check_language(lang)
+    language = check_language(lang)
     options = source_options(
         delimiter=delimiter,
         encoding=encoding,
@@ -84,18 +83,18 @@ def command(
             "file, and its encoding if you gave one."
         )
     guesses = guess_roles(given)
-    target = out or Path(f"{_stem(data)}.recipe.yaml")
+    target = out or Path(f"{stem_of(data)}.recipe.yaml")
     draft = draft_recipe(
-        data, options, guesses, requirements=require, methods=method, language=lang, folder=target.parent
+        data, options, guesses, requirements=require, methods=method, language=language, folder=target.parent
     )
     if json:
         print_json({"rows": given.rows, "guesses": [guess.__dict__ for guess in guesses], "recipe": draft})
         if out is None:
             return 0
-    write_draft(draft, guesses, target, language=lang, overwrite=overwrite)
+    write_draft(draft, guesses, target, language=language, overwrite=overwrite)
     if not json:
-        reasons = [guess.reason_ja if lang == "ja" else guess.reason for guess in guesses]
-        words = words_in(language_of(lang))
+        reasons = [guess.reason_ja if language == "ja" else guess.reason for guess in guesses]
+        words = words_in(language)
         sizes = {"rows": given.rows, "columns": len(guesses)}
         print_table(
             words("describe.title", **{name: _counted(name, count, words) for name, count in sizes.items()}),
@@ -106,7 +105,7 @@ def command(
             ],
         )
         if _may_be_baskets(given):
-            say(words("warning", warning=words("describe.baskets")), wide=lang == "ja")
+            say(words("warning", warning=words("describe.baskets")), wide=language == "ja")
         say_place(words("describe.written"), target)
         say_place(words("describe.next") + "sudare run ", target)
     return 0
@@ -122,9 +121,3 @@ def _may_be_baskets(given: Table) -> bool:
         return False
     values = given.frame.to_series().cast(str).drop_nulls()
     return bool(values.str.contains(_BETWEEN_ITEMS).any())
-
-
-def _stem(data: str) -> str:
-    if data == "-" or "://" in data:
-        return "data"
-    return Path(data).stem

@@ -33,11 +33,10 @@ def command(
     from sudare.errors import InputError
     from sudare.read.places import is_file
     from sudare.release.ledger import Ledger
-    from sudare.texts import language_of
 
     if ledger is not None and not is_file(ledger):
         raise InputError(f"There is no ledger '{ledger}'; name the file that releases were entered into.")
-    words = words_in(language_of(check_language(lang)))
+    words = words_in(check_language(lang))
     book = Ledger(ledger)
     entries = book.entries(last=last)
     faults = book.verify()

@@ -44,9 +44,8 @@ def command(
     """
     from sudare.cli.results import show_losses, words_in
     from sudare.cli.show import print_json, say_place
-    from sudare.texts import language_of
 
-    words = words_in(language_of(check_language(lang)))
+    words = words_in(check_language(lang))
     if baskets:
         if recipe is not None:
             raise typer.BadParameter(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from sudare.texts import Language as TextLanguage
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Language = Annotated[str, typer.Option("--lang", help="Language of reports and reasons: en or ja.")]
@@ -42,11 +45,20 @@ LedgerPath = Annotated[
 ]
 
 
-def check_language(given: str) -> str:
+def check_language(given: str) -> TextLanguage:
     """The language, which must be one there is."""
-    if given not in {"en", "ja"}:
-        raise typer.BadParameter(f"--lang is '{given}', but there are en and ja")
-    return given
+    from sudare.errors import ParameterError
+    from sudare.texts import language_of
+
+    try:
+        return language_of(given)
+    except ParameterError:
+        raise typer.BadParameter(f"--lang is '{given}', but there are en and ja") from None
+
+
+def comma_list(given: str) -> list[str]:
+    """The parts of an option that lists several, such as `age,sex`."""
+    return [part.strip() for part in given.split(",") if part.strip()]
 
 
 def source_options(**given: Any) -> dict[str, Any]:

@@ -48,7 +48,6 @@ def command(
     from sudare.release.ledger import Ledger
     from sudare.release.recipe import Recipe
     from sudare.release.run import run
-    from sudare.texts import language_of
 
     if json and stdout:
         raise typer.BadParameter("--json and --stdout both claim standard output; keep one")
@@ -56,7 +55,7 @@ def command(
     if of_baskets and stdout:
         raise typer.BadParameter("--stdout goes with recipes of tables; leave it out for baskets")
     asked: Any = (BasketRecipe if of_baskets else Recipe).load(recipe)
-    language = asked.output.language if lang is None else language_of(check_language(lang))
+    language = asked.output.language if lang is None else check_language(lang)
     with progress_bar(quiet=json) as progress:
         written: Written[Any] = (run_baskets if of_baskets else run)(
             asked.replaced(requirements=require, method=method),

@@ -15,14 +15,13 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, Time
 from rich.progress import Progress as RichProgress
 from rich.table import Table as RichTable
 
-from sudare.display import folded, width_of
+from sudare.display import WIDTH, folded, width_of
 from sudare.errors import one_line
 from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_WIDTH = 80
 _NARROWEST = 16
 """A column that must be folded keeps so much."""
 _HALVES = re.compile(r"[\ud800-\udfff]")
@@ -32,7 +31,7 @@ _HALVES = re.compile(r"[\ud800-\udfff]")
 def console() -> Console:
     """Standard output, at most 80 columns wide so that it can be pasted anywhere."""
     measured = Console()
-    return Console(width=min(measured.width, _WIDTH), highlight=False)
+    return Console(width=min(measured.width, WIDTH), highlight=False)
 
 
 def print_json(content: Any) -> None:

@@ -26,6 +26,11 @@ def is_folder(path: str | Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
 
 
+def is_path(source: str) -> bool:
+    """Whether a source is a path, and neither standard input (`-`) nor the address of a database."""
+    return source != "-" and "://" not in source
+
+
 def exists(path: str | Path) -> bool:
     """Whether anything is there."""
     return os.path.exists(path)  # noqa: PTH110

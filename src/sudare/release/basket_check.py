@@ -11,23 +11,27 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.describe.basket_sources import read_baskets
 from sudare.describe.baskets import Baskets
-from sudare.errors import InputError, SudareError, shown
+from sudare.errors import InputError, SudareError
 from sudare.read.basket_codes import BasketCodes
 from sudare.read.places import is_file, is_folder
 from sudare.release.verify_itemsets import verify_baskets
 from sudare.release.verify_manifest import (
     NEWEST_FORMAT,
     differing,
+    digest_changes,
     file_digest,
     load_manifest,
     manifest_path,
     read_manifest,
     refuse_internal,
+    require_inside,
+    unchanged_files,
 )
-from sudare.release.verify_requirements import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sudare.release.verify_requirements import Finding
 
 KIND = "baskets"
 SENSITIVE = "sensitive.parquet"
@@ -169,22 +173,14 @@ def _is_item(given: Any) -> bool:
 
 def _unchanged(path: Path, manifest: dict[str, Any], released: Baskets) -> Finding:
     about = manifest["data"]
-    data = path.parent / about["file"]
-    digest = file_digest(data)
-    changes = list(differing(path, manifest))
-    if digest != about["sha256"]:
-        changes.append(f"its SHA-256 is {digest[:12]}… instead of {shown(about['sha256'][:12])[1:-1]}…")
+    data, sha256 = path.parent / about["file"], about["sha256"].lower()
+    changes = [*differing(path, manifest), *digest_changes(data, sha256)]
     if (len(released), released.entries) != (about["baskets"], about["entries"]):
         changes.append(
             f"it has {len(released):,} baskets with {released.entries:,} entries instead of {about['baskets']:,} with "
             f"{about['entries']:,}"
         )
-    sentence = (
-        f"The file {data.name} is not the one of the manifest: {', and '.join(changes)}."
-        if changes
-        else f"The file {data.name} is the one of the manifest ({len(released):,} baskets, SHA-256 {digest[:12]}…)."
-    )
-    return Finding({"type": "unchanged-files"}, not changes, None, sentence, len(released) if changes else 0)
+    return unchanged_files(data, sha256, changes, len(released), f"{len(released):,} baskets")
 
 
 def _delimiter(about: dict[str, Any]) -> str | None:
@@ -223,18 +219,5 @@ def _load(path: Path) -> dict[str, Any]:
         or content.get("format") != NEWEST_FORMAT
     ):
         raise InputError(f"The manifest {path} is not one of baskets that this version reads; restore it.")
-    # The name comes from others: it must not make the check read files elsewhere.
-    if not _is_inside(data["file"], path.parent):
-        raise InputError(
-            f"The manifest {path} names the file {shown(data['file'])} outside its folder; restore it."
-        )
+    require_inside(path, data["file"])
     return content
-
-
-def _is_inside(name: str, folder: Path) -> bool:
-    if "\0" in name or name in {"", ".."} or Path(name).name != name:
-        return False
-    try:
-        return (folder / name).resolve().parent == folder.resolve()
-    except (OSError, ValueError):  # longer than names may be, links in a circle, or no text at all
-        return False

@@ -14,6 +14,7 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.errors import OutputError
+from sudare.read.places import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,14 +43,14 @@ def draft_recipe(
     if not asked:
         asked = [KAnonymity(5), LDiversity(2)] if sensitive else [KAnonymity(5)]
     applied = [METHODS.build(text) for text in methods or ()] or [Mondrian()]
-    place = source if source == "-" or "://" in source else os.path.relpath(source, folder)
+    place = os.path.relpath(source, folder) if is_path(source) else source
     return {
         "version": 1,
         "source": {"path": place, **{name: _plain(value) for name, value in options.items()}},
         "columns": {guess.column: _column(guess) for guess in guesses},
         "requirements": [REQUIREMENTS.dump(requirement, full=False) for requirement in asked],
         "method": [METHODS.dump(method, full=False) for method in applied],
-        "output": {"folder": f"{_stem(source)}-release", "language": language},
+        "output": {"folder": f"{stem_of(source)}-release", "language": language},
     }
 
 
@@ -80,6 +81,11 @@ def write_draft(
         raise OutputError(f"The recipe '{path}' cannot be written ({error.strerror}).") from None
 
 
+def stem_of(source: str) -> str:
+    """What a recipe and its release are named after."""
+    return Path(source).stem if is_path(source) else "data"
+
+
 def _column(guess: Guess) -> dict[str, Any]:
     column: dict[str, Any] = {"role": guess.role, "kind": guess.kind}
     if guess.hierarchy is not None:
@@ -89,10 +95,6 @@ def _column(guess: Guess) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-def _stem(source: str) -> str:
-    return "data" if source == "-" or "://" in source else Path(source).stem
 
 
 def _yaml(content: Any) -> str:

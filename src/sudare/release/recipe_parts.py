@@ -18,6 +18,7 @@ from pydantic import (
 
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import Catalogue, sentence_of
+from sudare.read.places import is_path
 from sudare.release.strict_yaml import load
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def absolute_entry(entry: Any, field: str, folder: Path, *, or_address: bool = F
     """An entry with the path in one of its fields made absolute; `or_address`: '-' and addresses of databases stay."""
     if isinstance(entry, Mapping) and isinstance(entry.get(field), str):
         path = entry[field]
-        keep = or_address and (path == "-" or "://" in path)
+        keep = or_address and not is_path(path)
         return {**entry, field: path if keep else str(folder / path)}
     return entry
 

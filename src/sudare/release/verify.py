@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.errors import InputError
 from sudare.release.verify_blocks import CannotCheckError, Evidence, gather_evidence, listed
-from sudare.release.verify_manifest import Manifest, file_digest, read_manifest
+from sudare.release.verify_manifest import Manifest, digest_changes, read_manifest, unchanged_files
 from sudare.release.verify_requirements import CHECKS, Finding
 
 if TYPE_CHECKING:
@@ -36,10 +36,7 @@ def verify_release(folder: Path | str) -> list[Finding]:
     manifest = read_manifest(Path(folder))
     from sudare.release.data_files import read_released
 
-    changes = list(manifest.differing)
-    digest = file_digest(manifest.data_path)
-    if digest != manifest.sha256:
-        changes.append(f"its SHA-256 is {digest[:12]}… instead of {manifest.sha256[:12]}…")
+    changes = [*manifest.differing, *digest_changes(manifest.data_path, manifest.sha256)]
     try:
         frame = read_released(manifest)
     except InputError:
@@ -138,14 +135,7 @@ def _shape_changes(frame: pl.DataFrame, manifest: Manifest) -> list[str]:
 
 
 def _unchanged(manifest: Manifest, changes: list[str], rows: int) -> Finding:
-    name = manifest.data_path.name
-    if changes:
-        sentence = f"The file {name} is not the one of the manifest: {', and '.join(changes)}."
-    else:
-        sentence = (
-            f"The file {name} is the one of the manifest ({rows} rows, SHA-256 {manifest.sha256[:12]}…)."
-        )
-    return Finding({"type": "unchanged-files"}, not changes, None, sentence, rows if changes else 0)
+    return unchanged_files(manifest.data_path, manifest.sha256, changes, rows, f"{rows} rows")
 
 
 def _columns(names: list[str], one: str, many: str) -> str:

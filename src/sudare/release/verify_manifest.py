@@ -6,11 +6,15 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sudare.errors import InputError, shown
 from sudare.read.places import is_file, is_folder
 from sudare.release.data_files import EXTENSIONS
+from sudare.release.verify_requirements import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 NEWEST_FORMAT = 1
 """Of the manifests of tables and of baskets: the one that is written, and the newest that can be read."""
@@ -70,6 +74,35 @@ def file_digest(path: Path) -> str:
         raise InputError(
             f"The data file {path} cannot be read ({error.strerror}); make it readable and check again."
         ) from None
+
+
+def digest_changes(data: Path, sha256: str) -> list[str]:
+    """That a file is another than the manifest's, in words; nothing where it is the same."""
+    digest = file_digest(data)
+    if digest == sha256:
+        return []
+    return [f"its SHA-256 is {digest[:12]}… instead of {shown(sha256[:12])[1:-1]}…"]
+
+
+def unchanged_files(data: Path, sha256: str, changes: Sequence[str], rows: int, size: str) -> Finding:
+    """The finding whether a file is the one of the manifest; `size` tells its rows, or baskets, in words."""
+    sentence = (
+        f"The file {data.name} is not the one of the manifest: {', and '.join(changes)}."
+        if changes
+        else f"The file {data.name} is the one of the manifest ({size}, SHA-256 {sha256[:12]}…)."
+    )
+    return Finding({"type": "unchanged-files"}, not changes, None, sentence, rows if changes else 0)
+
+
+def require_inside(path: Path, name: str) -> None:
+    """Stop where a manifest names a file elsewhere: it comes from others, who must not choose what is read here."""
+    try:
+        plain = "\0" not in name and name not in {"", ".."} and Path(name).name == name
+        inside = plain and (path.parent / name).resolve().parent == path.parent.resolve()
+    except (OSError, ValueError):  # longer than names may be, links in a circle, or no text at all
+        inside = False
+    if not inside:
+        raise _fault(path, f"names the data file {shown(name)} outside its own folder")
 
 
 def differing(path: Path, manifest: dict[str, Any]) -> tuple[str, ...]:
@@ -148,16 +181,9 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _data_path(manifest_path: Path, name: str, manifest: dict[str, Any]) -> Path:
-    folder = manifest_path.parent
-    path = folder / name
-    # A manifest comes from others: it must not make the verifier read files elsewhere on this machine.
-    try:
-        inside, there = path.resolve().is_relative_to(folder.resolve()), is_file(path)
-    except (OSError, ValueError):  # longer than names may be, with a NUL, or no text at all
-        inside, there = False, False
-    if not inside:
-        raise _fault(manifest_path, f"names the data file {shown(name)} outside its own folder")
-    if not there:
+    require_inside(manifest_path, name)
+    path = manifest_path.parent / name
+    if not is_file(path):
         refuse_internal(manifest_path, manifest)
         raise InputError(
             f"The data file {path} that the manifest names does not exist; restore it from the original release."
