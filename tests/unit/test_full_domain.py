@@ -51,7 +51,7 @@ def test_one_level_for_each_column():
     assert outcome.rows.tolist() == list(range(8))
     assert outcome.notes == (
         "Recoded each column to one level: zip 2 of 2, sex 0 of 1.",
-        "The loss is 0.5000: no node of the lattice (6 nodes) is better (3 were counted).",
+        "The loss is 0.5000: no node of the lattice (6 in all) is better (counted: 3).",
     )
 
 
@@ -306,7 +306,7 @@ def test_adult_as_arx_finds_it(suppression, loss):
         table, sd.KAnonymity(5), method=FullDomain(suppression=suppression), measures=["loss"]
     )
     assert release.losses["loss"] == pytest.approx(loss, abs=5e-4)
-    assert "no node of the lattice (12,960 nodes) is better" in release.notes[1]
+    assert "no node of the lattice (12,960 in all) is better" in release.notes[1]
     if suppression == 0:
         solutions = minimal_solutions(table, sd.KAnonymity(5))
         assert solutions["loss"][0] == pytest.approx(release.losses["loss"])

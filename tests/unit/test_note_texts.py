@@ -85,12 +85,12 @@ def test_the_english_is_what_it_was(releases):
     for name, notes in {
         "full-domain without outliers": (
             "Recoded each column to one level: age 1 of 1, pay 1 of 1, zip 0 of 2. Left out 1 of 40 rows.",
-            "The loss is 0.6750: no node of the lattice (8 nodes) is better (5 were counted).",
+            "The loss is 0.6750: no node of the lattice (8 in all) is better (counted: 5).",
             "Removed the identifiers name, id.",
         ),
         "mondrian": (
-            "Left out 1 rows with missing age.",
-            "Partitioned 39 rows into 12 groups of 3.2 rows on average.",
+            "Rows left out because of missing age: 1.",
+            "Rows partitioned: 39; groups: 12, of 3.2 rows on average.",
             "Removed the identifiers name, id.",
         ),
         "randomization by other noise": (
@@ -103,20 +103,21 @@ def test_the_english_is_what_it_was(releases):
         assert found[name].notes == notes
     # How many groups or entries is the method's affair: only the words are pinned.
     for name, words in {
-        "generalization": r"Generalized 40 rows in \d+ groups of [\d.]+ rows\.",
+        "generalization": r"Rows generalized: 40; groups: \d+, of [\d.]+ rows on average\.",
         "generalization without outliers": (
-            r"Generalized 39 rows in \d+ groups of [\d.]+ rows\. "
-            r"Left out 1 rows that cost the others more than themselves\."
+            r"Rows generalized: 39; groups: \d+, of [\d.]+ rows on average\. "
+            r"Rows left out because they cost the others more than themselves: 1\."
         ),
         "microaggregation": (
-            r"Replaced 40 rows by \d+ group centroids, [\d.]+ rows each\. "
+            r"Rows replaced by the centroids of their groups: 40; groups: \d+, of [\d.]+ rows on average\. "
             r"The squared error is within \d+\.\d\d % of the least possible\."
         ),
         "item-suppression": r"Suppressed \d+ of 144 entries \([\d.]+%\), after giving \d+ back\.",
     }.items():
         assert re.fullmatch(words, found[name].notes[0])
     assert found["randomization"].notes[1] == (
-        "Randomized age: laplace, rate 0.4028, local epsilon 0.4547. 1 values outside the range were clipped to it."
+        "Randomized age: laplace, rate 0.4028, local epsilon 0.4547. "
+        "Values outside the range that were clipped to it: 1."
     )
     assert found["mondrian"].warnings == (
         "No role was given to day: published unchanged. Describe each column, insensitive if it truly is.",

@@ -73,7 +73,7 @@ def test_rows_to_be_dropped_are_dropped_before_the_study():
     study = sd.assess(table, sd.KAnonymity(2), sd.LDiversity(3))
     assert not study.feasible
     assert study.risk.rows == 20
-    assert "Left out 5 rows with missing age." in study.notes
+    assert "Rows left out because of missing age: 5." in study.notes
 
 
 def test_compromises_show_the_column_that_was_asked_for(tmp_path, capsys, monkeypatch):

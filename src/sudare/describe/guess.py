@@ -263,7 +263,7 @@ def _by_count(values: Values) -> _Judgment:
             "sensitive",
             0.4,
             "A set of items may tell much about a person and nothing says it is harmless, to be cautious.",
-            "項目の集合は本人について多くを語りうるため、無害と分かるまで慎重に扱います。",
+            "アイテムの集合は本人について多くを語りうるため、無害と分かるまで慎重に扱います。",
         )
     if distinct > _CATEGORIES and _may_be_age(values):
         return _Judgment(

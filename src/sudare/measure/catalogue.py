@@ -56,19 +56,19 @@ _LISTED = (
     Measure(
         "loss",
         "share of each quasi-identifier's detail that was generalized away (Iyengar; what ARX reports)",
-        "準識別子の詳細のうち一般化で失われた割合(Iyengar、ARXと同じ)",
+        "準識別子の詳細のうち一般化で失われた割合（Iyengar、ARXと同じ）",
         generalization.loss,
     ),
     Measure(
         "dis",
         "distortion: hierarchy levels climbed over those there are",
-        "歪曲度:上がった階層段数の割合",
+        "歪曲度：上がった階層段数の割合",
         generalization.dis,
     ),
     Measure(
         "gcp",
         "global certainty penalty: share of the domain each cell leaves open",
-        "大域確実性損失:各セルが許す値の範囲の割合",
+        "大域確実性損失：各セルが許す値の範囲の割合",
         generalization.gcp,
     ),
     Measure(
@@ -82,14 +82,14 @@ _LISTED = (
     Measure(
         "ild",
         "information loss by distances: share of the distances between records that is gone",
-        "距離による情報損失:レコード間の距離のうち失われた割合",
+        "距離による情報損失：レコード間の距離のうち失われた割合",
         _ild,
         smallest=-math.inf,
     ),
     Measure(
         "sse_ratio",
         "squared error over squared spread of the numeric quasi-identifiers (ILSSDM)",
-        "数値準識別子の二乗誤差と全変動の比(ILSSDM)",
+        "数値準識別子の二乗誤差と全変動の比（ILSSDM）",
         squares.sse_ratio,
         applies="numeric quasi-identifiers",
         fewest=1,
@@ -105,7 +105,7 @@ _LISTED = (
     Measure(
         "dm",
         "discernibility: sum of squared block sizes",
-        "識別不能度:ブロックの大きさの二乗和",
+        "識別不能度：ブロックの大きさの二乗和",
         groups.dm,
         largest=math.inf,
     ),
@@ -120,7 +120,7 @@ _LISTED = (
     Measure(
         "cm",
         "share of rows not in the majority class of their block (class: first sensitive column)",
-        "ブロックの多数派クラスに属さない行の割合(クラスは最初の要配慮列)",
+        "ブロックの多数派クラスに属さない行の割合（クラスは最初の要配慮列）",
         groups.cm,
         applies="quasi-identifiers and a sensitive column",
         usual=False,
@@ -129,28 +129,28 @@ _LISTED = (
     Measure(
         "marginal_tv",
         "how far the distribution of a column is off, mean of columns (total variation)",
-        "各列の分布のずれの平均(全変動距離)",
+        "各列の分布のずれの平均（全変動距離）",
         margins.marginal_tv,
         applies="published columns",
     ),
     Measure(
         "pairwise_tv",
         "how far two-way tables are off, mean of pairs of columns (total variation)",
-        "二元表のずれの平均(全変動距離)",
+        "二元表のずれの平均（全変動距離）",
         margins.pairwise_tv,
         applies="published columns",
     ),
     Measure(
         "hellinger",
         "how far the distribution of a column is off, mean of columns (Hellinger)",
-        "各列の分布のずれの平均(ヘリンガー距離)",
+        "各列の分布のずれの平均（ヘリンガー距離）",
         margins.hellinger,
         applies="published columns",
     ),
     Measure(
         "mean_change",
         "change of means, in standard deviations",
-        "平均の変化(標準偏差単位)",
+        "平均の変化（標準偏差単位）",
         statistics.mean_change,
         applies="numeric columns",
         fewest=1,
@@ -168,7 +168,7 @@ _LISTED = (
     Measure(
         "quantile_change",
         "change of deciles, in standard deviations",
-        "十分位数の変化(標準偏差単位)",
+        "十分位数の変化（標準偏差単位）",
         statistics.quantile_change,
         applies="numeric columns",
         fewest=1,
@@ -186,7 +186,7 @@ _LISTED = (
     Measure(
         "pmse",
         "how well a model tells released from original rows (0: not at all, 0.25: perfectly)",
-        "公開行と元の行をモデルが見分けられる度合い(0:不可能、0.25:完全)",
+        "公開行と元の行をモデルが見分けられる度合い（0：不可能、0.25：完全）",
         models.pmse,
         applies="published columns",
         largest=0.25,

@@ -69,7 +69,8 @@ def _uncertainty(released: Baskets, original: Baskets | None, requirement: dict[
     if original is None and released.sensitive_common is None:
         sentence = (
             "rho-uncertainty speaks of the original baskets and of what each user calls sensitive, which the release does "
-            "not hold: it cannot be checked without them; give the original (--original FILE)."
+            "not hold: it cannot be checked without them; give the original (--original FILE), or, where the same items are "
+            "sensitive for all, name them (--sensitive)."
         )
         return Finding(requirement, False, None, sentence, 0)
     if not known.is_described:

@@ -20,7 +20,7 @@ _LISTED = (
     Measure(
         "util2",
         "how far item frequencies are off (Kullback-Leibler divergence, after from before)",
-        "アイテム頻度のずれ(カルバック・ライブラー情報量)",
+        "アイテム頻度のずれ（カルバック・ライブラー情報量）",
         frequencies.util2,
         applies="baskets",
         largest=math.inf,
@@ -28,7 +28,7 @@ _LISTED = (
     Measure(
         "rule_distance",
         "share of the 100 strongest association rules that differ (1 - Jaccard)",
-        "支持度上位100の相関ルールの違い(1-ジャッカード係数)",
+        "支持度上位100の相関ルールの違い（1-ジャッカード係数）",
         association.rule_distance,
         applies="baskets",
     ),
