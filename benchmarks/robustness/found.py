@@ -185,5 +185,10 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "a name that stands twice: a warning of the library, and a column of another name",
         "one sentence",
     ),
+    (
+        "Excel",
+        "a cell named GNaN4, in column 132,562, which no sheet has: 40 seconds for six rows",
+        "one sentence, as of every place beyond a sheet",
+    ),
 )
 """Where, what happened, what happens now."""

@@ -27,6 +27,9 @@ def events():
 
 def test_unreadable_file():
     with public_place() as place:
+        # Libraries are imported while the rights to read them are there.
+        others = ["--out", str(place / "before"), "--ledger", str(place / "before.sqlite")]
+        assert main(["run", str(place / "recipe.yaml"), *others]) == 0
         (place / "patients.csv").chmod(0)
         with without_rights():
             assert "not permitted to read" in said(2, ["run", str(place / "recipe.yaml")])

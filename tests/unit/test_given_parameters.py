@@ -29,7 +29,7 @@ def test_true_is_not_a_number(make):
 
 
 def test_true_is_true_where_yes_or_no_is_asked():
-    assert METHODS.build("mondrian relaxed=true").relaxed is True
+    assert METHODS.build("mondrian relaxed=true") == sd.Mondrian(relaxed=True)
     assert sd.Mondrian(relaxed=True).relaxed is True
 
 

@@ -317,6 +317,7 @@ def test_workbook_with_a_cell_in_the_far_corner(tmp_path):
         (b'r="B2"', b"r = 'b" + b"9" * 300 + b"'", "row 999,999,999,999 and column B"),
         (b'<row r="2"', b'<row r="2147483648"', "row 2,147,483,648 and column B"),
         (b'r="B2"', b'r="ZZZZZZZZ2"', "column ZZZZZZZZ"),
+        (b'r="B2"', b'r="GNaN2"', "row 2 and column GNAN"),
     ],
 )
 def test_workbook_with_a_cell_beyond_every_sheet(tmp_path, old, new, told):

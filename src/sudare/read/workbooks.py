@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_CELLS = 200_000_000
-_MOST_ROWS = 1 << 20
+_MOST_ROWS, _MOST_COLUMNS = 1 << 20, 1 << 14
 """Of any sheet."""
 _MOST_RATIO = 1100
 """Deflate makes nothing more than this much smaller."""
@@ -70,7 +70,7 @@ def check_extent(path: Path, sheet: str) -> None:
             last = max([last, *(int(row[:_LONGEST]) for _, row in cells if row)])
             rest = chunk[-200:]
     width = max([1, *map(_number, letters)])
-    if last > _MOST_ROWS or last * width > _MOST_CELLS:
+    if last > _MOST_ROWS or width > _MOST_COLUMNS or last * width > _MOST_CELLS:
         column = max(letters, key=_number).decode() or "A"
         raise InputError(
             f"The sheet '{sheet}' of '{path.name}' reaches to row {last:,} and column {column}, which makes "
