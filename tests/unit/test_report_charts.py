@@ -15,6 +15,7 @@ from tests.report_cases import pages_of, released
 
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.describe.table import Table
+from sudare.release.report import charts
 from sudare.release.report.distributions import Binned, Listed, block_sizes, distribution
 from sudare.release.report.spans import DAY, spans
 from sudare.release.run import anonymize
@@ -89,3 +90,9 @@ def test_measures_without_a_range_or_a_value(release, tmp_path):
     assert "-25%" in html
     assert not re.search(r"\bnan\b", html, re.IGNORECASE)
     assert ">-0%<" not in html
+
+
+def test_room_for_japanese_labels_whatever_fonts_there_are():
+    assert charts._extent(["Female", "Male"]) == 0
+    assert charts._extent(["女", "男（ほか 266 種）"]) == 11 * 17 // 2
+    assert charts._extent(["女" * 100]) == 170

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+from sudare.display import width_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,6 +26,8 @@ BEFORE, AFTER = "#b4bac2", "#1d5fa6"
 _INK, _GRID, _LINE = "#3c4650", "#e6e9ec", "#c9ced4"
 _FONT = "Helvetica Neue, Arial, Hiragino Sans, Noto Sans CJK JP, Yu Gothic, Meiryo, sans-serif"
 _WIDTH, _HEIGHT, _BAND = 430, 150, 20
+_LONGEST_LABEL, _WIDE = 170, 11
+"""Pixels: of a label, and of a Japanese sign."""
 _MOST_POINTS = 400
 _YEAR = 365.25 * 86_400_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
@@ -83,7 +87,7 @@ def bars(listed: Listed, description: str, *, missing: str, others: str) -> Mark
         sort=None,
         title=None,
         scale=alt.Scale(padding=0.2),
-        axis=alt.Axis(labelLimit=170, ticks=False, domain=False),
+        axis=alt.Axis(labelLimit=_LONGEST_LABEL, ticks=False, domain=False, minExtent=_extent(shown)),
     )
     x = alt.X("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=5), scale=alt.Scale(zero=True))
     height = alt.Step(_BAND, **{"for": "position"})
@@ -177,6 +181,12 @@ def _date_format(first: float, last: float) -> str:
 
 def _visible(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
+
+
+def _extent(labels: Sequence[str]) -> int:
+    """Room for labels of wide signs: where no font has them, they are drawn, and so measured, by another of no width."""
+    wide = [width_of(label) for label in labels if width_of(label) > len(label)]
+    return min(_LONGEST_LABEL, max(wide, default=0) * _WIDE // 2)
 
 
 def heat_maps(chart: Any, description: str) -> Markup:
