@@ -26,7 +26,6 @@ def assert_verdict(verdict, *, holds, reached, violating):
     assert verdict.holds is holds
     assert verdict.reached == pytest.approx(reached)
     assert verdict.violating_rows.tolist() == violating
-    assert verdict.explanation == verdict.sentence
     assert verdict.explanation.endswith(".")
     assert "\n" not in verdict.explanation
 

@@ -49,7 +49,7 @@ class Measure:
 
 def _ild(before: Any, after: Any) -> float:
     pair = pair_of(before, after)
-    return float(ild(before, pair)) if pair.quasi else 0.0
+    return float(ild(before, pair)) if pair.before.names("quasi") else 0.0
 
 
 _LISTED = (

@@ -43,7 +43,7 @@ def cells_of(pair: Pair, name: str) -> Cells:
 
 
 def _cells(pair: Pair, name: str) -> Cells:
-    before, after = pair.kept.frame[name], pair.after.frame[name]
+    before, after = pair.kept.frame[name], pair.released(name)
     tree = pair.before.hierarchy(name)
     if tree is None and pair.before.column(name).kind in MEASURED_KINDS:
         return _ranges(pair, name, before, after)
@@ -128,9 +128,10 @@ def _ranks(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
 
 
 def _ranges(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
-    cells = ColumnCells(name, before, after)
-    low, high = (ends[len(before) :] for ends in line_ends(cells))
-    domain = axis_of(pair.before.frame[name].drop_nulls()).to_numpy()
+    whole = pair.before.frame[name]
+    # Of all rows, those left out too: `*` is the range of the whole column.
+    low, high = (ends[len(whole) :] for ends in line_ends(ColumnCells(name, whole, after)))
+    domain = axis_of(whole.drop_nulls()).to_numpy()
     extent = float(domain.max() - domain.min()) if len(domain) else 0.0
     span = (high - low) / extent if extent > 0 else np.zeros(len(low))
     # A cell that was present and is now missing says nothing; one that was missing already lost nothing.

@@ -1,6 +1,6 @@
 """Losses of generalization: how much of each quasi-identifier is left open.
 
-Rows that were left out count as fully generalized.
+Rows that were left out count as fully generalized, and so do quasi-identifiers that were removed.
 """
 
 from __future__ import annotations
@@ -38,27 +38,26 @@ def ncp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> 
     0 for a leaf. Weights are 1 unless given; 0 leaves a column out.
     """
     pair = pair_of(before, after)
-    chosen = weights_of(pair.quasi, weights)
+    chosen = weights_of(pair.before.names("quasi"), weights)
     return pair.before.rows * sum(weight * _column(pair, name, "penalty") for name, weight in chosen.items())
 
 
 def gcp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> float:
     """Global certainty penalty: NCP over rows and total weight, in [0, 1]."""
     pair = pair_of(before, after)
-    total = sum(weights_of(pair.quasi, weights).values())
+    total = sum(weights_of(pair.before.names("quasi"), weights).values())
     return ncp(before, pair, weights) / (max(pair.before.rows, 1) * total) if total > 0 else 0.0
 
 
 def column_losses(before: Any, after: Any) -> dict[str, float]:
-    """Iyengar's loss of each quasi-identifier by itself, rows left out counted as 1."""
+    """Iyengar's loss of each quasi-identifier by itself, rows left out and columns removed counted as 1."""
     pair = pair_of(before, after)
-    return {name: _column(pair, name, "leaves") for name in pair.quasi}
+    return {name: _column(pair, name, "leaves") for name in pair.before.names("quasi")}
 
 
 def _mean_cell(pair: Pair, share: Literal["steps", "leaves", "penalty"]) -> float:
-    if not pair.quasi:
-        return 0.0
-    return sum(_column(pair, name, share) for name in pair.quasi) / len(pair.quasi)
+    names = pair.before.names("quasi")
+    return sum(_column(pair, name, share) for name in names) / max(len(names), 1)
 
 
 def _column(pair: Pair, name: str, share: Literal["steps", "leaves", "penalty"]) -> float:

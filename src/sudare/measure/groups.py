@@ -48,7 +48,7 @@ def cm(before: Any, after: Any, target: str | None = None) -> float:
 def entropy_loss(before: Any, after: Any) -> float:
     """(H(X) - H(X')) / H(X) of the combinations of quasi-identifiers; 0 where H(X) = 0."""
     pair = pair_of(before, after)
-    whole = _entropy(blocks_of(pair.before, pair.quasi).sizes)
+    whole = _entropy(blocks_of(pair.before).sizes)
     return (whole - _entropy(blocks_of(pair.after, pair.quasi).sizes)) / whole if whole > 0 else 0.0
 
 

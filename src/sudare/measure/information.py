@@ -245,13 +245,14 @@ def _distance(pair: Pair, name: str, rows: RowDistance) -> ColumnDistance:
     chosen = rows.of_column(name)
     if chosen is not None:
         return chosen
-    tree, after = pair.before.hierarchy(name), pair.after.frame[name]
+    tree, after = pair.before.hierarchy(name), pair.released(name)
     if tree is not None and after.dtype != pl.String and not tree.knows(after):
         tree = None  # numbers that were drawn or averaged stand nowhere in it
     on_a_line = tree is None or tree.lower is not None
     if pair.before.column(name).kind in MEASURED_KINDS and on_a_line:
         return Euclid()
-    is_known = tree is not None and (tree.knows(after) or pair.after.column(name).mechanism is None)
+    is_drawn = name in pair.after.frame.columns and pair.after.column(name).mechanism is not None
+    is_known = tree is not None and (tree.knows(after) or not is_drawn)
     return TreeDistance() if is_known else Discrete()
 
 
@@ -260,17 +261,18 @@ def _columns(pair: Pair, columns: Sequence[str] | None, distance: Any) -> list[s
         columns = list(distance)
     if columns is None and isinstance(distance, RowDistance):
         columns = distance.named() or None
-    names = pair.quasi if columns is None else list(columns)
+    names = pair.before.names("quasi") if columns is None else list(columns)
     for name in names:
         pair.before.column(name)
-        pair.after.column(name)
+        if columns is not None:
+            pair.after.column(name)
     if not names:
         raise ParameterError("No column is measured; name some with columns=[…].")
     return names
 
 
 def _cells(pair: Pair, name: str) -> ColumnCells:
-    return ColumnCells(name, pair.before.frame[name], pair.after.frame[name], pair.before.hierarchy(name))
+    return ColumnCells(name, pair.before.frame[name], pair.released(name), pair.before.hierarchy(name))
 
 
 def _framed(side: Any) -> Any:

@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
+from sudare.describe.ranges import ANYTHING
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError
 
@@ -47,6 +49,14 @@ class Pair:
     def quasi(self) -> list[str]:
         """Quasi-identifiers that are in both tables."""
         return [name for name in self.before.names("quasi") if name in self.after.frame.columns]
+
+    def released(self, name: str) -> pl.Series:
+        """The released cells of a column; of one that was removed, cells that say nothing."""
+        if name in self.after.frame.columns:
+            return self.after.frame[name]
+        tree = self.before.hierarchy(name)
+        label = ANYTHING if tree is None else tree.labels[tree.root]
+        return pl.Series(name, [label], dtype=pl.String).new_from_index(0, self.after.rows)
 
 
 def pair_of(before: Any, after: Any) -> Pair:

@@ -14,7 +14,7 @@ from sudare.measure.pair import pair_of
 from sudare.progress import Progress, shows_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -30,6 +30,16 @@ if TYPE_CHECKING:
 
 OF_GENERALIZATION = ("loss", "dis", "gcp", "ncp", "entropy_loss", "dm", "average_block", "cm")
 """Measures that see how coarse values and how large blocks are: noise is neither."""
+
+
+def generalization_tells(noisy: Collection[str], column_losses: Mapping[str, float], left_out: float) -> bool:
+    """Whether measures of generalized detail and blocks say something of a release.
+
+    They do where no quasi-identifier is noise, or where another one is coarser than its rows left out make it.
+    """
+    return not noisy or any(
+        value > left_out + 1e-9 for name, value in column_losses.items() if name not in noisy
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +112,13 @@ class Release:
         quasi-identifiers are noise and none is coarser.
         """
         pair = pair_of(self.original, self)
-        noisy = any(column.role == "quasi" and column.mechanism is not None for column in self.table.columns)
-        blurred = not noisy or any(value > 0 for value in self.column_losses.values())
+        noisy = {column.name for column in self.table.columns if column.role == "quasi" and column.mechanism}
+        left_out = pair.suppressed / max(pair.before.rows, 1)
+        apply = generalization_tells(noisy, self.column_losses, left_out)
         return {
             name: value
             for name, value in self.losses.items()
-            if (blurred or name not in OF_GENERALIZATION) and MEASURES[name].tells(pair)
+            if (apply or name not in OF_GENERALIZATION) and MEASURES[name].tells(pair)
         }
 
     @property

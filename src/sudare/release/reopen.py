@@ -14,7 +14,7 @@ from sudare.read.source import load
 from sudare.release.basket_check import KIND
 from sudare.release.data_files import read_released
 from sudare.release.recipe import Recipe
-from sudare.release.release import OF_GENERALIZATION
+from sudare.release.release import OF_GENERALIZATION, generalization_tells
 from sudare.release.verify_manifest import Manifest, load_manifest, read_manifest
 
 if TYPE_CHECKING:
@@ -94,10 +94,12 @@ def figures_of(folder: Path) -> dict[str, Any]:
 
 def _applying(manifest: dict[str, Any]) -> dict[str, float | None]:
     """Losses of a manifest, None where they do not apply: older manifests have 0 there (see `telling_losses`)."""
-    noisy = any(
-        column["role"] == "quasi" and "mechanism" in column for column in manifest["columns"].values()
-    )
-    if not noisy or any(value > 0 for value in manifest["column_losses"].values()):
+    noisy = {
+        name
+        for name, column in manifest["columns"].items()
+        if column["role"] == "quasi" and "mechanism" in column
+    }
+    if generalization_tells(noisy, manifest["column_losses"], manifest["losses"].get("suppressed") or 0.0):
         return dict(manifest["losses"])
     return {**manifest["losses"], **dict.fromkeys(OF_GENERALIZATION)}
 
