@@ -146,14 +146,12 @@ def _tried(
     parameters: dict[str, Any],
 ) -> Compromise:
     made = bench.released(asked, table=table)
-    kept, quasi = len(table.names("quasi")), len(bench.table.names("quasi"))
-    distortion = (bench.loss(made) * kept + quasi - kept) / quasi
     return compromise(
-        "drop" if kept < quasi else "coarsen",
+        "drop" if len(table.names("quasi")) < len(bench.table.names("quasi")) else "coarsen",
         asked,
         what,
         bound,
-        distortion,
+        bench.loss(made),
         risk(made.table),
         parameters,
     )
