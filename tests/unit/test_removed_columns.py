@@ -21,7 +21,7 @@ def people() -> sd.Table:
 def test_a_quasi_identifier_that_was_removed_is_lost():
     table = people()
     removed = sd.anonymize(
-        table, sd.KAnonymity(5), method=[sd.RemoveIdentifiers(columns=["birth_date", "zip"]), sd.Mondrian()]
+        table, sd.KAnonymity(5), method=[sd.RemoveIdentifiers(columns=("birth_date", "zip")), sd.Mondrian()]
     )
     assert removed.column_losses["birth_date"] == removed.column_losses["zip"] == 1
     assert removed.losses["loss"] == pytest.approx((2 + removed.column_losses["sex"]) / 3)
