@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.describe.blur import refuse_blurred
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError
 
@@ -74,4 +75,5 @@ def pair_of(before: Any, after: Any) -> Pair:
                 "together; give a release made by Sudare, or tables of the same rows in the same order."
             )
         rows = np.arange(original.rows, dtype=np.int64)
+    refuse_blurred(original)
     return Pair(original, released, rows)
