@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import sudare as sd
+from sudare.cli import main
 from sudare.errors import DescriptionError
 
 # --- whole numbers beyond 2^53 ----------------------------------------------------------------------------
@@ -63,3 +64,32 @@ def test_large_numbers_called_nominal_are_kept_or_hidden():
     table = sd.read(pl.DataFrame({"x": [2**60 + i % 4 for i in range(40)]}))
     table = table.describe(quasi=["x"], kinds={"x": "nominal"})
     assert sd.anonymize(table, sd.KAnonymity(4)).frame["x"].to_list() == table.frame["x"].to_list()
+
+
+# --- a column named * -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["quasi", "sensitive", "insensitive", "identifier"])
+def test_a_column_may_be_named_like_a_pattern(role, tmp_path):
+    frame = pl.DataFrame({"a": [1, 2] * 20, "*": [2, 2, 3, 3] * 10, "b": ["x"] * 40})
+    roles = {"quasi": ["a"], "insensitive": ["b"]}
+    roles[role] = [*roles.get(role, []), "*"]
+    table = sd.read(frame).describe(**roles)
+    assert "<th>*</th>" in table._repr_html_()
+    release = sd.anonymize(table, sd.KAnonymity(4))
+    assert release.frame.columns == [name for name in frame.columns if role != "identifier" or name != "*"]
+    assert "<th>a</th>" in release._repr_html_()
+    assert all(finding.holds for finding in release.write(tmp_path / "release").findings)
+    if role == "sensitive":
+        sd.assess(table, sd.KAnonymity(9), sd.LDiversity(2))
+
+
+def test_a_column_named_like_a_pattern_is_tabulated(tmp_path, capsys):
+    frame = pl.DataFrame({"a": ["x", "y"] * 50, "*": ["u", "u", "v", "v"] * 25})
+    table = sd.read(frame).describe(quasi=["a", "*"])
+    release = sd.anonymize(table, sd.PkAnonymity(2), method=sd.Randomize(), seed=1)
+    release.write(tmp_path / "release", reports=())
+    for extra in ([], ["--json"]):
+        assert main(["crosstab", str(tmp_path / "release" / "public"), "--by", "a,*", *extra]) == 0
+        assert "*" in capsys.readouterr().out
+    assert sd.crosstab(release, by=["a", "*"]).margin("*")["released"].sum() == 100
