@@ -93,3 +93,15 @@ def test_a_column_named_like_a_pattern_is_tabulated(tmp_path, capsys):
         assert main(["crosstab", str(tmp_path / "release" / "public"), "--by", "a,*", *extra]) == 0
         assert "*" in capsys.readouterr().out
     assert sd.crosstab(release, by=["a", "*"]).margin("*")["released"].sum() == 100
+
+
+# --- figures ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rows", [3, 7, 49, 111])
+def test_equal_distributions_are_exactly_nothing_apart(rows):
+    frame = pl.DataFrame(
+        {"a": [i % 3 for i in range(rows)], "b": [str(i % 7) for i in range(rows)], "c": range(rows)}
+    )
+    table = sd.read(frame).describe(quasi=["a", "b", "c"])
+    assert sd.measure.hellinger(table, table) == 0.0
