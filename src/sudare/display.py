@@ -106,7 +106,7 @@ def html_head(frame: Any, hidden: Iterable[str] = (), rows: int = HEAD) -> str:
             "•••" if name in unseen else "" if cell is None else cell
             for name, cell in zip(names, row, strict=True)
         ]
-        for row in frame.select(names).head(rows).iter_rows()
+        for row in frame[names].head(rows).iter_rows()  # select would take a name such as "*" for a pattern
     ]
     more = paragraph(f"… and {frame.height - rows:,} more rows") if frame.height > rows else ""
     table = html_table([*names, *[""] * (len(frame.columns) - len(names))], first)

@@ -250,7 +250,7 @@ def test_mondrian_of_numbers_that_floats_cannot_tell_apart():
     found = []
     for quasi in (["a", "b"], ["b", "a"]):
         table = sd.read(frame.select(quasi)).describe(quasi=quasi)
-        release = sd.anonymize(table, sd.KAnonymity(2), method=sd.Mondrian())
-        found.append(release.table.frame.select("a", "b").rows())
+        outcome = step(sd.Mondrian(), table, sd.KAnonymity(2))  # a run refuses the column, for its losses
+        found.append(outcome.table.frame.select("a", "b").rows())
     assert found[0] == found[1]
     assert {b for _, b in found[0]} == {"x", "y"}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import polars as pl
+from polars.selectors import by_name
 
 from sudare.anonymize.columns import present_columns
 from sudare.anonymize.note import Note
@@ -39,7 +40,7 @@ class RemoveIdentifiers:
         for name in names:
             table.column(name)
         kept = [column for column in table.columns if column.name not in names]
-        removed = table.changed(table.frame.drop(names), kept)
+        removed = table.changed(table.frame.drop(by_name(names)), kept)  # "*" is a name here
         if not names:
             return same_rows(removed)
         group = "identifiers" if all(table.column(name).role == "identifier" for name in names) else "columns"

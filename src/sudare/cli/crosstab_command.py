@@ -125,7 +125,7 @@ def _show(table: Any, truth: Any, words: Texts) -> None:
     columns = frame.columns[: len(table.by)] + [
         name for name in frame.columns[len(table.by) :] if name in kept
     ]
-    shown = frame.select(columns)
+    shown = frame[columns]
     if truth is not None and truth.size == frame.height:
         columns.append("original" + "_" * (table.by.count("original")))
         shown = shown.with_columns(pl.Series(columns[-1], truth.ravel()))
@@ -186,7 +186,7 @@ def _cells(table: Any) -> list[dict[str, Any]]:
     import polars as pl
 
     frame: pl.DataFrame = table.counts
-    return frame.with_columns(pl.col(table.by).cast(pl.String)).to_dicts()
+    return frame.with_columns([frame[name].cast(pl.String) for name in table.by]).to_dicts()
 
 
 def _write(frame: Any, place: Path) -> None:

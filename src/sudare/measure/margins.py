@@ -68,10 +68,13 @@ def marginal_tv(before: Any, after: Any) -> float:
 
 
 def hellinger(before: Any, after: Any) -> float:
-    """Mean over columns of Hellinger's distance sqrt(1 - sum sqrt(p q))."""
+    """Mean over columns of Hellinger's distance sqrt(1 - sum sqrt(p q)) = sqrt(sum (sqrt p - sqrt q)^2 / 2).
+
+    By the second form: equal distributions are exactly 0 apart.
+    """
     margins = _margins(pair_of(before, after))
-    overlaps = [float(np.sqrt(one.shares_before * one.shares_after).sum()) for one in margins]
-    return _mean([max(0.0, 1 - overlap) ** 0.5 for overlap in overlaps])
+    apart = [np.sqrt(one.shares_before) - np.sqrt(one.shares_after) for one in margins]
+    return _mean([float(roots @ roots / 2) ** 0.5 for roots in apart])
 
 
 def pairwise_tv(before: Any, after: Any) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.ranges import ANYTHING
+from sudare.describe.blur import refuse_blurred
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError
 
@@ -84,4 +85,5 @@ def pair_of(before: Any, after: Any) -> Pair:
                 "together; give a release made by Sudare, or tables of the same rows in the same order."
             )
         rows = np.arange(original.rows, dtype=np.int64)
+    refuse_blurred(original)
     return Pair(original, released, rows)

@@ -19,6 +19,7 @@ from sudare.assess.requirement import BlockRequirement
 from sudare.assess.sentence import Sentence
 from sudare.assess.study import Study, study
 from sudare.assess.suitability import Limits, limits, reasons
+from sudare.describe.blur import refuse_blurred
 from sudare.errors import ParameterError
 from sudare.progress import SILENT
 from sudare.release.bounding import quick_bound
@@ -63,6 +64,7 @@ def advise(
         raise ParameterError(
             f"threshold is {threshold!r}, but it is compared with a ratio; give a number above 0."
         )
+    refuse_blurred(table)
     shown = progress or SILENT
     shown.start("assess", 1)
     shown.update(0)

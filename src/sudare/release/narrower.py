@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from polars.selectors import by_name
 
 from sudare.assess.bounds import Bound
 from sudare.assess.risk import risk
@@ -117,7 +118,9 @@ def _coarser(table: Table, name: str) -> _Coarser | None:
 
 
 def _without(table: Table, name: str) -> Table:
-    return table.changed(table.frame.drop(name), [column for column in table.columns if column.name != name])
+    return table.changed(
+        table.frame.drop(by_name(name)), [column for column in table.columns if column.name != name]
+    )
 
 
 def _own_loss(bench: Bench, name: str, coarser: Table) -> float:

@@ -14,6 +14,7 @@ from sudare.assess.noise import way_out
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import Requirement, table_of
 from sudare.assess.sentence import enumerated
+from sudare.describe.blur import refuse_blurred
 from sudare.errors import (
     DescriptionError,
     GuaranteeError,
@@ -141,6 +142,7 @@ def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
                     f"Column '{name}' holds numbers beyond {largest:g}, whose {why} are no numbers any more; give them in a "
                     "greater unit."
                 )
+    refuse_blurred(table)
 
 
 def _listed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_COORDINATES = 300_000_000
 """Numbers that a nominal column may become, in some gigabytes."""
-_EXACT = 2.0**53
+_EXACT = 2**53
 """Up to here every whole number is a float64."""
 
 
@@ -54,6 +55,11 @@ class Embedded:
         present = series.is_not_null().to_numpy()
         # Moments as whole numbers of their own unit, exact; decimals as what they stand for.
         plain = series.to_physical() if series.dtype.is_temporal() else series
+        wide = integers and series.dtype.is_integer() and not _fits_floats(series)
+        widest = pl.UInt128 if series.dtype == pl.UInt128 else pl.Int128
+        base = pl.Series([series.min()], dtype=widest) if wide else None
+        if base is not None:  # beyond what floats hold exactly the smallest is taken off first
+            plain = plain.cast(widest) - base
         values = plain.cast(pl.Float64).fill_null(0.0).to_numpy()
         center = values[present].mean() if present.any() else 0.0
         counts = np.bincount(labels[present], minlength=groups)
@@ -61,15 +67,26 @@ class Embedded:
         means = sums / np.maximum(counts, 1) + center
         # A group is published as missing where most of its records are.
         missing = 2 * counts < np.bincount(labels, minlength=groups)
-        # Whole numbers that floats do not tell apart cannot be rounded to one of them.
-        exact = bool((np.abs(values) <= _EXACT).all())
-        whole = series.dtype.is_temporal() or (integers and series.dtype.is_integer() and exact)
+        whole = series.dtype.is_temporal() or (integers and series.dtype.is_integer())
         column = pl.Series(name, (np.rint(means) if whole else means)[labels])
         column = column.set(pl.Series(missing[labels]), None)
+        if base is not None:
+            return (column.clip(0.0, _below(series)).cast(widest) + base).cast(series.dtype)
         if whole:
             column = column.cast(pl.Int64).cast(pl.Int32 if series.dtype == pl.Date else pl.Int64)
             return column.cast(series.dtype)
         return column
+
+
+def _fits_floats(series: pl.Series) -> bool:
+    ends = [int(end) for end in (series.min(), series.max()) if end is not None]  # type: ignore[arg-type]  # whole numbers
+    return all(abs(end) <= _EXACT for end in ends)
+
+
+def _below(series: pl.Series) -> float:
+    """The largest float that the range of whole numbers reaches: rounded up it would leave the column's type."""
+    span = int(series.max()) - int(series.min())  # type: ignore[arg-type]  # whole numbers
+    return float(span) if int(float(span)) <= span else math.nextafter(float(span), 0.0)
 
 
 def embedded(table: Table, names: Sequence[str], weights: Mapping[str, float]) -> Embedded:

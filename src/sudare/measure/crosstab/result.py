@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
+from polars.selectors import by_name
 
 from sudare.display import html_block, html_head, html_list, paragraph, said
 from sudare.errors import ParameterError, did_you_mean
@@ -164,7 +165,7 @@ class CrossTab:
             if name not in self.by:
                 raise ParameterError(f"'{name}' is not in the table; {did_you_mean(name, self.by)}")
         names = [self._free("estimate"), self._free("released")]
-        return self.counts.group_by(by, maintain_order=True).agg(pl.col(names).sum())
+        return self.counts.group_by(by_name(by), maintain_order=True).agg(pl.col(names).sum())
 
     def chart(self) -> Any:
         """Heat maps (Altair) of the released counts and the estimate, over the first two attributes."""

@@ -1,0 +1,51 @@
+"""Whole numbers that are too large for the axis of floats on which ranges are chosen and losses are measured."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from sudare.errors import DescriptionError
+
+if TYPE_CHECKING:
+    from sudare.describe.table import Table
+
+_EXACT = 2**53
+"""Up to here every whole number is a float64."""
+_BLUR = 1e-9
+"""Share of a column's range by which a place on its axis may be wrong: far below what any figure shows."""
+
+
+def refuse_blurred(table: Table) -> None:
+    """Refuse numeric quasi-identifiers whose values floats do not tell apart: groups and losses would be wrong.
+
+    Large numbers that lie far apart are well: their differences are large too.
+    """
+    for name in table.names("quasi"):
+        if table.column(name).kind == "numeric" and is_blurred(table.frame[name]):
+            raise DescriptionError(
+                f"Column '{name}' holds numbers beyond 2^53 that lie too close together for ranges and losses to be "
+                "computed; give them as differences from a base, such as the smallest, or call the column nominal."
+            )
+
+
+def is_blurred(series: pl.Series) -> bool:
+    """Whether the differences of whole numbers or decimals are lost among floats.
+
+    >>> is_blurred(pl.Series([2**60, 2**60 + 1])), is_blurred(pl.Series([0, 2**60, 2**60 + 1]))
+    (True, False)
+    """
+    if not (series.dtype.is_integer() or series.dtype.is_decimal()) or series.null_count() == len(series):
+        return False
+    low: Any = series.min()
+    high: Any = series.max()
+    largest = max(abs(low), abs(high))
+    if largest <= _EXACT or high == low:
+        return False
+    if math.ulp(float(largest)) / 2 <= _BLUR * float(high - low):
+        return False
+    present = series.alias("number").drop_nulls()
+    back = present.cast(pl.Float64).cast(series.dtype, strict=False)
+    return not bool(back.eq_missing(present).all())

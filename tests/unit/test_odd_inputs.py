@@ -1,0 +1,107 @@
+"""Inputs that a hostile tester thought of: numbers floats cannot hold, frames of odd types, odd names."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import sudare as sd
+from sudare.cli import main
+from sudare.errors import DescriptionError
+
+# --- whole numbers beyond 2^53 ----------------------------------------------------------------------------
+
+
+def _numbers(values, dtype=None):
+    return sd.read(pl.DataFrame({"x": pl.Series(values, dtype=dtype)})).describe(quasi=["x"])
+
+
+@pytest.mark.parametrize(
+    "method", [sd.FullDomain(), sd.Mondrian(), sd.Generalize(), sd.Microaggregate()], ids=repr
+)
+@pytest.mark.parametrize("base", [2**60, 10**17, 2**53, -(2**60)])
+def test_numbers_that_floats_do_not_tell_apart_are_refused(base, method):
+    table = _numbers([base + i for i in range(40)])
+    with pytest.raises(DescriptionError, match="Column 'x' holds numbers beyond 2\\^53"):
+        sd.anonymize(table, sd.KAnonymity(4), method=method)
+
+
+@pytest.mark.parametrize("dtype", [pl.UInt64, pl.Int128, pl.Decimal(38, 2)])
+def test_they_are_refused_in_every_type_by_the_study_and_the_measures(dtype):
+    table = _numbers([2**62 + 7 * i for i in range(40)], dtype)
+    with pytest.raises(DescriptionError, match="differences from a base"):
+        sd.assess(table, sd.KAnonymity(4))
+    with pytest.raises(DescriptionError, match="differences from a base"):
+        sd.measure.loss(table, table)
+
+
+def test_large_numbers_far_apart_are_generalized_like_small_ones():
+    small, large = ([base + i * 2**50 for i in range(40)] for base in (0, 2**60))
+    losses = [
+        sd.anonymize(_numbers(values), sd.KAnonymity(4), measures=["loss", "gcp", "sse_ratio"]).losses
+        for values in (small, large)
+    ]
+    assert losses[0] == pytest.approx(losses[1])
+    assert losses[0]["loss"] == pytest.approx(4 / 39)  # halves of halves: eight groups of five
+
+
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt64, pl.Int128])
+def test_means_of_large_whole_numbers_are_whole(dtype):
+    values = [2**62 + i * 2**40 for i in range(8)]
+    table = _numbers(values, dtype)
+    released = sd.anonymize(table, sd.KAnonymity(4), method=sd.Microaggregate()).frame["x"]
+    assert released.dtype == dtype
+    assert released.to_list() == [sum(values[:4]) // 4] * 4 + [sum(values[4:]) // 4] * 4
+
+
+def test_large_numbers_that_are_no_quasi_identifier_stay_what_they_are():
+    frame = pl.DataFrame({"a": [1, 2] * 20, "x": [2**60 + i for i in range(40)]})
+    table = sd.read(frame).describe(quasi=["a"], insensitive=["x"])
+    assert sd.anonymize(table, sd.KAnonymity(4)).frame["x"].to_list() == frame["x"].to_list()
+
+
+def test_large_numbers_called_nominal_are_kept_or_hidden():
+    table = sd.read(pl.DataFrame({"x": [2**60 + i % 4 for i in range(40)]}))
+    table = table.describe(quasi=["x"], kinds={"x": "nominal"})
+    assert sd.anonymize(table, sd.KAnonymity(4)).frame["x"].to_list() == table.frame["x"].to_list()
+
+
+# --- a column named * -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["quasi", "sensitive", "insensitive", "identifier"])
+def test_a_column_may_be_named_like_a_pattern(role, tmp_path):
+    frame = pl.DataFrame({"a": [1, 2] * 20, "*": [2, 2, 3, 3] * 10, "b": ["x"] * 40})
+    roles = {"quasi": ["a"], "insensitive": ["b"]}
+    roles[role] = [*roles.get(role, []), "*"]
+    table = sd.read(frame).describe(**roles)
+    assert "<th>*</th>" in table._repr_html_()
+    release = sd.anonymize(table, sd.KAnonymity(4))
+    assert release.frame.columns == [name for name in frame.columns if role != "identifier" or name != "*"]
+    assert "<th>a</th>" in release._repr_html_()
+    assert all(finding.holds for finding in release.write(tmp_path / "release").findings)
+    if role == "sensitive":
+        sd.assess(table, sd.KAnonymity(9), sd.LDiversity(2))
+
+
+def test_a_column_named_like_a_pattern_is_tabulated(tmp_path, capsys):
+    frame = pl.DataFrame({"a": ["x", "y"] * 50, "*": ["u", "u", "v", "v"] * 25})
+    table = sd.read(frame).describe(quasi=["a", "*"])
+    release = sd.anonymize(table, sd.PkAnonymity(2), method=sd.Randomize(), seed=1)
+    release.write(tmp_path / "release", reports=())
+    for extra in ([], ["--json"]):
+        assert main(["crosstab", str(tmp_path / "release" / "public"), "--by", "a,*", *extra]) == 0
+        assert "*" in capsys.readouterr().out
+    assert sd.crosstab(release, by=["a", "*"]).margin("*")["released"].sum() == 100
+
+
+# --- figures ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rows", [3, 7, 49, 111])
+def test_equal_distributions_are_exactly_nothing_apart(rows):
+    frame = pl.DataFrame(
+        {"a": [i % 3 for i in range(rows)], "b": [str(i % 7) for i in range(rows)], "c": range(rows)}
+    )
+    table = sd.read(frame).describe(quasi=["a", "b", "c"])
+    assert sd.measure.hellinger(table, table) == 0.0
