@@ -149,9 +149,20 @@ class CrossTab:
         return found
 
     def total_variation(self, original: npt.ArrayLike, *, figure: Figure = "estimate") -> float:
-        """Half the absolute differences from the original's counts, over their sum: for who has the original."""
-        truth = np.asarray(original, dtype=np.float64)
-        return float(np.abs(self.array(figure=figure) - truth).sum()) / (2 * max(float(truth.sum()), 1.0))
+        """Half the absolute differences between the shares of the cells and those of the original's counts.
+
+        Shares, as a release may be of fewer records than the original: never above 1 for counts. For who has the original.
+        """
+        truth, found = np.asarray(original, dtype=np.float64), self.array(figure=figure)
+        if truth.shape != found.shape:
+            raise ParameterError(
+                f"The original's counts have the shape {truth.shape} and this table {found.shape}; count the same cells."
+            )
+        if not truth.sum() > 0:
+            raise ParameterError(
+                "The original's counts are all 0, so no cell has a share; count its records."
+            )
+        return float(np.abs(found / found.sum() - truth / truth.sum()).sum()) / 2
 
     @property
     def stderr(self) -> Floats:

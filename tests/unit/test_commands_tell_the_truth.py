@@ -1,0 +1,92 @@
+"""What a hostile tester was told wrongly by commands and warnings: each case as it was met."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sudare as sd
+from sudare.cli import main
+from sudare.errors import ParameterError
+
+ROWS = 600
+
+
+def _people(rows: int = ROWS) -> pl.DataFrame:
+    random = np.random.default_rng(2)
+    return pl.DataFrame(
+        {"age": random.integers(20, 80, rows), "sex": random.choice(["F", "M"], rows, p=[0.3, 0.7])}
+    )
+
+
+def _noise(**given: Any) -> sd.Randomize:
+    return sd.Randomize(ranges={"age": (0, 100)}, values={"sex": ("F", "M")}, **given)
+
+
+@pytest.fixture
+def randomized(tmp_path, monkeypatch):
+    """A randomized release in `rnd` of people.csv."""
+    monkeypatch.chdir(tmp_path)
+    _people().write_csv("people.csv")
+    table = sd.read("people.csv").describe(quasi=["age", "sex"])
+    sd.anonymize(table, sd.PkAnonymity(5), method=_noise(), seed=1).write("rnd", reports=[])
+    return tmp_path
+
+
+def _crosstab(place: str, original: str) -> int:
+    return main(["crosstab", place, "--by", "sex", "--draws", "0", "--original", original, "--json"])
+
+
+def test_a_cross_tabulation_beside_another_table_is_refused(randomized, capsys):
+    _people().head(100).write_csv("few.csv")
+    assert _crosstab("rnd", "few.csv") != 0
+    assert "'few.csv' is not what the release in 'rnd' was made from" in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert _crosstab("rnd/public", "rnd/public/data.csv") != 0
+    assert _crosstab("rnd/public/data.csv", "few.csv") != 0
+    capsys.readouterr()
+    for place in ("rnd", "rnd/public", "rnd/public/data.csv"):
+        assert _crosstab(place, "people.csv") == 0
+        error = json.loads(capsys.readouterr().out)["fit"]["error"]
+        assert 0 < error["released"] < 1
+
+
+def test_without_the_internal_part_the_number_of_rows_tells(randomized, capsys):
+    shutil.copytree("rnd/public", "handed")
+    people = _people()
+    people.head(100).write_csv("few.csv")
+    pl.concat([people, people]).write_csv("many.csv")
+    for wrong in ("few.csv", "many.csv"):
+        assert _crosstab("handed", wrong) != 0
+        assert f"'{wrong}' has" in " ".join(capsys.readouterr().err.split())
+    assert _crosstab("handed", "handed/data.csv") != 0
+    assert "is the released data themselves" in " ".join(capsys.readouterr().err.split())
+    assert _crosstab("handed", "people.csv") == 0
+    shutil.copy("rnd/public/data.csv", "alone.csv")
+    assert _crosstab("alone.csv", "few.csv") != 0
+    assert _crosstab("alone.csv", "many.csv") == 0
+
+
+def test_a_sample_is_compared_with_its_original_by_shares(randomized, capsys):
+    table = sd.read("people.csv").describe(quasi=["age", "sex"])
+    sampled = sd.anonymize(table, sd.PkAnonymity(5), method=[sd.Sample(0.5), _noise()], seed=1)
+    sampled.write("sampled", reports=[])
+    shutil.copytree("sampled/public", "handed")
+    for place in ("sampled", "handed"):
+        assert _crosstab(place, "people.csv") == 0
+        assert json.loads(capsys.readouterr().out)["fit"]["error"]["released"] < 0.5
+
+
+def test_a_total_variation_is_of_shares():
+    found = sd.crosstab(pl.DataFrame({"sex": ["F", "F", "F", "M"]}), by="sex")
+    assert found.total_variation([300, 100]) == 0
+    assert found.total_variation([0, 7]) == 0.75
+    for wrong in ([0, 0], [1], [[3, 1]]):
+        with pytest.raises(ParameterError, match="The original's counts"):
+            found.total_variation(wrong)
