@@ -90,3 +90,32 @@ def test_a_total_variation_is_of_shares():
     for wrong in ([0, 0], [1], [[3, 1]]):
         with pytest.raises(ParameterError, match="The original's counts"):
             found.total_variation(wrong)
+
+
+def test_a_released_file_is_measured_as_its_folder_is(tmp_path, monkeypatch, capsys):
+    """Apostrophes that guard against formulas are no change of the data."""
+    monkeypatch.chdir(tmp_path)
+    sign = ["=A1", "+b", "-c", "@d", "'e"] * 40
+    pl.DataFrame({"age": [20 + row % 50 for row in range(200)], "sign": sign}).write_csv("d.csv")
+    recipe = sd.Recipe.model_validate(
+        {
+            "source": {"path": "d.csv"},
+            "columns": {"age": {"role": "quasi"}, "sign": {"role": "sensitive"}},
+            "requirements": [{"type": "k-anonymity", "k": 5}],
+            "output": {"folder": "out", "reports": []},
+        }
+    )
+    sd.run(recipe)
+    found = []
+    for place in ("out", "out/public", "out/public/data.csv"):
+        assert main(["measure", "d.csv", place, "--recipe", "out/internal/recipe.yaml", "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+        assert main(["measure", "d.csv", place, "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert all(one == found[0] for one in found)
+
+
+def test_a_released_file_in_random_order_is_not_measured(randomized, capsys):
+    for place in ("rnd", "rnd/public/data.csv"):
+        assert main(["measure", "people.csv", place]) != 0
+        assert "put into random order" in " ".join(capsys.readouterr().err.split())

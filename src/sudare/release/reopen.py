@@ -23,19 +23,24 @@ if TYPE_CHECKING:
 
 
 def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
-    """Pair the original with a released file or with the data of a release's folder."""
-    folder = Path(after)
-    if not is_folder(folder):
+    """Pair the original with the data of a release's folder, or with a released file, alone or with its manifest beside it.
+
+    Given the file, that of a release is read as its manifest says, and the original may be another copy of the same rows.
+    """
+    place = Path(after)
+    manifest = read_manifest(place) if is_folder(place) else manifest_beside(place)
+    if manifest is None:
         released, _ = load(after)
         return pair_of(_original(before, recipe), released)
-    manifest = read_manifest(folder)
     if any(_reorders(method) for method in manifest.methods):
         raise InputError(
             f"The rows of the release in '{after}' were put into random order, so they cannot be matched with "
             f"'{before}'; its manifest has the losses that were measured when it was made."
         )
+    folder = manifest.data_path.parent
     original = _original(before, recipe or _kept_recipe(folder))
-    _require_same_input(original, before, after, folder)
+    if is_folder(place):
+        _require_same_input(original, before, after, folder)
     if original.rows > manifest.rows:
         raise InputError(
             f"The release in '{after}' leaves out {original.rows - manifest.rows:,} of the {original.rows:,} rows of '{before}', "
