@@ -119,3 +119,18 @@ def test_a_released_file_in_random_order_is_not_measured(randomized, capsys):
     for place in ("rnd", "rnd/public/data.csv"):
         assert main(["measure", "people.csv", place]) != 0
         assert "put into random order" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("method", "warned"),
+    [
+        (_noise(shuffle=False), True),
+        ([sd.Sample(0.5), _noise(shuffle=False)], True),
+        (_noise(), False),
+        ([_noise(shuffle=False), sd.Shuffle()], False),
+    ],
+)
+def test_randomized_records_in_the_order_of_the_input_are_warned_of(method, warned):
+    table = sd.read(_people()).describe(quasi=["age", "sex"])
+    release = sd.anonymize(table, sd.PkAnonymity(2), method=method)
+    assert any("in the order of the input" in warning for warning in release.warnings) == warned
