@@ -12,6 +12,7 @@ import pytest
 
 import sudare as sd
 from sudare.cli import main
+from sudare.describe.hierarchy.tree import Hierarchy
 from sudare.errors import ParameterError
 
 ROWS = 600
@@ -134,3 +135,38 @@ def test_randomized_records_in_the_order_of_the_input_are_warned_of(method, warn
     table = sd.read(_people()).describe(quasi=["age", "sex"])
     release = sd.anonymize(table, sd.PkAnonymity(2), method=method)
     assert any("in the order of the input" in warning for warning in release.warnings) == warned
+
+
+CITIES = ["Oslo", "Oslo", "Rome", "Bern", "Riga", "Nice"] * 5
+LEVELS = [
+    ["Oslo", "Oslo", "*"],
+    ["Rome", "Oslo", "*"],
+    *([one, "rest", "*"] for one in ("Bern", "Riga", "Nice")),
+]
+
+
+def _ambiguous(release: sd.Release) -> list[str]:
+    return [warning for warning in release.warnings if "nobody can tell which" in warning]
+
+
+@pytest.mark.parametrize(
+    "hierarchy", [sd.hierarchy.suppress(label="Oslo"), Hierarchy.from_levels(LEVELS, "c")]
+)
+@pytest.mark.parametrize("method", [sd.Mondrian(), sd.FullDomain(), sd.Generalize(effort="fast")])
+def test_a_label_that_is_a_value_is_warned_of(method, hierarchy):
+    table = sd.read(pl.DataFrame({"c": CITIES}))
+    table = table.describe(quasi=["c"], hierarchies={"c": hierarchy})
+    (warning,) = _ambiguous(sd.anonymize(table, sd.KAnonymity(9), method=method))
+    assert warning.startswith("In c the released 'Oslo' stands for")
+    assert not _ambiguous(sd.anonymize(table, sd.KAnonymity(2), method=method))  # nothing is generalized
+
+
+def test_a_star_that_is_a_value_is_warned_of():
+    table = sd.read(pl.DataFrame({"c": ["*", "Rome", "Bern"] * 4, "d": ["*", "*", "x"] * 4})).describe(
+        quasi=["c"], insensitive=["d"]
+    )
+    (warning,) = _ambiguous(sd.anonymize(table, sd.KAnonymity(5)))
+    assert "In c the released '*' stands for" in warning
+    assert not _ambiguous(sd.anonymize(table, method=sd.SwapRecords(("c",), share=1.0)))
+    plain = sd.read(pl.DataFrame({"c": CITIES})).describe(quasi=["c"])
+    assert not _ambiguous(sd.anonymize(plain, sd.KAnonymity(9)))

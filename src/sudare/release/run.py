@@ -25,6 +25,7 @@ from sudare.measure.generalization import column_losses
 from sudare.measure.pair import Pair
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.randomness import Randomness
+from sudare.release.ambiguous import labels_like_values
 from sudare.release.caution import Caution
 from sudare.release.job import run_recipe, timed
 from sudare.release.recipe import Recipe
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 _TOO_LARGE = ((("sensitive", "insensitive"), 1e150, "squares"), (("quasi",), 4e307, "differences"))
 """Roles, the largest number, and what of a larger one overflows."""
+_NAMED = 5
+"""Labels that a warning names."""
 
 
 def anonymize(
@@ -92,7 +95,11 @@ def anonymize(
         losses=losses,
         column_losses=by_column,
         notes=outcome.notes,
-        warnings=(*_warnings(original, random), *_of_outcome(outcome, methods, asked), *outcome.warnings),
+        warnings=(
+            *_warnings(original, random),
+            *_of_outcome(original, outcome, methods, asked),
+            *outcome.warnings,
+        ),
         secure=random.secure,
         seconds=seconds,
     )
@@ -160,7 +167,7 @@ def _warnings(table: Table, random: Randomness) -> Iterator[str]:
 
 
 def _of_outcome(
-    outcome: Outcome, methods: Sequence[Anonymizer], requirements: Sequence[Requirement]
+    original: Table, outcome: Outcome, methods: Sequence[Anonymizer], requirements: Sequence[Requirement]
 ) -> Iterator[str]:
     """What only all methods together tell."""
     noisy = any(column.mechanism is not None for column in outcome.table.columns)
@@ -169,3 +176,6 @@ def _of_outcome(
     )
     if noisy and not reordered and asked_k(requirements) is not None:
         yield Caution("table.in_order")
+    for name, labels in labels_like_values(original, outcome.table, outcome.rows):
+        quoted = enumerated(f"'{label}'" for label in labels[:_NAMED])
+        yield Caution("table.ambiguous", column=name, labels=quoted)
