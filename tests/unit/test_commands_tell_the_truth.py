@@ -170,3 +170,26 @@ def test_a_star_that_is_a_value_is_warned_of():
     assert not _ambiguous(sd.anonymize(table, method=sd.SwapRecords(("c",), share=1.0)))
     plain = sd.read(pl.DataFrame({"c": CITIES})).describe(quasi=["c"])
     assert not _ambiguous(sd.anonymize(plain, sd.KAnonymity(9)))
+
+
+def _reached(**given: Any) -> tuple[float, sd.Release]:
+    frame = _people().with_columns(color=pl.Series(["red", "blue"] * (ROWS // 2)))
+    table = sd.read(frame).describe(quasi=["age", "sex"], insensitive=["color"])
+    release = sd.anonymize(table, sd.PkAnonymity(5), method=_noise(**given), seed=1)
+    return release.verdicts[0].reached or 0.0, release
+
+
+def test_an_insensitive_column_takes_nothing_of_the_budget():
+    alone, _ = _reached()
+    for given in (
+        {},
+        {"weights": {"color": 9.0}},
+        {"mechanisms": {"color": {"type": "retention", "keep": 0.999}}},
+    ):
+        reached, release = _reached(columns=("age", "sex", "color"), **given)
+        assert reached == pytest.approx(alone) == pytest.approx(5)
+        assert release.table.column("color").mechanism is not None
+    _, release = _reached(columns=("age", "sex", "color"))
+    noise = release.table.column("color").mechanism
+    assert noise is not None
+    assert noise.rate() == pytest.approx((4 / (ROWS - 1)) ** (1 / 3))  # an equal share, as of all
