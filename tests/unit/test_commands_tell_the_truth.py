@@ -193,3 +193,22 @@ def test_an_insensitive_column_takes_nothing_of_the_budget():
     noise = release.table.column("color").mechanism
     assert noise is not None
     assert noise.rate() == pytest.approx((4 / (ROWS - 1)) ** (1 / 3))  # an equal share, as of all
+
+
+def test_a_release_of_baskets_is_told_to_be_one(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    baskets = sd.read_baskets([["milk", "beer"], ["milk"], ["milk", "beer"]])
+    sd.anonymize(baskets, sd.KmAnonymity(2, 1)).write("baskets", reports=[])
+    for place in ("baskets", "baskets/public"):
+        assert main(["crosstab", place, "--by", "home"]) != 0
+        said = " ".join(capsys.readouterr().err.split())
+        assert f"'{place}' is a release of baskets" in said
+        assert "restore" not in said
+
+
+def test_a_missing_sensitive_column_is_told_in_words_of_both_interfaces(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    _people().write_csv("people.csv")
+    assert main(["check", "people.csv", "--quasi", "sex", "--require", "l-diversity l=2"]) != 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "needs a sensitive column and the table has none; name one as sensitive." in said

@@ -15,6 +15,7 @@ from sudare.progress import Progress, shows_progress
 from sudare.read.lossless import narrow
 from sudare.read.places import exists, is_folder
 from sudare.read.source import load
+from sudare.release.basket_check import is_basket_folder
 from sudare.release.data_files import read_released
 from sudare.release.release import Release
 from sudare.release.reopen import manifest_beside, reopen_original
@@ -100,6 +101,10 @@ def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
         manifest = manifest_beside(folder)
         if manifest is None:
             return Table.from_frame(load(str(released))[0]), {}
+    elif is_basket_folder(folder):
+        raise InputError(
+            f"'{released}' is a release of baskets, which has no columns to tabulate; `sudare measure --baskets` measures it."
+        )
     else:
         manifest = read_manifest(folder)
     return Table.from_frame(_data(manifest)), _mechanisms(manifest, folder)
