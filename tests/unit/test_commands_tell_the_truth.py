@@ -13,6 +13,7 @@ import pytest
 import sudare as sd
 from sudare.cli import main
 from sudare.describe.hierarchy.tree import Hierarchy
+from sudare.display import WIDTH, width_of
 from sudare.errors import ParameterError
 
 ROWS = 600
@@ -212,3 +213,15 @@ def test_a_missing_sensitive_column_is_told_in_words_of_both_interfaces(tmp_path
     assert main(["check", "people.csv", "--quasi", "sex", "--require", "l-diversity l=2"]) != 0
     said = " ".join(capsys.readouterr().err.split())
     assert "needs a sensitive column and the table has none; name one as sensitive." in said
+
+
+def test_a_printed_cross_tabulation_fits_80_columns():
+    long = "a rather long name of a column"
+    frame = _people().with_columns(pl.Series(long, ["x" * 90, "値" * 50] * (ROWS // 2)))
+    table = sd.read(frame).describe(quasi=["age", "sex"], insensitive=[long])
+    release = sd.anonymize(table, sd.PkAnonymity(5), method=_noise(), seed=1)
+    for by in (["sex"], ["age", "sex", long]):
+        found = sd.crosstab(release, by=by, draws=2, seed=1)
+        lines = str(found).splitlines()
+        assert max(width_of(line) for line in lines) <= WIDTH
+        assert found.fit.sentences()[-1] in " ".join(lines)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
-from sudare.display import html_block, html_head, html_list, paragraph, said
+from sudare.display import WIDTH, folded, html_block, html_head, html_list, paragraph, said
 from sudare.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -230,7 +230,9 @@ class CrossTab:
         return said("CrossTab", [sizes])
 
     def __str__(self) -> str:
-        return "\n".join([repr(self), *self.fit.sentences(), str(self.counts.head(_SHOWN))])
+        with pl.Config(tbl_width_chars=WIDTH, float_precision=1, tbl_hide_column_data_types=True):
+            cells = str(self.counts.head(_SHOWN))
+        return "\n".join([repr(self), *(folded(sentence) for sentence in self.fit.sentences()), cells])
 
     def _repr_html_(self) -> str:
         return html_block(
