@@ -64,6 +64,13 @@ def _outlier() -> Any:
     return sd.anonymize(sd.read(frame).describe(quasi=["city"]), K, method=method)
 
 
+def _same_label() -> Any:
+    """Suppressed values get a label that is a value."""
+    frame = pl.DataFrame({"zip": ["10", "20", "30", "40"] * 10 + ["50", "60"]})
+    table = sd.read(frame).describe(quasi=["zip"], hierarchies={"zip": sd.hierarchy.suppress(label="10")})
+    return sd.anonymize(table, sd.KAnonymity(3), method=sd.Mondrian())
+
+
 def _noises() -> Any:
     frame = pl.DataFrame({"a": [row % 10 for row in range(ROWS)], "b": [row % 7 for row in range(ROWS)]})
     method = sd.Randomize(
@@ -100,6 +107,7 @@ TABLES: dict[str, Callable[[], Any]] = {
     "full-domain without outliers": _method(sd.FullDomain(suppression=0.1), K),
     "full-domain in a hurry": _method(sd.FullDomain(budget=1), K),
     "mondrian": _method(sd.Mondrian(), K, drop=True, undescribed=True, seed=1),
+    "mondrian with a label that is a value": _same_label,
     "microaggregation": _method(sd.Microaggregate(effort="fast", certificate=1), K),
     "randomization": _randomized,
     "randomization by other noise": _noises,

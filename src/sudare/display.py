@@ -21,7 +21,7 @@ HEAD = 5
 _CELL = 40
 _COLUMNS = 12
 _UNIT = re.compile(
-    r"[（「]*(?:(?:[!-~]+ = )?[!-~]+|[^\s（「])[、。）」：…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ]*|[（「]+|\s+"
+    r"[（「±]*(?:(?:[!-~]+ = )?[!-~]+|[^\s（「±])[、。）」：…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ]*|[（「±]+|\s+"
 )
 """What stays on one line of Japanese: a sign, Latin letters and figures, or `k = 5`, with its brackets and stops."""
 

@@ -25,7 +25,7 @@ CASES = {**TABLES, **BASKETS}
 SPEAKERS = ("sudare.anonymize", "sudare.measure", "sudare.release")
 ENGLISH_WORD = re.compile(r"[A-Za-z_]{2,}")
 GIVEN = {"age", "pay", "zip", "disease", "day", "name", "id"}
-WORDS = {"NCP", "loss", "dis", "values", "insensitive", "rule_distance", "top"}
+WORDS = {"NCP", "Pk", "loss", "dis", "values", "shuffle", "insensitive", "rule_distance", "top"}
 """Names of measures, parameters and roles: they are written so everywhere."""
 
 

@@ -92,7 +92,7 @@ def sensitive_columns(table: Table, chosen: Sequence[str] | None, requirement: s
             )
     if not names:
         raise DescriptionError(
-            f"{requirement} needs a sensitive column and the table has none; describe one with sensitive=[…]."
+            f"{requirement} needs a sensitive column and the table has none; name one as sensitive."
         )
     return names
 

@@ -86,7 +86,7 @@ def command(
             seed=seed,
             progress=progress,
         )
-    truth = None if original is None else beside(table, original)
+    truth = None if original is None else beside(table, original, data)
     if out is not None:
         _write(table.counts, out)
     if plot is not None:

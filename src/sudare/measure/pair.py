@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.ranges import ANYTHING
 from sudare.describe.blur import refuse_blurred
+from sudare.describe.ranges import ANYTHING
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError
 

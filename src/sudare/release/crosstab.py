@@ -13,10 +13,12 @@ from sudare.measure.crosstab.axis import PIECES
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.progress import Progress, shows_progress
 from sudare.read.lossless import narrow
-from sudare.read.places import exists, is_file, is_folder
+from sudare.read.places import exists, is_folder
 from sudare.read.source import load
+from sudare.release.basket_check import is_basket_folder
 from sudare.release.data_files import read_released
 from sudare.release.release import Release
+from sudare.release.reopen import manifest_beside, reopen_original
 from sudare.release.verify_manifest import Manifest, read_manifest
 
 if TYPE_CHECKING:
@@ -96,23 +98,16 @@ def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
     if not exists(folder) and "://" not in str(released):
         raise InputError(f"There is no folder or file '{released}'; check the path.")
     if not is_folder(folder):
-        manifest = _beside(folder)
+        manifest = manifest_beside(folder)
         if manifest is None:
             return Table.from_frame(load(str(released))[0]), {}
+    elif is_basket_folder(folder):
+        raise InputError(
+            f"'{released}' is a release of baskets, which has no columns to tabulate; `sudare measure --baskets` measures it."
+        )
     else:
         manifest = read_manifest(folder)
     return Table.from_frame(_data(manifest)), _mechanisms(manifest, folder)
-
-
-def _beside(path: Path) -> Manifest | None:
-    """The manifest of the release that a file is the data of."""
-    if not is_file(path.absolute().parent / "manifest.json"):
-        return None
-    try:
-        manifest = read_manifest(path.absolute().parent)
-    except InputError:
-        return None  # of something else
-    return manifest if manifest.data_path.name == path.name else None
 
 
 def _data(manifest: Manifest) -> pl.DataFrame:
@@ -136,6 +131,6 @@ def _mechanisms(manifest: Manifest, folder: Path) -> dict[str, Mechanism]:
     return found
 
 
-def beside(table: CrossTab, original: Any) -> npt.NDArray[np.float64]:
-    """The original counts in the cells of a cross tabulation, for the owner of the original."""
-    return count_like(table, original.original if isinstance(original, Release) else opened(original)[0])
+def beside(table: CrossTab, original: str, released: str) -> npt.NDArray[np.float64]:
+    """The original counts in the cells of the cross tabulation of a release, for the owner of the original."""
+    return count_like(table, reopen_original(original, released, table.fit.records))

@@ -13,6 +13,7 @@ from sudare.read.places import exists, is_file, is_folder
 from sudare.read.source import load
 from sudare.release.basket_check import KIND
 from sudare.release.data_files import read_released
+from sudare.release.manifest import short
 from sudare.release.recipe import Recipe
 from sudare.release.release import OF_GENERALIZATION, generalization_tells
 from sudare.release.verify_manifest import Manifest, load_manifest, read_manifest
@@ -22,21 +23,24 @@ if TYPE_CHECKING:
 
 
 def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
-    """Pair the original with a released file or with the data of a release's folder."""
-    folder = Path(after)
-    if not is_folder(folder):
+    """Pair the original with the data of a release's folder, or with a released file, alone or with its manifest beside it.
+
+    Given the file, that of a release is read as its manifest says, and the original may be another copy of the same rows.
+    """
+    place = Path(after)
+    manifest = read_manifest(place) if is_folder(place) else manifest_beside(place)
+    if manifest is None:
         released, _ = load(after)
         return pair_of(_original(before, recipe), released)
-    manifest = read_manifest(folder)
     if any(_reorders(method) for method in manifest.methods):
         raise InputError(
             f"The rows of the release in '{after}' were put into random order, so they cannot be matched with "
             f"'{before}'; its manifest has the losses that were measured when it was made."
         )
-    places = [folder / "internal" / "recipe.yaml", folder.absolute().parent / "internal" / "recipe.yaml"]
-    kept = next((place for place in places if exists(place)), None)
-    original = _original(before, recipe or kept)
-    _require_same_input(original, before, after, folder)
+    folder = manifest.data_path.parent
+    original = _original(before, recipe or _kept_recipe(folder))
+    if is_folder(place):
+        _require_same_input(original, before, after, folder)
     if original.rows > manifest.rows:
         raise InputError(
             f"The release in '{after}' leaves out {original.rows - manifest.rows:,} of the {original.rows:,} rows of '{before}', "
@@ -45,16 +49,77 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     return pair_of(original, _released(manifest, original))
 
 
+def reopen_original(before: str, after: str, records: int) -> Table:
+    """The table that so many released records were made from, without roles, to count it beside them.
+
+    Another one is refused as far as the release tells: by the digest of its input (given the folder, as for `reopen_pair`), by
+    its number of rows, by the share of rows that were left out, or because it is the released file itself.
+    """
+    place = Path(after)
+    manifest = read_manifest(place) if is_folder(place) else manifest_beside(place)
+    if manifest is None:
+        frame, facts = load(before)
+        original = Table.from_frame(frame, source=facts)
+    else:
+        folder = manifest.data_path.parent
+        kept = _kept_recipe(folder)
+        original = _loaded(before, None if kept is None else Recipe.load(kept))
+        if is_folder(place):
+            _require_same_input(original, before, after, folder)
+        noisy = any("mechanism" in column for column in manifest.columns.values())
+        if noisy and original.source is not None and original.source.sha256 == manifest.sha256:
+            raise InputError(
+                f"'{before}' is the released data themselves, not what they were made from; give the original table."
+            )
+    if not _may_be_of(original.rows, records, manifest):
+        raise InputError(
+            f"'{before}' has {original.rows:,} rows, but '{after}' has {records:,} records and was made from another number of "
+            "rows; give the table that it was made from."
+        )
+    return original
+
+
+def manifest_beside(path: Path) -> Manifest | None:
+    """The manifest of the release that a file is the data of."""
+    if not is_file(path.absolute().parent / "manifest.json"):
+        return None
+    try:
+        manifest = read_manifest(path.absolute().parent)
+    except InputError:
+        return None  # of something else
+    return manifest if manifest.data_path.name == path.name else None
+
+
+def _may_be_of(rows: int, records: int, manifest: Manifest | None) -> bool:
+    """Whether a release of so many records may be of a table of so many rows, by what its manifests tell of it."""
+    if manifest is None:
+        return rows >= records
+    folder = manifest.data_path.parent
+    known = _made_from(folder).get("rows")
+    if isinstance(known, int):
+        return rows == known
+    losses = load_manifest(folder / "manifest.json").get("losses")
+    left_out = losses.get("suppressed") if isinstance(losses, dict) else None
+    if isinstance(left_out, int | float) and rows:
+        return short(1 - records / rows) == left_out
+    return rows >= records
+
+
 def _require_same_input(original: Table, before: str, after: str, folder: Path) -> None:
     """Stop where the internal manifest says that the release was made from another file, or another answer of a database."""
-    found = (_internal(folder) or {}).get("input")
-    made_from: dict[str, Any] = found if isinstance(found, dict) else {}
+    made_from = _made_from(folder)
     known = None if made_from.get("format") == "frame" else made_from.get("sha256")
     if known and original.source is not None and original.source.sha256 != known:
         raise InputError(
             f"'{before}' is not what the release in '{after}' was made from (its SHA-256 differs); give that one, or, if "
             "it holds the same rows in the same order, the released file instead of the folder."
         )
+
+
+def _made_from(folder: Path) -> dict[str, Any]:
+    """What the custodian's manifest says of the input; nothing where it does not lie beside."""
+    found = (_internal(folder) or {}).get("input")
+    return found if isinstance(found, dict) else {}
 
 
 def _internal(folder: Path) -> dict[str, Any] | None:
@@ -110,13 +175,22 @@ def _reorders(method: dict[str, Any]) -> bool:
     )
 
 
+def _kept_recipe(folder: Path) -> Path | None:
+    """The custodian's recipe of a release, given its folder or the public part of it."""
+    places = [folder / "internal" / "recipe.yaml", folder.absolute().parent / "internal" / "recipe.yaml"]
+    return next((place for place in places if exists(place)), None)
+
+
 def _original(before: str, recipe: Path | None) -> Table:
-    if recipe is None:
-        frame, facts = load(before)
-        return Table.from_frame(frame, source=facts)
-    asked = Recipe.load(recipe)
-    frame, facts = load(before, **asked.source.model_dump(exclude={"path"}))
-    return asked.describe(Table.from_frame(frame, source=facts))
+    asked = None if recipe is None else Recipe.load(recipe)
+    table = _loaded(before, asked)
+    return table if asked is None else asked.describe(table)
+
+
+def _loaded(before: str, recipe: Recipe | None) -> Table:
+    """The table, read as the recipe says."""
+    frame, facts = load(before, **({} if recipe is None else recipe.source.model_dump(exclude={"path"})))
+    return Table.from_frame(frame, source=facts)
 
 
 def _released(manifest: Manifest, original: Table) -> pl.DataFrame:

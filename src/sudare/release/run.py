@@ -9,9 +9,10 @@ from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all, methods_of
 from sudare.anonymize.protocol import Context
 from sudare.anonymize.randomize.method import Randomize
+from sudare.anonymize.records import Shuffle
 from sudare.assess.catalogue import REQUIREMENTS, requirements_of
 from sudare.assess.noise import way_out
-from sudare.assess.pk_anonymity import PkAnonymity
+from sudare.assess.pk_anonymity import PkAnonymity, asked_k
 from sudare.assess.requirement import Requirement, table_of
 from sudare.assess.sentence import enumerated
 from sudare.describe.blur import refuse_blurred
@@ -25,6 +26,7 @@ from sudare.measure.generalization import column_losses
 from sudare.measure.pair import Pair
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.randomness import Randomness
+from sudare.release.ambiguous import labels_like_values
 from sudare.release.caution import Caution
 from sudare.release.job import run_recipe, timed
 from sudare.release.recipe import Recipe
@@ -35,13 +37,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from sudare.anonymize.protocol import Anonymizer
+    from sudare.anonymize.protocol import Anonymizer, Outcome
     from sudare.describe.table import Table
     from sudare.release.folder import Written
     from sudare.release.ledger import Ledger
 
 _TOO_LARGE = ((("sensitive", "insensitive"), 1e150, "squares"), (("quasi",), 4e307, "differences"))
 """Roles, the largest number, and what of a larger one overflows."""
+_NAMED = 5
+"""Labels that a warning names."""
 
 
 def anonymize(
@@ -92,7 +96,11 @@ def anonymize(
         losses=losses,
         column_losses=by_column,
         notes=outcome.notes,
-        warnings=(*_warnings(original, random), *outcome.warnings),
+        warnings=(
+            *_warnings(original, random),
+            *_of_outcome(original, outcome, methods, asked),
+            *outcome.warnings,
+        ),
         secure=random.secure,
         seconds=seconds,
     )
@@ -158,3 +166,18 @@ def _warnings(table: Table, random: Randomness) -> Iterator[str]:
         yield Caution("table.undescribed", columns=enumerated(table.undescribed))
     if not random.secure:
         yield Caution("table.seed")
+
+
+def _of_outcome(
+    original: Table, outcome: Outcome, methods: Sequence[Anonymizer], requirements: Sequence[Requirement]
+) -> Iterator[str]:
+    """What only all methods together tell."""
+    noisy = any(column.mechanism is not None for column in outcome.table.columns)
+    reordered = any(
+        isinstance(one, Shuffle) or (isinstance(one, Randomize) and one.shuffle) for one in methods
+    )
+    if noisy and not reordered and asked_k(requirements) is not None:
+        yield Caution("table.in_order")
+    for name, labels in labels_like_values(original, outcome.table, outcome.rows):
+        quoted = enumerated(f"'{label}'" for label in labels[:_NAMED])
+        yield Caution("table.ambiguous", column=name, labels=quoted)

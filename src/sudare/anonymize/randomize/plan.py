@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 STRENGTH = {"laplace": "scale", "normal": "deviation", "uniform": "half_width", "retention": "keep"}
 """The parameter of each mechanism that calibration finds."""
+COUNTED_ROLES = ("quasi", "sensitive")
+"""Roles that Pk-anonymity speaks of: it promises nothing about other columns, so they take nothing of the budget."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,8 @@ class Plan:
     """Whether missing cells take part, by a flip."""
     fixed: bool
     """Whether the strength was given."""
+    counted: bool
+    """Whether Pk-anonymity counts the column: quasi-identifiers and sensitive columns."""
 
     def mechanism(self, rate: float | None) -> Mechanism:
         """The mechanism as given, or with the noise that this rate needs."""
@@ -59,6 +63,7 @@ def plan_column(method: Randomize, table: Table, name: str) -> Plan:
             f"Randomize names '{kind}' for '{name}', which is not a mechanism; {did_you_mean(kind, MECHANISMS)}"
         )
     missing = _missing(method, table, name)
+    counted = table.column(name).role in COUNTED_ROLES
     domain = _domain(method, table, name, kind, given, missing=missing)
     if isinstance(domain, ValueDomain) and kind != "retention" and domain.present < 2:
         # A single value has no order to put noise on.
@@ -68,7 +73,8 @@ def plan_column(method: Randomize, table: Table, name: str) -> Plan:
         fields: dict[str, Any] = {**given, "values": domain.listed}
         single = len(domain.values) == 1
         fixed = single or "keep" in fields
-        return Plan(name, domain, "retention", {"keep": 0.0, **fields} if single else fields, False, fixed)
+        fields = {"keep": 0.0, **fields} if single else fields
+        return Plan(name, domain, "retention", fields, False, fixed, counted)
     if isinstance(domain, ValueDomain):
         given |= {
             "low": 0.0,
@@ -84,13 +90,16 @@ def plan_column(method: Randomize, table: Table, name: str) -> Plan:
             f"Column '{name}' has missing cells and its mechanism is given without 'flip', the chance that missing "
             "and present are exchanged; give it, or leave the strength to be found from k."
         )
-    return Plan(name, domain, kind, given, missing, fixed)
+    return Plan(name, domain, kind, given, missing, fixed, counted)
 
 
 def mechanisms_of(
     plans: Sequence[Plan], k: float | None, records: int, weights: Mapping[str, float]
 ) -> dict[str, Mechanism]:
-    """Every column's mechanism: given ones first, what they leave of the budget shared by the others."""
+    """Every column's mechanism: given ones first, what they leave of the budget shared by the others.
+
+    A column that Pk-anonymity does not count gets the noise of its share among all, and takes nothing from those it counts.
+    """
     made = {plan.name: plan.mechanism(None) for plan in plans if plan.fixed}
     open_plans = {plan.name: plan for plan in plans if not plan.fixed}
     if not open_plans:
@@ -100,14 +109,16 @@ def mechanisms_of(
             f"Randomize was given no Pk-anonymity requirement, from which it finds the noise of "
             f"{', '.join(open_plans)}; add one, for example PkAnonymity(10), or give the mechanisms with all parameters."
         )
-    given = float(np.prod([mechanism.rate() for mechanism in made.values()]))
+    spent = {plan.name: made[plan.name].rate() for plan in plans if plan.fixed and plan.counted}
+    given = float(np.prod(list(spent.values())))
     needed = rate_for(k, records)
     if needed > given:
         raise InfeasibleError(
-            f"The mechanisms given for {', '.join(made)} reach k = {k_of(given, records):.4g} on {records:,} records "
+            f"The mechanisms given for {', '.join(spent)} reach k = {k_of(given, records):.4g} on {records:,} records "
             f"even if nothing else were released, where {k:g} is asked; give them more noise or lower k."
         )
-    rates = shares(needed / given, list(open_plans), weights)
+    counted = [name for name, plan in open_plans.items() if plan.counted]
+    rates = shares(needed / given, list(open_plans), weights) | shares(needed / given, counted, weights)
     return made | {name: plan.mechanism(rates[name]) for name, plan in open_plans.items()}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from polars.selectors import by_name
 
-from sudare.display import html_block, html_head, html_list, paragraph, said
+from sudare.display import WIDTH, folded, html_block, html_head, html_list, paragraph, said
 from sudare.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -150,9 +150,20 @@ class CrossTab:
         return found
 
     def total_variation(self, original: npt.ArrayLike, *, figure: Figure = "estimate") -> float:
-        """Half the absolute differences from the original's counts, over their sum: for who has the original."""
-        truth = np.asarray(original, dtype=np.float64)
-        return float(np.abs(self.array(figure=figure) - truth).sum()) / (2 * max(float(truth.sum()), 1.0))
+        """Half the absolute differences between the shares of the cells and those of the original's counts.
+
+        Shares, as a release may be of fewer records than the original: never above 1 for counts. For who has the original.
+        """
+        truth, found = np.asarray(original, dtype=np.float64), self.array(figure=figure)
+        if truth.shape != found.shape:
+            raise ParameterError(
+                f"The original's counts have the shape {truth.shape} and this table {found.shape}; count the same cells."
+            )
+        if not truth.sum() > 0:
+            raise ParameterError(
+                "The original's counts are all 0, so no cell has a share; count its records."
+            )
+        return float(np.abs(found / found.sum() - truth / truth.sum()).sum()) / 2
 
     @property
     def stderr(self) -> Floats:
@@ -220,7 +231,9 @@ class CrossTab:
         return said("CrossTab", [sizes])
 
     def __str__(self) -> str:
-        return "\n".join([repr(self), *self.fit.sentences(), str(self.counts.head(_SHOWN))])
+        with pl.Config(tbl_width_chars=WIDTH, float_precision=1, tbl_hide_column_data_types=True):
+            cells = str(self.counts.head(_SHOWN))
+        return "\n".join([repr(self), *(folded(sentence) for sentence in self.fit.sentences()), cells])
 
     def _repr_html_(self) -> str:
         return html_block(
