@@ -8,6 +8,7 @@ import pytest
 import sudare as sd
 from sudare.cli import main
 from sudare.errors import DescriptionError
+from sudare.release.report.distributions import Binned, distribution
 
 # --- whole numbers beyond 2^53 ----------------------------------------------------------------------------
 
@@ -105,3 +106,14 @@ def test_equal_distributions_are_exactly_nothing_apart(rows):
     )
     table = sd.read(frame).describe(quasi=["a", "b", "c"])
     assert sd.measure.hellinger(table, table) == 0.0
+
+
+@pytest.mark.parametrize("unit", [1e-320, 1e-315, 3e-308, 1e-302])
+def test_the_smallest_numbers_are_drawn_without_a_word(unit, tmp_path, capfd):
+    frame = pl.DataFrame({"x": [1e-310 + i % 8 * unit for i in range(40)]})
+    release = sd.anonymize(sd.read(frame).describe(quasi=["x"]), sd.KAnonymity(4))
+    release.write(tmp_path / "release", reports=["internal"])
+    assert capfd.readouterr().err == ""
+    drawn = distribution(release, "x", with_original=True)
+    assert isinstance(drawn, Binned)
+    assert drawn.after.sum() == pytest.approx(1)
