@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import sudare as sd
@@ -73,7 +77,7 @@ def test_large_numbers_called_nominal_are_kept_or_hidden():
 @pytest.mark.parametrize("role", ["quasi", "sensitive", "insensitive", "identifier"])
 def test_a_column_may_be_named_like_a_pattern(role, tmp_path):
     frame = pl.DataFrame({"a": [1, 2] * 20, "*": [2, 2, 3, 3] * 10, "b": ["x"] * 40})
-    roles = {"quasi": ["a"], "insensitive": ["b"]}
+    roles: dict[str, Any] = {"quasi": ["a"], "insensitive": ["b"]}
     roles[role] = [*roles.get(role, []), "*"]
     table = sd.read(frame).describe(**roles)
     assert "<th>*</th>" in table._repr_html_()
@@ -117,3 +121,42 @@ def test_the_smallest_numbers_are_drawn_without_a_word(unit, tmp_path, capfd):
     drawn = distribution(release, "x", with_original=True)
     assert isinstance(drawn, Binned)
     assert drawn.after.sum() == pytest.approx(1)
+
+
+# --- pandas -----------------------------------------------------------------------------------------------
+
+
+def _spans():
+    months = pd.Series(pd.period_range("2020-01", periods=4, freq="M").tolist() * 2)
+    months.iloc[5] = None
+    return pd.DataFrame(
+        {
+            "m": months,
+            "c": pd.cut(range(8), 2),
+            "i": pd.IntervalIndex.from_breaks([0, 1, 2]).repeat(4),
+            "q": 1,
+        }
+    )
+
+
+@pytest.mark.parametrize("name", ["m", "c", "i"])
+@pytest.mark.parametrize("role", ["quasi", "sensitive", "insensitive"])
+def test_periods_and_intervals_of_pandas_are_texts(name, role, tmp_path):
+    given = _spans()
+    table = sd.read(given[[name, "q"]])
+    assert table.frame[name].to_list() == [None if pd.isna(cell) else str(cell) for cell in given[name]]
+    roles: dict[str, Any] = {"quasi": ["q"]}
+    roles[role] = [*roles.get(role, []), name]
+    written = sd.anonymize(table.describe(**roles), sd.KAnonymity(2)).write(tmp_path / "o", reports=())
+    assert all(finding.holds for finding in written.findings)
+
+
+def test_types_of_other_libraries_are_named():
+    with pytest.raises(DescriptionError, match=r"Column 'm' holds .*period.*, a type of another library"):
+        sd.read(pa.Table.from_pandas(_spans()))
+
+
+@pytest.mark.parametrize("given", [pd.Series([1] * 9, name="a"), pd.Index([1])], ids=["Series", "Index"])
+def test_one_column_of_pandas_is_no_table(given):
+    with pytest.raises(DescriptionError, match="is not a table; give a polars, pandas or Arrow frame"):
+        sd.read(given)
