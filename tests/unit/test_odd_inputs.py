@@ -11,8 +11,9 @@ import pytest
 
 import sudare as sd
 from sudare.cli import main
-from sudare.errors import DescriptionError
+from sudare.errors import DescriptionError, OutputError
 from sudare.release.report.distributions import Binned, distribution
+from sudare.release.verify import verify_release
 
 # --- whole numbers beyond 2^53 ----------------------------------------------------------------------------
 
@@ -160,3 +161,59 @@ def test_types_of_other_libraries_are_named():
 def test_one_column_of_pandas_is_no_table(given):
     with pytest.raises(DescriptionError, match="is not a table; give a polars, pandas or Arrow frame"):
         sd.read(given)
+
+
+# --- values that are not compared -------------------------------------------------------------------------
+
+NESTED: dict[str, pl.Series] = {
+    "list": pl.Series([["a", "b"], ["c"], None, []] * 10),
+    "array": pl.Series([[1, 2]] * 40, dtype=pl.Array(pl.Int64, 2)),
+    "nested": pl.Series([[["a"]], [["b"]]] * 20),
+    "struct": pl.Series([{"a": 1}, {"a": 2}] * 20),
+    "binary": pl.Series([b"a", b"\xff"] * 20),
+}
+
+
+def _with(column, **roles):
+    return sd.read(pl.DataFrame({"x": [1, 2] * 20, "s": column})).describe(quasi=["x"]).describe(**roles)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "excel", "parquet", "arrow"])
+@pytest.mark.parametrize("name", NESTED)
+def test_sets_and_records_are_released_where_a_file_holds_them(name, form, tmp_path):
+    release = sd.anonymize(_with(NESTED[name], insensitive=["s"]), sd.KAnonymity(4))
+    if name in {"nested", "struct", "binary"} and form not in {"parquet", "arrow"}:
+        with pytest.raises(OutputError, match=r"'s' .*use .*'parquet'"):
+            release.write(tmp_path / "o", format=form)
+        return
+    written = release.write(tmp_path / "o", format=form, reports=["public"])
+    assert all(finding.holds for finding in written.findings)
+    assert all(finding.holds for finding in verify_release(tmp_path / "o" / "public"))
+    if form in {"parquet", "arrow"}:
+        read = pl.read_parquet if form == "parquet" else pl.read_ipc
+        assert read(written.data)["s"].to_list() == NESTED[name].to_list()
+    if name == "list":
+        assert "a, b" in written.reports[0].read_text()
+
+
+@pytest.mark.parametrize("role", ["quasi", "sensitive"])
+@pytest.mark.parametrize("name", NESTED)
+def test_what_is_not_compared_is_neither_quasi_nor_sensitive(name, role):
+    with pytest.raises(DescriptionError, match=r"Column 's' holds .* turn each into one text"):
+        sd.anonymize(_with(NESTED[name], **{role: ["s"]}), sd.KAnonymity(4))
+
+
+@pytest.mark.parametrize("role", ["insensitive", "identifier"])
+def test_python_objects_are_refused(role):
+    column = pl.Series([object()] * 40, dtype=pl.Object)
+    with pytest.raises(DescriptionError, match="Column 's' holds Python objects"):
+        sd.anonymize(_with(column, **{role: ["s"]}), sd.KAnonymity(4))
+
+
+@pytest.mark.parametrize("dtype", [pl.Int128, pl.UInt128])
+def test_wide_integers_are_written_where_they_can_be_read(dtype, tmp_path):
+    release = sd.anonymize(_with(pl.Series([2**100, 3] * 20, dtype=dtype), sensitive=["s"]), sd.KAnonymity(4))
+    with pytest.raises(OutputError, match=r"The column 's' holds U?Int128, .*; use 'csv' or 'arrow'"):
+        release.write(tmp_path / "o", format="parquet")
+    assert not (tmp_path / "o").exists()
+    release.write(tmp_path / "o", format="arrow", reports=())

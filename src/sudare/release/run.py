@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all, methods_of
@@ -15,6 +17,7 @@ from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import Requirement, table_of
 from sudare.assess.sentence import enumerated
 from sudare.describe.blur import refuse_blurred
+from sudare.describe.text import has_no_text
 from sudare.errors import (
     DescriptionError,
     GuaranteeError,
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
 
 _TOO_LARGE = ((("sensitive", "insensitive"), 1e150, "squares"), (("quasi",), 4e307, "differences"))
 """Roles, the largest number, and what of a larger one overflows."""
+
+_ROLE_NAMES = {"quasi": "a quasi-identifier", "sensitive": "sensitive"}
 
 
 def anonymize(
@@ -134,6 +139,7 @@ def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
         raise DescriptionError(
             "No column is a quasi-identifier, so the requirements protect nothing; describe some with quasi=[…]."
         )
+    _refuse_incomparable(table)
     for roles, largest, why in _TOO_LARGE:
         for name in table.names(*roles):
             numbers = table.frame[name]
@@ -143,6 +149,23 @@ def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
                     "greater unit."
                 )
     refuse_blurred(table)
+
+
+def _refuse_incomparable(table: Table) -> None:
+    """Sets, records and bytes are released as they are or dropped; objects of Python fit into no file."""
+    for column in table.columns:
+        dtype = table.frame[column.name].dtype
+        if dtype == pl.Object:
+            raise DescriptionError(
+                f"Column '{column.name}' holds Python objects, which no file can hold; turn them into texts, or leave the "
+                "column out."
+            )
+        if column.role in {"quasi", "sensitive"} and has_no_text(dtype):
+            raise DescriptionError(
+                f"Column '{column.name}' holds {dtype} and cannot be {_ROLE_NAMES[column.role]}, for such values are not "
+                "compared; turn each into one text, call the column insensitive or identifier, or read the items with "
+                "sd.read_baskets."
+            )
 
 
 def _listed(
