@@ -10,6 +10,8 @@ import polars as pl
 from sudare.errors import DescriptionError
 
 NativeKind = Literal["polars", "pandas", "arrow"]
+_EXTENSION: Any = getattr(pl, "BaseExtension", ())
+"""Types that other libraries made of plain ones; older versions of polars know none."""
 
 
 def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
@@ -24,10 +26,10 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
             inner = frame.collect()
         elif isinstance(frame, pl.DataFrame):
             inner = frame
-        elif library == "pandas":
+        elif library == "pandas" and hasattr(frame, "columns"):
             native = "pandas"
             inner = _from_pandas(frame)
-        elif hasattr(frame, "__arrow_c_stream__"):
+        elif library != "pandas" and hasattr(frame, "__arrow_c_stream__"):
             native = "arrow"
             inner = pl.DataFrame(frame)
         else:
@@ -42,6 +44,12 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
     if pattern is not None:
         raise DescriptionError(
             f"Column name '{pattern}' begins with ^ and ends with $, which polars takes for a pattern; rename it."
+        )
+    odd = next((name for name, dtype in inner.schema.items() if isinstance(dtype, _EXTENSION)), None)
+    if odd is not None:
+        raise DescriptionError(
+            f"Column '{odd}' holds {inner.schema[odd]}, a type of another library; "
+            "turn it into a column of texts, numbers or dates first."
         )
     # Series, not pl.col: a column may be named "*".
     floats = [plain_floats(inner[name]) for name, dtype in inner.schema.items() if dtype.is_float()]
@@ -72,10 +80,25 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise DescriptionError(f"Column name '{repeated}' stands twice; rename one of them.")
-    taken: pl.DataFrame = pl.from_pandas(frame.reset_index(drop=True), include_index=False)
+    plain = frame.reset_index(drop=True)
+    texts = {name: _as_texts(plain[name]) for name in names if _is_span(plain[name].dtype)}
+    if texts:
+        plain = plain.assign(**texts)
+    taken: pl.DataFrame = pl.from_pandas(plain, include_index=False)
     # pandas has no dates of its own: moments that are all at midnight are days.
     days = [series.dt.date() for series in taken.get_columns() if _all_midnight(series)]
     return taken.with_columns(days) if days else taken
+
+
+def _is_span(dtype: Any) -> bool:
+    """Whether a column holds periods or intervals (also as categories, as pandas.cut makes them), which only pandas knows."""
+    categories = getattr(dtype, "categories", None)
+    inner = dtype if categories is None else categories.dtype
+    return type(inner).__name__ in {"PeriodDtype", "IntervalDtype"}
+
+
+def _as_texts(column: Any) -> Any:
+    return column.astype(object).map(str, na_action="ignore").astype("string")
 
 
 def _all_midnight(series: pl.Series) -> bool:

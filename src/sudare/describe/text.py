@@ -34,12 +34,17 @@ def as_text(series: pl.Series) -> pl.Series:
         return series.dt.to_string("%H:%M:%S%.f")
     if dtype == pl.Duration:
         return series.dt.to_string("iso")
-    if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+    if has_no_text(dtype):
         raise DescriptionError(
             f"Column '{series.name}' holds values of type {dtype}, which have no text of their own; "
             "turn it into a column of numbers, texts or dates first."
         )
     return series.cast(pl.String)
+
+
+def has_no_text(dtype: pl.DataType) -> bool:
+    """Whether values are sets, records, bytes or objects, which are not compared with one another."""
+    return dtype.is_nested() or dtype in (pl.Binary, pl.Object)
 
 
 def scalar_text(value: object) -> str:

@@ -54,6 +54,7 @@ def write_data(
 ) -> None:
     """Write a frame to a file and flush it to the disk; on failure no file is left."""
     _check_format(format)
+    _refuse_lossy(frame, format)
     try:
         file = path.open("wb")
     except OSError as error:
@@ -129,6 +130,16 @@ def read_released(manifest: Manifest) -> pl.DataFrame:
 def _check_format(format: str) -> None:  # noqa: A002  # the word of the recipe
     if format not in EXTENSIONS:
         raise OutputError(f"The format '{format}' cannot be written; {did_you_mean(format, EXTENSIONS)}")
+
+
+def _refuse_lossy(frame: pl.DataFrame, format: Format) -> None:  # noqa: A002  # the word of the recipe
+    """Refuse what a file of this format would not give back."""
+    for column in frame:
+        if format == "parquet" and column.dtype in (pl.Int128, pl.UInt128):
+            raise OutputError(
+                f"The column '{column.name}' holds {column.dtype}, which other programs cannot read from Parquet files; "
+                "use 'csv' or 'arrow', or cast it to Int64 where its numbers fit."
+            )
 
 
 def _sentence(path: Path, error: Exception) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all, methods_of
@@ -16,6 +18,7 @@ from sudare.assess.pk_anonymity import PkAnonymity, asked_k
 from sudare.assess.requirement import Requirement, table_of
 from sudare.assess.sentence import enumerated
 from sudare.describe.blur import refuse_blurred
+from sudare.describe.text import has_no_text
 from sudare.errors import (
     DescriptionError,
     GuaranteeError,
@@ -46,6 +49,8 @@ _TOO_LARGE = ((("sensitive", "insensitive"), 1e150, "squares"), (("quasi",), 4e3
 """Roles, the largest number, and what of a larger one overflows."""
 _NAMED = 5
 """Labels that a warning names."""
+
+_ROLE_NAMES = {"quasi": "a quasi-identifier", "sensitive": "sensitive"}
 
 
 def anonymize(
@@ -142,6 +147,7 @@ def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
         raise DescriptionError(
             "No column is a quasi-identifier, so the requirements protect nothing; describe some with quasi=[…]."
         )
+    _refuse_incomparable(table)
     for roles, largest, why in _TOO_LARGE:
         for name in table.names(*roles):
             numbers = table.frame[name]
@@ -151,6 +157,23 @@ def _check_given(table: Table, requirements: Sequence[Requirement]) -> None:
                     "greater unit."
                 )
     refuse_blurred(table)
+
+
+def _refuse_incomparable(table: Table) -> None:
+    """Sets, records and bytes are released as they are or dropped; objects of Python fit into no file."""
+    for column in table.columns:
+        dtype = table.frame[column.name].dtype
+        if dtype == pl.Object:
+            raise DescriptionError(
+                f"Column '{column.name}' holds Python objects, which no file can hold; turn them into texts, or leave the "
+                "column out."
+            )
+        if column.role in {"quasi", "sensitive"} and has_no_text(dtype):
+            raise DescriptionError(
+                f"Column '{column.name}' holds {dtype} and cannot be {_ROLE_NAMES[column.role]}, for such values are not "
+                "compared; turn each into one text, call the column insensitive or identifier, or read the items with "
+                "sd.read_baskets."
+            )
 
 
 def _listed(

@@ -31,6 +31,8 @@ _MOST_BARS = 10
 _LONGEST_LABEL = 200
 _TAIL = 0.005
 _COMPARABLE = 0.9
+_SMALLEST = 1e-300
+"""Bins that are not wider cannot be drawn, for their reciprocal is no number: the column counts as constant."""
 _BLOCK_SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
 
 
@@ -172,7 +174,7 @@ def _round_width(low: float, high: float, dtype: pl.DataType) -> float:
         return max(1.0, math.ceil(least / DAY)) * DAY
     # Far from zero neighboring bins must still be different numbers.
     least = max(least, abs(high) * 1e-12, abs(low) * 1e-12)
-    if least <= 0:
+    if least <= _SMALLEST:
         return 1.0
     power = 10.0 ** math.floor(math.log10(least))
     steps = (1, 2, 5, 10, 20) if dtype.is_integer() and power < 10 else (1, 2, 2.5, 5, 10, 20)

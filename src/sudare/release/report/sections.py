@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sudare.describe.text import as_text
+from sudare.describe.text import as_text, has_no_text
 from sudare.display import figure, rounded_down, share
 from sudare.measure.catalogue import MEASURES
 from sudare.release.manifest import public_losses
@@ -14,6 +14,8 @@ from sudare.release.report.distributions import Binned, block_sizes, distributio
 from sudare.release.report.randomized import linking_rows, linking_tiles
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from sudare.assess.bounds import Bound
     from sudare.assess.risk import GuessRisk, Risk
     from sudare.measure.catalogue import Measure
@@ -140,7 +142,7 @@ def first_rows(release: Release) -> dict[str, Any]:
     """The first rows in tables narrow enough for paper."""
     head = release.table.frame.head(FIRST_ROWS)
     names = head.columns[:_MOST_COLUMNS]
-    cells = {name: [_cell(text) for text in as_text(head[name])] for name in names}
+    cells = {name: [_cell(text) for text in _texts(head[name])] for name in names}
     parts = []
     # Tables of about the same width: nine columns are five and four, not eight and one.
     tables = -(-len(names) // _COLUMNS_A_TABLE)
@@ -216,6 +218,16 @@ def _card(release: Release, name: str, texts: Texts, *, with_original: bool) -> 
         svg = charts.bars(found, description, missing=texts("distributions.missing"), others=others)
     role = texts(f"distributions.{release.table.column(name).role}")
     return {"title": name, "role": role, "svg": svg, "notes": notes}
+
+
+def _texts(column: pl.Series) -> list[str | None]:
+    """Cells for people, also of sets and other values that have no text of their own."""
+    if not has_no_text(column.dtype):
+        return as_text(column).to_list()
+    return [
+        None if cell is None else ", ".join(map(str, cell)) if isinstance(cell, list) else str(cell)
+        for cell in column.to_list()
+    ]
 
 
 def _cell(text: str | None) -> str | None:
