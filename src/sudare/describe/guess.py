@@ -202,7 +202,7 @@ def _is_shared(values: Values) -> bool:
 
 
 def _weight(name: str, values: Values, topic: Topic, *, measures_bodies: bool) -> _Judgment | None:
-    if not values.numbers.len() or float(values.numbers[0]) <= 0 or values.present < len(values.series):
+    if not values.numbers.len() or float(values.numbers[0]) <= 0:
         return None
     if measures_bodies and name.strip().lower() in {"weight", "wt"}:
         return _Judgment(

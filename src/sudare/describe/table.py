@@ -282,15 +282,15 @@ class Table:
 
 
 def _check_weight(column: Column, series: pl.Series) -> None:
-    """Stop where a weight is no number of people; a missing one is none, unless its row is dropped."""
+    """Stop where a weight is no number of people. A missing one counts as 1, which is cautious; if all are, there are none."""
     if not series.dtype.is_numeric():
         raise DescriptionError(
             f"Column '{column.name}' is a weight but holds {series.dtype}; a weight is a number."
         )
     known = series.drop_nulls().drop_nans() if series.dtype.is_float() else series.drop_nulls()
     wrong = known.filter(known <= 0)
-    if len(wrong) or (len(known) < len(series) and column.missing != "drop"):
-        held = wrong[0] if len(wrong) else "missing values"
+    if len(wrong) or (len(series) and not len(known)):
+        held = wrong[0] if len(wrong) else "missing values only"
         raise DescriptionError(
             f"Column '{column.name}' is a weight but holds {held}; a weight is a positive number, of the people that a record "
             "stands for: correct it, or describe the column as insensitive."
