@@ -12,9 +12,10 @@ import pytest
 
 import sudare as sd
 from sudare.cli import main
+from sudare.describe.guess import guess_roles
 from sudare.describe.hierarchy.tree import Hierarchy
 from sudare.display import WIDTH, width_of
-from sudare.errors import ParameterError
+from sudare.errors import DescriptionError, ParameterError
 
 ROWS = 600
 
@@ -225,3 +226,27 @@ def test_a_printed_cross_tabulation_fits_80_columns():
         lines = str(found).splitlines()
         assert max(width_of(line) for line in lines) <= WIDTH
         assert found.fit.sentences()[-1] in " ".join(lines)
+
+
+@pytest.mark.parametrize("weights", [[-1, -1], [0, 0], [None, None], [2.0, 0.0], [float("nan")] * 2])
+def test_a_weight_is_a_positive_number(weights):
+    frame = pl.DataFrame({"one": [1, 2], "w": pl.Series(weights, dtype=pl.Float64, strict=False)})
+    with pytest.raises(
+        DescriptionError, match=r"Column 'w' is a weight but holds .* a weight is a positive number"
+    ):
+        sd.read(frame).describe(quasi=["one"], weight=["w"])
+    assert guess_roles(frame.rename({"w": "sample_weight"}))[1].role != "weight"
+
+
+def test_a_missing_weight_counts_as_one():
+    table = sd.read(pl.DataFrame({"one": [1, 1], "w": [3, None]})).describe(quasi=["one"], weight=["w"])
+    assert sd.risk(table).journalist_largest == 1 / 4
+
+
+def test_there_is_one_weight():
+    frame = pl.DataFrame({"one": [1, 2], "sample_weight": [2, 3], "survey_weight": [4, 5]})
+    with pytest.raises(
+        DescriptionError, match=r"'sample_weight' and 'survey_weight' are both weights.*name one"
+    ):
+        sd.read(frame).describe(quasi=["one"], weight=["sample_weight", "survey_weight"])
+    assert [guess.role for guess in guess_roles(frame)][1:] == ["weight", "insensitive"]

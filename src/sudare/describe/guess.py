@@ -15,7 +15,7 @@ age quasi numeric {'type': 'intervals', 'width': 5}
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sudare.describe.frames import from_native
@@ -82,9 +82,13 @@ def guess_roles(data: Any) -> list[Guess]:
     frame, _ = from_native(getattr(data, "frame", data))
     topics = [topic_of(name) for name in frame.columns]
     measures_bodies = any(topic is not None and topic.key == "body" for topic in topics)
-    return [
+    guesses = [
         _guess(series, topic, measures_bodies=measures_bodies)
         for series, topic in zip(frame.get_columns(), topics, strict=True)
+    ]
+    weight = next((guess for guess in guesses if guess.role == "weight"), None)
+    return [
+        _no_weight(guess) if guess.role == "weight" and guess is not weight else guess for guess in guesses
     ]
 
 
@@ -198,7 +202,7 @@ def _is_shared(values: Values) -> bool:
 
 
 def _weight(name: str, values: Values, topic: Topic, *, measures_bodies: bool) -> _Judgment | None:
-    if not values.numbers.len() or float(values.numbers[0]) < 0:
+    if not values.numbers.len() or float(values.numbers[0]) <= 0:
         return None
     if measures_bodies and name.strip().lower() in {"weight", "wt"}:
         return _Judgment(
@@ -212,6 +216,17 @@ def _weight(name: str, values: Values, topic: Topic, *, measures_bodies: bool) -
         0.6 if name.strip().lower() in {"weight", "wt"} else 0.9,
         f"The name speaks of {topic.about}: how many people it stands for.",
         f"列名は{topic.about_ja}(その記録が代表する人数)を表します。",
+    )
+
+
+def _no_weight(guess: Guess) -> Guess:
+    """A second weight: a record stands for one number of people."""
+    return replace(
+        guess,
+        role="insensitive",
+        confidence=0.5,
+        reason="The name speaks of the weight of a record, but another column is that already.",
+        reason_ja="列名は記録の重みを表しますが、重みの列はほかにあります。",
     )
 
 

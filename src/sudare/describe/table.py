@@ -268,13 +268,33 @@ class Table:
                     f"Column '{column.name}' is called a date but holds {series.dtype}; "
                     "convert it to dates (YYYY-MM-DD) or call it string."
                 )
-            if column.role == "weight" and not series.dtype.is_numeric():
-                raise DescriptionError(
-                    f"Column '{column.name}' is a weight but holds {series.dtype}; a weight is a number."
-                )
+            if column.role == "weight":
+                _check_weight(column, series)
             if column.role in {"quasi", "sensitive"} and column.hierarchy is not None:
                 self.hierarchy(column.name)
+        weights = self.names("weight")
+        if len(weights) > 1:
+            raise DescriptionError(
+                f"Columns '{weights[0]}' and '{weights[1]}' are both weights, but a record has one; name one weight column and "
+                "describe the others as insensitive."
+            )
         return self
+
+
+def _check_weight(column: Column, series: pl.Series) -> None:
+    """Stop where a weight is no number of people. A missing one counts as 1, which is cautious; if all are, there are none."""
+    if not series.dtype.is_numeric():
+        raise DescriptionError(
+            f"Column '{column.name}' is a weight but holds {series.dtype}; a weight is a number."
+        )
+    known = series.drop_nulls().drop_nans() if series.dtype.is_float() else series.drop_nulls()
+    wrong = known.filter(known <= 0)
+    if len(wrong) or (len(series) and not len(known)):
+        held = wrong[0] if len(wrong) else "missing values only"
+        raise DescriptionError(
+            f"Column '{column.name}' is a weight but holds {held}; a weight is a positive number, of the people that a record "
+            "stands for: correct it, or describe the column as insensitive."
+        )
 
 
 def _default_kind(series: pl.Series) -> Kind:

@@ -34,7 +34,8 @@ def labels_like_values(
         if tree is None:
             labels = _suppressed(original.frame[name][rows], texts)
         else:
-            labels = sorted({*tree.labels[: tree.leaves]} & {*tree.labels[tree.leaves :]} - {None})
+            values = {label for label in tree.labels[: tree.leaves] if label is not None}
+            labels = [label for label in tree.labels[tree.leaves :] if label in values]
             if labels:
                 before = as_text(original.frame[name])[rows]
                 changed = texts.filter(before.ne_missing(texts))
