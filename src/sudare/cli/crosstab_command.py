@@ -120,7 +120,9 @@ def _show(table: Any, truth: Any, words: Texts) -> None:
 
     from sudare.cli.show import print_table
 
-    kept = [name for name in ("estimate", "stderr", "low", "high", "released") if name in table.figures]
+    # Of three columns and more the interval, which says more than the standard error, takes its place on the line.
+    wanted = ("estimate", *(("stderr",) if len(table.by) < 3 else ()), "low", "high", "released")
+    kept = [name for name in wanted if name in table.figures]
     frame = table.counts
     columns = frame.columns[: len(table.by)] + [
         name for name in frame.columns[len(table.by) :] if name in kept
