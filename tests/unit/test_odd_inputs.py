@@ -14,6 +14,7 @@ from sudare.cli import main
 from sudare.errors import DescriptionError, OutputError
 from sudare.release.report.distributions import Binned, distribution
 from sudare.release.verify import verify_release
+from sudare.release.verify_blocks import read_values
 
 # --- whole numbers beyond 2^53 ----------------------------------------------------------------------------
 
@@ -217,3 +218,23 @@ def test_wide_integers_are_written_where_they_can_be_read(dtype, tmp_path):
         release.write(tmp_path / "o", format="parquet")
     assert not (tmp_path / "o").exists()
     release.write(tmp_path / "o", format="arrow", reports=())
+
+
+# --- nanoseconds ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "excel", "parquet", "arrow"])
+@pytest.mark.parametrize("dtype", [pl.Datetime("ns"), pl.Datetime("ns", "Asia/Tokyo"), pl.Time()], ids=str)
+def test_nanoseconds_are_told_apart_in_every_file(dtype, form, tmp_path):
+    column = pl.Series([1_000, 1_001, 1_010, 1_999] * 10).cast(dtype)
+    release = sd.anonymize(
+        _with(column, sensitive=["s"]), sd.KAnonymity(4), sd.LDiversity(4, kind="distinct")
+    )
+    written = release.write(tmp_path / "o", format=form, reports=())
+    assert written.findings[-1].reached == 4
+
+
+def test_digits_of_a_second_order_moments_and_zeros_do_not():
+    texts = [f"2020-01-01T00:00:00.{digits}" for digits in ("0000012", "00000119", "000001", "000001000")]
+    values = read_values(pl.Series(texts), "date")
+    assert values.code.tolist() == [2, 1, 0, 0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _SHOWN_COLUMNS = 6
 _SHOWN_CHARACTERS = 40
+_FINER = re.compile(r"[.,]\d{6}(\d+)")
 
 
 class CannotCheckError(Exception):
@@ -164,6 +166,8 @@ def as_text(series: pl.Series) -> pl.Series:
     if kind.is_nested() or kind in (pl.Binary, pl.Duration, pl.Object):
         cells = [None if cell is None else json.dumps(cell, default=str) for cell in series.to_list()]
         return pl.Series(series.name, cells, dtype=pl.String)
+    if kind == pl.Time:
+        return series.dt.to_string("%H:%M:%S%.f")  # a cast leaves out the nanoseconds
     return series.cast(pl.String)
 
 
@@ -198,13 +202,16 @@ def _number(text: str) -> int | float | None:
     return None
 
 
-def _moment(text: str) -> datetime | None:
+def _moment(text: str) -> tuple[datetime, str] | None:
+    """A moment, and its digits beyond the microseconds, which Python's moments have not."""
     try:
         moment = datetime.fromisoformat(text)
         # Moments with and without a time zone cannot be compared; UTC serves as the one clock.
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+    finer = _FINER.search(text)
+    return moment, finer[1].rstrip("0") if finer else ""
 
 
 def _cut(text: str) -> str:

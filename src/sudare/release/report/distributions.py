@@ -193,7 +193,7 @@ def _spread(side: pl.DataFrame, edges: Floats) -> Floats:
     """Rows in each bin: a point falls into one, a range is spread evenly over what it covers."""
     low, high, count = (side[name].to_numpy() for name in ("low", "high", "count"))
     low, high = np.where(np.isneginf(low), edges[0], low), np.where(np.isposinf(high), edges[-1], high)
-    point = high <= low
+    point = high - low <= _SMALLEST
     rows, _ = np.histogram(low[point], bins=edges, weights=count[point])
     low, high, count = low[~point], high[~point], count[~point]
     width = high - low
