@@ -106,7 +106,8 @@ def test_the_books_agree_with_a_recount(rows, columns, k, kind, heat, target, se
             box = groups.box[group]
             if box >= 0:
                 assert set(members) <= set(boxes.rows[boxes.starts[box] : boxes.starts[box + 1]].tolist())
-                assert groups.cost[group] == boxes.costs[box]
+                # A group of the start has its cost by another way of summing than a box has.
+                assert groups.cost[group] == pytest.approx(boxes.costs[box], abs=CLOSE)
         # A box costs no less than the least cover of its records.
         assert total_of(model, groups.label, k) <= total + CLOSE
 

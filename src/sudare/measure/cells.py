@@ -43,7 +43,7 @@ def cells_of(pair: Pair, name: str) -> Cells:
 
 
 def _cells(pair: Pair, name: str) -> Cells:
-    before, after = pair.kept.frame[name], pair.released(name)
+    before, after = pair.kept.frame[name], pair.after.frame[name]
     tree = pair.before.hierarchy(name)
     if tree is None and pair.before.column(name).kind in MEASURED_KINDS:
         return _ranges(pair, name, before, after)

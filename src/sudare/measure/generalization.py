@@ -61,5 +61,7 @@ def _mean_cell(pair: Pair, share: Literal["steps", "leaves", "penalty"]) -> floa
 
 
 def _column(pair: Pair, name: str, share: Literal["steps", "leaves", "penalty"]) -> float:
+    if name not in pair.after.frame.columns:
+        return 1.0 if pair.before.rows else 0.0
     open_shares = getattr(cells_of(pair, name), share)
     return float((open_shares.sum() + pair.suppressed) / max(pair.before.rows, 1))
