@@ -190,5 +190,10 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "a cell named GNaN4, in column 132,562, which no sheet has: 40 seconds for six rows",
         "one sentence, as of every place beyond a sheet",
     ),
+    (
+        "baskets",
+        "a column named ^a$, which polars takes for a pattern: IndexError",
+        "one sentence, as of a table",
+    ),
 )
 """Where, what happened, what happens now."""

@@ -380,3 +380,10 @@ def test_pairs_that_cannot_be_users_and_items_are_baskets(tmp_path):
     assert len(sd.read_baskets(path)) == 4
     path.write_text("tea rum\ntea ale\nrum\nale tea\n", encoding="utf-8")
     assert len(sd.read_baskets(path)) == 4
+
+
+@pytest.mark.parametrize("text", ["^a$", "id,^a$\n1,x\n2,y\n"])
+def test_a_column_named_like_a_pattern(tmp_path, text):
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="takes for a pattern; rename it"):
+        sd.read_baskets(tmp_path / "a.csv", layout="sets", delimiter=",")

@@ -75,6 +75,11 @@ def choose_columns(
     A list column holds baskets. Otherwise a table in which users stand repeatedly is a long one, and one in which
     they do not has a column of sets (unless its name is singular and no cell has a delimiter other than a blank).
     """
+    pattern = next((column for column in frame.columns if column[:1] == "^" and column[-1:] == "$"), None)
+    if pattern is not None:
+        raise InputError(
+            f"Column name '{pattern}' of '{name}' begins with ^ and ends with $, which polars takes for a pattern; rename it."
+        )
     for given in (id, items, sensitive):
         if given is not None and given not in frame.columns:
             raise InputError(f"'{name}' has no column '{given}'; {did_you_mean(given, frame.columns)}")
