@@ -63,17 +63,11 @@ def figures(means: pl.DataFrame) -> dict[str, Any]:
     most = int(means["records"].to_numpy().max())
 
     def lines(shown: pl.DataFrame, x: Any, title: str) -> Any:
-        return (
-            alt.Chart(shown, title=title)
-            .mark_line(point=True)
-            .encode(
-                x=x,
-                y=alt.Y("error:Q", title="total variation", scale=alt.Scale(type="log")),
-                color=alt.Color("mechanism:N"),
-                strokeDash=alt.StrokeDash("table:N", title=None, legend=alt.Legend(symbolType="stroke")),
-            )
-            .properties(width=360, height=240)
-        )
+        y = alt.Y("error:Q", title="total variation", scale=alt.Scale(type="log"))
+        both = alt.Chart(shown, title=title).encode(x=x, y=y, color=alt.Color("mechanism:N"))
+        # Points apart: together with them the legend would show points in place of solid and dashed lines.
+        dashed = both.mark_line().encode(strokeDash=alt.StrokeDash("table:N", title=None))
+        return (dashed + both.mark_circle()).properties(width=360, height=240)
 
     logarithmic = alt.Scale(type="log")
     return {
