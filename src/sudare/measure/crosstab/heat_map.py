@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sudare.errors import ParameterError
+from sudare.measure.charts import distinct_labels, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +28,6 @@ _DIGIT = 6
 _MOST_ALONG = 12
 _WIDTH, _TALLEST, _ROW = 250, 420, 34
 _YEARS = re.compile(r"\[(\d{4})-01-01, (\d{4})-(01-01\)|12-31\])")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str, str] | None = None) -> Any:
@@ -67,7 +67,7 @@ def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str
         base = alt.Chart(frame).encode(
             x=alt.X(
                 "x:N",
-                title=_visible(along),
+                title=visible(along),
                 sort=None,
                 axis=alt.Axis(labelAngle=-40, labelLimit=130, ticks=False),
             ),
@@ -105,7 +105,7 @@ def _rows(name: str | None) -> Any:
     """The axis of the attribute across: written once, at the first map."""
     import altair as alt
 
-    return None if name is None else alt.Axis(title=_visible(name), labelLimit=170, ticks=False)
+    return None if name is None else alt.Axis(title=visible(name), labelLimit=170, ticks=False)
 
 
 def _two_way(figure: Floats, *, turned: bool) -> Floats:
@@ -132,8 +132,7 @@ def _long(labels: list[list[str]], figure: Floats, most: float) -> pl.DataFrame:
 
 def _labels(labels: list[Any], missing: str) -> list[str]:
     """Texts of an axis: whole years shortly, and no two alike."""
-    texts = [missing if label is None else _visible(_short(str(label))) for label in labels]
-    return [text + "\u200b" * texts[:place].count(text) for place, text in enumerate(texts)]
+    return distinct_labels([missing if label is None else _short(str(label)) for label in labels])
 
 
 def _short(label: str) -> str:
@@ -142,7 +141,3 @@ def _short(label: str) -> str:
         return label
     first, last = int(years[1]), int(years[2]) - years[3].endswith(")")
     return f"{first}–{last}" if last > first else str(first)
-
-
-def _visible(text: str) -> str:
-    return _CONTROL.sub("\ufffd", text)

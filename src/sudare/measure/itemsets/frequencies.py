@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sudare.measure.charts import AFTER, BEFORE
 from sudare.measure.itemsets.pair import basket_pair
 
 _MOST_SHOWN = 1000
@@ -60,7 +61,7 @@ class FrequencyChange:
             ["before", "after"], index=["rank", "item"], variable_name="data", value_name="baskets"
         )
         shown = long.with_columns(pl.col("baskets").cast(pl.Float64).clip(0.5).alias("height"))
-        scale = alt.Scale(domain=["before", "after"], range=["#b4bac2", "#1d5fa6"])
+        scale = alt.Scale(domain=["before", "after"], range=[BEFORE, AFTER])
         return (
             alt.Chart(shown)
             .mark_circle(size=18, opacity=0.6)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sudare.measure.charts import AFTER
 from sudare.measure.itemsets.pair import basket_pair
 
 _BINS = 10
@@ -83,7 +84,7 @@ class UserLoss:
                 pl.DataFrame({"lost": labels, "users": users}),
                 title=f"{self.untouched:.1%} of users lose nothing; what the others lose",
             )
-            .mark_bar(color="#1d5fa6")
+            .mark_bar(color=AFTER)
             .encode(
                 x=alt.X("lost:N", title="share of the user's items that is gone", sort=None),
                 y=alt.Y("users:Q", title="users"),

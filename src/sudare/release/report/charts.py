@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from sudare.display import width_of
+from sudare.measure.charts import AFTER, BEFORE, distinct_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from sudare.release.report.distributions import Binned, BlockSizes, Listed
 
-BEFORE, AFTER = "#b4bac2", "#1d5fa6"
-"""Gray and blue: they differ in lightness too, so they survive color blindness and gray printers."""
-
 _INK, _GRID, _LINE = "#3c4650", "#e6e9ec", "#c9ced4"
 _FONT = "Helvetica Neue, Arial, Hiragino Sans, Noto Sans CJK JP, Yu Gothic, Meiryo, sans-serif"
 _WIDTH, _HEIGHT, _BAND = 430, 150, 20
@@ -30,7 +28,6 @@ _LONGEST_LABEL, _WIDE = 170, 11
 """Pixels: of a label, and of a Japanese sign."""
 _MOST_POINTS = 400
 _YEAR = 365.25 * 86_400_000
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def histogram(binned: Binned, description: str) -> Markup:
@@ -79,9 +76,7 @@ def bars(listed: Listed, description: str, *, missing: str, others: str) -> Mark
         labels.append(others)
         after.append(listed.rest[1])
         before = None if before is None else [*before, listed.rest[0]]
-    # Two values may look alike once control characters are replaced; zero-width spaces keep their bands apart.
-    shown = [_visible(label) for label in labels]
-    shown = [label + "\u200b" * shown[:at].count(label) for at, label in enumerate(shown)]
+    shown = distinct_labels(labels)
     y = alt.Y(
         "label:N",
         sort=None,
@@ -177,10 +172,6 @@ def _date_format(first: float, last: float) -> str:
     """Numbers only, so that both languages can read it."""
     years = (last - first) / _YEAR
     return "%Y" if years > 6 else "%Y-%m" if years > 0.5 else "%m-%d"
-
-
-def _visible(text: str) -> str:
-    return _CONTROL.sub("\ufffd", text)
 
 
 def _extent(labels: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from sudare.release.report.charts import AFTER, BEFORE
+from sudare.measure.charts import AFTER, BEFORE
 
 
 def render(template: str, **values: Any) -> str:
