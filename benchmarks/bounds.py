@@ -94,8 +94,8 @@ def all_pairs(table: str, objective: Any, kind: str, number: int) -> Case:
     import numpy as np
 
     import sudare as sd
+    from all_pairs import all_radii  # type: ignore[import-not-found]  # beside this script
     from sudare.assess.bounds import distortion
-    from sudare.kernels.bounds import all_radii
     from sudare.progress import SILENT
 
     described = _table(table)

@@ -94,7 +94,8 @@ def hospital_described(frame: pl.DataFrame) -> Table:
 
 def _makers() -> dict[str, Any]:
     import sudare as sd
-    from sudare.read.example import HOSPITAL_COLUMNS
+    from sudare.read.example import hospital_columns
 
-    described = {name: dict(HOSPITAL_COLUMNS[name]["hierarchy"]) for name in HOSPITAL_QUASI}
+    known = hospital_columns()
+    described = {name: dict(known[name]["hierarchy"]) for name in HOSPITAL_QUASI}
     return {name: getattr(sd.hierarchy, given.pop("type"))(**given) for name, given in described.items()}

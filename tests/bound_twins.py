@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.assess.bounds.distortion import ground_of
-from sudare.kernels.bounds import all_radii
+from sudare.assess.bounds.columns import ranked_column
 
 
 def all_pairs(table, target, sensitive=None, *, objective="dis"):
     """What each row costs at least, with the `target` rows, or values of a column, that its block must have."""
-    ground = ground_of(table, objective, None)
-    values = None if sensitive is None else table.codes(sensitive).codes.astype(np.int64)
-    return all_radii(ground.space, ground.codes, target, values, table.rows) / ground.total
+    names = table.names("quasi")
+    costs = sum(_pair_costs(ranked_column(table, name, objective, 1.0)) for name in names) / len(names)
+    if sensitive is not None:
+        values = table.codes(sensitive).codes
+        costs = np.stack([costs[:, values == value].min(axis=1) for value in np.unique(values)], axis=1)
+    return np.sort(costs, axis=1)[:, target - 1]
+
+
+def _pair_costs(column):
+    one, other = np.meshgrid(column.ranks, column.ranks, indexing="ij")
+    found = column.costs(np.minimum(one, other).ravel(), np.maximum(one, other).ravel())
+    return found.reshape(one.shape)

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 
 from sudare.describe.mechanism import Laplace, Normal, Retention, Uniform
 from sudare.errors import ParameterError
-from sudare.measure.crosstab.axis import axis_for
+from sudare.measure.crosstab.attribute import attribute_for
 from sudare.measure.crosstab.bins import Line, cut, places
 from sudare.measure.crosstab.transition import interval_matrix, value_matrix
 from sudare.randomness import Randomness
@@ -75,7 +75,7 @@ def test_the_midpoint_of_an_interval_is_not_enough():
 def test_a_bin_of_whole_numbers_is_the_average_of_its_values():
     mechanism = Laplace(scale=10, low=0, high=9, grid=1)
     series = pl.Series("n", [0, 3, 9, 9])
-    axis = axis_for(series, mechanism, [0, 4, 9], pieces=1)
+    attribute = attribute_for(series, mechanism, [0, 4, 9], pieces=1)
     singles = value_matrix(mechanism, np.arange(11.0), np.arange(10.0))
     expected = np.array(
         [
@@ -83,9 +83,9 @@ def test_a_bin_of_whole_numbers_is_the_average_of_its_values():
             [singles[4:, :4].sum(0).mean(), singles[4:, 4:].sum(0).mean()],
         ]
     )
-    assert axis.matrix is not None
-    np.testing.assert_allclose(axis.matrix, expected, atol=1e-12)
-    assert axis.codes.tolist() == [0, 0, 1, 1]
+    assert attribute.matrix is not None
+    np.testing.assert_allclose(attribute.matrix, expected, atol=1e-12)
+    assert attribute.codes.tolist() == [0, 0, 1, 1]
 
 
 def test_weights_of_pieces_follow_the_data():
@@ -94,8 +94,8 @@ def test_weights_of_pieces_follow_the_data():
     values = np.full(20_000, 2.0)
     series = pl.Series("n", mechanism.randomize(values, Randomness(1)))
     truth = value_matrix(mechanism, np.array([0.0, 50.0, 100.0]), np.array([2.0]))[:, 0]
-    flat = axis_for(series, mechanism, 2, pieces=1).matrix
-    weighted = axis_for(series, mechanism, 2, pieces=16).matrix
+    flat = attribute_for(series, mechanism, 2, pieces=1).matrix
+    weighted = attribute_for(series, mechanism, 2, pieces=16).matrix
     assert flat is not None
     assert weighted is not None
     assert np.abs(weighted[:, 0] - truth).sum() < 0.5 * np.abs(flat[:, 0] - truth).sum()
@@ -103,31 +103,31 @@ def test_weights_of_pieces_follow_the_data():
 
 def test_missing_and_numbers_are_exchanged():
     mechanism = Laplace(scale=30, low=0, high=120, flip=0.2)
-    axis = axis_for(pl.Series("n", [1.0, None, 119.0]), mechanism, 3)
-    assert axis.matrix is not None
-    np.testing.assert_allclose(axis.matrix.sum(axis=0), 1)
-    np.testing.assert_allclose(axis.matrix[-1], [0.2, 0.2, 0.2, 0.8])
-    np.testing.assert_allclose(axis.matrix[:-1, -1], 0.2 / 3)
-    assert (axis.labels.to_list()[-1], axis.codes.tolist()) == (None, [0, 3, 2])
+    attribute = attribute_for(pl.Series("n", [1.0, None, 119.0]), mechanism, 3)
+    assert attribute.matrix is not None
+    np.testing.assert_allclose(attribute.matrix.sum(axis=0), 1)
+    np.testing.assert_allclose(attribute.matrix[-1], [0.2, 0.2, 0.2, 0.8])
+    np.testing.assert_allclose(attribute.matrix[:-1, -1], 0.2 / 3)
+    assert (attribute.labels.to_list()[-1], attribute.codes.tolist()) == (None, [0, 3, 2])
 
 
 @pytest.mark.parametrize(
     "mechanism", [Laplace(scale=30, low=0, high=120), Retention(keep=0.5, values=(1.0, 119.0))]
 )
 def test_missing_that_was_kept_stays(mechanism):
-    axis = axis_for(pl.Series("n", [1.0, None, 119.0]), mechanism, None)
-    assert axis.matrix is not None
-    assert axis.matrix[-1, -1] == 1
-    np.testing.assert_allclose(axis.matrix.sum(axis=0), 1)
+    attribute = attribute_for(pl.Series("n", [1.0, None, 119.0]), mechanism, None)
+    assert attribute.matrix is not None
+    assert attribute.matrix[-1, -1] == 1
+    np.testing.assert_allclose(attribute.matrix.sum(axis=0), 1)
 
 
 def test_ordinal_values():
     values = ("low", "middle", "high")
     mechanism = Laplace(scale=2, low=0, high=2, grid=1, values=values)
-    axis = axis_for(pl.Series("n", ["high", "low", "high"]), mechanism, None)
-    assert (tuple(axis.labels), axis.codes.tolist()) == (values, [2, 0, 2])
-    assert axis.matrix is not None
-    np.testing.assert_allclose(axis.matrix, value_matrix(mechanism, np.arange(4.0), np.arange(3.0)))
+    attribute = attribute_for(pl.Series("n", ["high", "low", "high"]), mechanism, None)
+    assert (tuple(attribute.labels), attribute.codes.tolist()) == (values, [2, 0, 2])
+    assert attribute.matrix is not None
+    np.testing.assert_allclose(attribute.matrix, value_matrix(mechanism, np.arange(4.0), np.arange(3.0)))
 
 
 # Bins

@@ -10,7 +10,7 @@ from tests.unit.test_prices import CLOSE, KINDS, SEEDS, model_of, random_prices
 import sudare as sd
 from sudare.anonymize.generalize.exchange import exchanged
 from sudare.anonymize.generalize.leftover import attach
-from sudare.anonymize.generalize.prices import lattice_of, least_loss, losses_of, priced_groups
+from sudare.anonymize.generalize.prices import least_loss, levels_of, losses_of, priced_groups
 from sudare.anonymize.generalize.space import covers_of
 from sudare.anonymize.generalize.start import cheapest_scheme_first, ladders_of, schemes_of
 from sudare.anonymize.protocol import Context
@@ -27,7 +27,7 @@ def case(random, rows, columns, k, kind):
     example = twins.example(random, rows, columns, kind=kind)
     model, ladders = model_of(example)
     prices = random_prices(random, rows)
-    boxes, _ = lattice_of(model, ladders).boxes(prices, k, 5.0, SILENT)
+    boxes, _ = levels_of(model, ladders).boxes(prices, k, 5.0, SILENT)
     labels = np.empty(rows, dtype=np.int64)
     labels[random.permutation(rows)] = np.minimum(np.arange(rows) // k, rows // k - 1)
     return example, model, ladders, boxes, prices, labels
@@ -155,6 +155,6 @@ def test_prices_keep_the_first_groups_where_those_lose_less(k, seed):
     schemes = schemes_of(ladders)
     assert schemes is not None
     labels, count, left, _ = cheapest_scheme_first(model, ladders, schemes, k, no_rules(), SILENT)
-    labels, _ = attach(model, labels, count, left, k, no_rules(), SILENT)
+    labels = attach(model, labels, count, left, k, no_rules(), SILENT)
     released = sd.Generalize(effort="fast").apply(table, Context((sd.KAnonymity(k),))).table
     assert sd.measure.loss(table, released) <= total_of(model, labels, k) / table.rows + CLOSE

@@ -253,7 +253,7 @@ def test_constant_and_empty_columns_tell_nobody_apart():
         ([dt.datetime(2024, 1, 1)], pl.Datetime("us"), "date"),  # noqa: DTZ001  # tables have times without a zone
         ([dt.datetime(2024, 1, 1, tzinfo=dt.UTC)], pl.Datetime("ms", "UTC"), "date"),
         ([dt.time(12)], pl.Time, "ordinal"),
-        ([dt.timedelta(1)], pl.Duration, "numeric"),
+        ([dt.timedelta(1)], pl.Duration, "nominal"),
         (["low", "high"], pl.Enum(["low", "high"]), "ordinal"),
         (["a", "b"], pl.Categorical, "nominal"),
         ([["a"], []], pl.List(pl.String), "set"),

@@ -58,10 +58,10 @@ def test_csv_wrong_files(tmp_path):
     values = pl.Series(["a"])
     with pytest.raises(InputError, match="cannot be read: No such file"):
         hierarchy.csv(tmp_path / "absent.csv").build(values, "x")
-    (tmp_path / "a.csv").write_bytes(b"a;\x81\x00;\xff")
-    with pytest.raises(InputError, match="name its encoding"):
+    (tmp_path / "a.csv").write_bytes(b"a;\x81\x01;\xff\n\x02\x03")
+    with pytest.raises(InputError, match="does not look like text"):
         hierarchy.csv(tmp_path / "a.csv").build(values, "x")
-    with pytest.raises(InputError, match="'klingon' is not a known encoding"):
+    with pytest.raises(InputError, match="encoding 'klingon' is not known"):
         hierarchy.csv(tmp_path / "a.csv", encoding="klingon").build(values, "x")
     (tmp_path / "a.csv").write_text("")
     with pytest.raises(DescriptionError, match="is empty"):
@@ -69,6 +69,15 @@ def test_csv_wrong_files(tmp_path):
     (tmp_path / "a.csv").write_text("b;*\n")
     with pytest.raises(DescriptionError, match="Column 'x' holds 'a', which its hierarchy does not cover"):
         hierarchy.csv(tmp_path / "a.csv").build(values, "x")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "euc_jp", "utf-16"])
+def test_csv_in_any_encoding_that_tables_are_read_in(tmp_path, encoding):
+    (tmp_path / "a.csv").write_text("東京都;関東\n神奈川県;関東\n", encoding=encoding)
+    assert path_of(hierarchy.csv(tmp_path / "a.csv").build(pl.Series(["東京都"]), "x"), "東京都") == [
+        "東京都",
+        "関東",
+    ]
 
 
 def test_mask_pads_on_the_left_and_has_as_many_levels_as_characters():

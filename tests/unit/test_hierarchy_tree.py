@@ -184,7 +184,7 @@ def test_a_hierarchy_is_its_own_maker(cities):
 
 
 def test_bare_root_takes_missing_values_only():
-    tree = Hierarchy.bare()
+    tree = Hierarchy.bare("*")
     assert (tree.leaves, tree.nodes, tree.height, tree.missing) == (0, 1, 1, None)
     assert tree.leaf_of(pl.Series([], dtype=pl.String)).tolist() == []
     assert tree.leaf_order.tolist() == []
@@ -199,7 +199,7 @@ def test_json_keeps_everything(cities, tmp_path):
         np.array([1.0, 2, 1]),
         np.array([1.0, 2, 3]),
     )
-    for tree in (cities, cities.with_missing(), bounded, bounded.with_missing(), Hierarchy.bare()):
+    for tree in (cities, cities.with_missing(), bounded, bounded.with_missing(), Hierarchy.bare("*")):
         tree.save(tmp_path / "tree.json")
         assert Hierarchy.load(tmp_path / "tree.json") == tree
         assert hash(Hierarchy.from_dict(tree.to_dict())) == hash(tree)

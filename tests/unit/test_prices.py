@@ -13,7 +13,7 @@ from tests import twins as privacy_twins
 
 import sudare as sd
 from sudare.anonymize.generalize import prices as module
-from sudare.anonymize.generalize.prices import Boxes, lattice_of, least_loss, priced_groups
+from sudare.anonymize.generalize.prices import Boxes, least_loss, levels_of, priced_groups
 from sudare.anonymize.generalize.space import covers_of
 from sudare.anonymize.generalize.start import ladders_of
 from sudare.anonymize.protocol import Context
@@ -142,7 +142,7 @@ def test_boxes_are_those_of_the_definition(rows, columns, k, kind, ordered, obje
     example = twins.example(random, rows, columns, kind=kind, ordered=ordered)
     model, ladders = model_of(example, objective)
     codes, prices = model.codes.copy(), random_prices(random, rows)
-    found, bound = lattice_of(model, ladders).boxes(prices, k, hope, SILENT)
+    found, bound = levels_of(model, ladders).boxes(prices, k, hope, SILENT)
     listed = boxes_of(found)
     given, prices = prices, mean_prices(codes, prices)
     every = plain_boxes(model, ladders, prices, k)
@@ -166,7 +166,7 @@ def test_the_bound_is_that_of_all_combinations_of_nodes(rows, columns, k, kind, 
     example = twins.example(random, rows, columns, kind=kind)
     prices = random_prices(random, rows)
     model, ladders = model_of(example, objective)
-    _, bound = lattice_of(model, ladders).boxes(prices, k, 0.0, SILENT)
+    _, bound = levels_of(model, ladders).boxes(prices, k, 0.0, SILENT)
     prices = mean_prices(model.codes, prices)
     assert bound == pytest.approx(plain_bound(example, prices, k, objective), abs=CLOSE)
 
@@ -175,18 +175,18 @@ def test_the_bound_is_that_of_all_combinations_of_nodes(rows, columns, k, kind, 
 @given(st.integers(3, 10), st.integers(1, 4), KINDS, SEEDS)
 def test_the_dearest_rows_are_listed_and_names_stay(rows, most, kind, seed):
     random = np.random.default_rng(seed)
-    lattice = lattice_of(*model_of(twins.example(random, rows, 2, kind=kind)))
+    levels = levels_of(*model_of(twins.example(random, rows, 2, kind=kind)))
     named: dict[int, tuple[int, ...]] = {}
     for _ in range(2):
         prices = random_prices(random, rows)
-        prices = prices[: len(lattice.counts)]
+        prices = prices[: len(levels.counts)]
         order = np.argsort(-prices, kind="stable")
-        counts = lattice.counts[order]
-        for top in range(int(lattice.levels[0])):
+        counts = levels.counts[order]
+        for top in range(int(levels.levels[0])):
             whole, cut = (
                 find_boxes(
-                    *(np.ascontiguousarray(lattice.codes[order]), counts),
-                    *(lattice.classes, lattice.shares, lattice.offsets, lattice.widths, lattice.levels, top),
+                    *(np.ascontiguousarray(levels.codes[order]), counts),
+                    *(levels.classes, levels.shares, levels.offsets, levels.widths, levels.levels, top),
                     *(prices[order], 2, 1.0, listed),
                 )
                 for listed in (rows, most)
@@ -212,9 +212,9 @@ def test_no_partition_is_below_the_bound(rows, columns, k, kind, objective, seed
     example = twins.example(random, rows, columns, kind=kind)
     model, ladders = model_of(example, objective)
     least = twins.optimum(example, k, objective)
-    lattice = lattice_of(model, ladders)
+    levels = levels_of(model, ladders)
     for _ in range(5):
-        bound = lattice.boxes(random_prices(random, rows), k, 0.0, SILENT)[1]
+        bound = levels.boxes(random_prices(random, rows), k, 0.0, SILENT)[1]
         assert bound <= least + CLOSE
     with_rows_left_out = twins.optimum(example, k, objective, left_out=1.0)
     assert with_rows_left_out <= least

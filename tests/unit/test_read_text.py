@@ -29,11 +29,11 @@ def read(text, written_as="utf-8", **options):
 
 def sentence_or_frame(text, **options):
     try:
-        frame, facts = read(text, **options)
+        frame, _, dialect = read(text, **options)
     except InputError as error:
         return str(error)
     assert frame.width >= 1
-    assert facts.delimiter in {",", ";", "\t", "|"}
+    assert dialect.delimiter in {",", ";", "\t", "|"}
     return ""
 
 
@@ -61,14 +61,14 @@ def test_encodings_are_recognized(text, encoding):
     data = text.encode(encoding)
     detected = detect_encoding(data)
     assert data.decode(detected).removeprefix("\ufeff") == text
-    frame, facts = read(data)
-    assert facts.encoding == detected
+    frame, found, _ = read(data)
+    assert found == detected
     assert frame.columns == text.split("\n", 1)[0].split(",")
 
 
 def test_utf16_big_endian():
-    frame, facts = read(b"\xfe\xff" + "a,b\n東,1\n".encode("utf-16-be"))
-    assert (frame.rows(), facts.encoding) == ([("東", 1)], "utf-16")
+    frame, found, _ = read(b"\xfe\xff" + "a,b\n東,1\n".encode("utf-16-be"))
+    assert (frame.rows(), found) == ([("東", 1)], "utf-16")
 
 
 JAPANESE = st.text(
@@ -78,7 +78,7 @@ JAPANESE = st.text(
 
 @given(st.lists(JAPANESE, min_size=1, max_size=20), st.sampled_from(["cp932", "euc_jp", "utf-8", "utf-16"]))
 def test_japanese_is_decoded_whatever_the_encoding(words, encoding):
-    frame, _ = read("\n".join(["name", *words]) + "\n", encoding)
+    frame, *_ = read("\n".join(["name", *words]) + "\n", encoding)
     assert frame["name"].to_list() == words
 
 
@@ -93,8 +93,8 @@ SAFE = st.text("abcdeXYZ 01.é-_'", max_size=6).map(lambda text: f"w{text}")
 )
 def test_delimiters_are_detected(rows, delimiter, encoding, end):
     text = end.join(delimiter.join(row) for row in [["n1", "n2", "n3"], *rows]) + end
-    frame, facts = read(text, encoding)
-    assert facts.delimiter == delimiter
+    frame, _, dialect = read(text, encoding)
+    assert dialect.delimiter == delimiter
     assert frame.rows() == [tuple(row) for row in rows]
 
 
@@ -120,7 +120,7 @@ def test_any_well_formed_table_is_cut_as_pythons_reader_does(rows, delimiter, en
         quoting=csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL,
     )
     writer.writerows([[f"n{i}" for i in range(len(rows[0]))], *rows])
-    frame, _ = read(buffer.getvalue(), delimiter=delimiter, missing=())
+    frame, *_ = read(buffer.getvalue(), delimiter=delimiter, missing=())
     records = frame.height
     assert records == len(rows)
     blanks = len(rows[0]) > 1 and all(cell.startswith(" ") for row in rows for cell in row[1:])
@@ -141,7 +141,7 @@ def test_any_bytes_give_a_frame_or_a_sentence(data):
 
 
 def test_blank_after_every_delimiter_is_not_part_of_the_cells():
-    frame, _ = read('a, b, c\n39, x, "p, q"\n40, , z\n')
+    frame, *_ = read('a, b, c\n39, x, "p, q"\n40, , z\n')
     assert frame.rows() == [(39, "x", "p, q"), (40, None, "z")]
     assert frame.columns == ["a", "b", "c"]
     assert read("a,b\n1, x\n2, y\n")[0].rows() == [(1, "x"), (2, "y")]
@@ -282,7 +282,7 @@ def test_european_decimals_do_not_fool_the_delimiter():
 def test_ten_thousand_columns():
     names = ",".join(f"c{i}" for i in range(10_000))
     cells = ",".join(str(i) for i in range(10_000))
-    frame, _ = read(f"{names}\n{cells}\n{cells}\n")
+    frame, *_ = read(f"{names}\n{cells}\n{cells}\n")
     assert frame.shape == (2, 10_000)
     assert frame["c9999"].to_list() == [9999, 9999]
 
@@ -291,6 +291,6 @@ def test_many_rows_take_seconds_at_most():
     rows = 200_000
     line = b'12345,3.25,2020-01-02,"quoted, text",00123,abc,7,8,9,longer text cell\n'
     start = time.perf_counter()
-    frame, _ = read(b"a,b,c,d,e,f,g,h,i,j\n" + line * rows)
+    frame, *_ = read(b"a,b,c,d,e,f,g,h,i,j\n" + line * rows)
     assert frame.height == rows
     assert time.perf_counter() - start < 30

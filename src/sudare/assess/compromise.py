@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from sudare.assess.risk import Risk
     from sudare.texts import Language
 
-Kind = Literal["as asked", "k-anonymity", "lower level", "exempt", "coarsen", "drop", "suppress"]
+CompromiseKind = Literal["as asked", "k-anonymity", "lower level", "exempt", "coarsen", "drop", "suppress"]
 
 
 @dataclass(frozen=True)
 class Compromise:
     """One way out for a custodian, computed: not a promise of the best, but a release that was made and measured."""
 
-    kind: Kind
+    kind: CompromiseKind
     """What is given up: nothing (as asked), diversity, its level, some values, detail of a column, a column, rows."""
     sentence: str
     """For people."""
@@ -61,5 +61,5 @@ class Compromise:
 
 
 def _dumped(requirement: Requirement) -> Any:
-    known = type(requirement) in REQUIREMENTS.entries.values()
+    known = REQUIREMENTS.knows(requirement)
     return REQUIREMENTS.dump(requirement, full=False) if known else str(requirement)

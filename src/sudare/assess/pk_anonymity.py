@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.describe.table import Column, Table
+    from sudare.describe.column import Column
+    from sudare.describe.table import Table
 
 _ROUNDING = 1e-9
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.assess.bounds.diversity import Kind
+    from sudare.assess.bounds.diversity import DiversityKind
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
 
@@ -46,7 +46,7 @@ class Diversity:
     """The largest l that the whole table as one block reaches."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> DiversityKind:
         """As the counting bounds know it: recursive diversity needs l distinct values as well."""
         return "entropy" if self.requirement.kind == "entropy" else "distinct"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import time
 from typing import Any, Literal
 
 import polars as pl
 
 from sudare.errors import DescriptionError
+from sudare.read.lossless import days_if_midnight, pattern_among
 
 NativeKind = Literal["polars", "pandas", "arrow"]
 _EXTENSION: Any = getattr(pl, "BaseExtension", ())
@@ -40,7 +40,7 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
         raise DescriptionError(
             f"The {library} frame cannot be taken over ({error}); give every column one plain type."
         ) from None
-    pattern = next((name for name in inner.columns if name.startswith("^") and name.endswith("$")), None)
+    pattern = pattern_among(inner.columns)
     if pattern is not None:
         raise DescriptionError(
             f"Column name '{pattern}' begins with ^ and ends with $, which polars takes for a pattern; rename it."
@@ -85,9 +85,7 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
     if texts:
         plain = plain.assign(**texts)
     taken: pl.DataFrame = pl.from_pandas(plain, include_index=False)
-    # pandas has no dates of its own: moments that are all at midnight are days.
-    days = [series.dt.date() for series in taken.get_columns() if _all_midnight(series)]
-    return taken.with_columns(days) if days else taken
+    return pl.DataFrame([days_if_midnight(series) for series in taken.get_columns()])
 
 
 def _is_span(dtype: Any) -> bool:
@@ -99,9 +97,3 @@ def _is_span(dtype: Any) -> bool:
 
 def _as_texts(column: Any) -> Any:
     return column.astype(object).map(str, na_action="ignore").astype("string")
-
-
-def _all_midnight(series: pl.Series) -> bool:
-    if not isinstance(series.dtype, pl.Datetime) or series.dtype.time_zone is not None:
-        return False
-    return bool((series.drop_nulls().dt.time() == time()).all())

@@ -15,6 +15,7 @@ ANYTHING = "*"
 
 _FIRST_DAY = date(1970, 1, 1).toordinal()
 _ZONE = r"(Z|[+-]\d\d:?\d\d)$"
+_ISO_DAY = r"^(\d{4}-\d{2}-\d{2})($|[T ]\d)"
 _PATTERN = r"^\[(.+), (.+)[\])]$"
 
 
@@ -43,6 +44,16 @@ def positions(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
         days = texts.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))
         return axis_of(moments.fill_null(days))
     return texts.cast(pl.Float64, strict=False)
+
+
+def iso_days(texts: pl.Series) -> pl.Series:
+    """The day of each text that begins with one as YYYY-MM-DD (a time may follow), null for other texts.
+
+    >>> iso_days(pl.Series(["2024-02-29T12:00", "2023-02-29", "2024-2-9"])).to_list()
+    [datetime.date(2024, 2, 29), None, None]
+    """
+    day = texts.str.extract(_ISO_DAY, 1)
+    return day.str.to_date("%Y-%m-%d", strict=False)
 
 
 def axis_of(series: pl.Series) -> pl.Series:

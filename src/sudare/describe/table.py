@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, get_args, runtime_checkable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import polars as pl
 
 from sudare.describe.codes import Codes, encode
+from sudare.describe.column import Column, check_choice, check_column, check_weights
 from sudare.describe.frames import NativeKind, from_native, plain_floats, to_native
 from sudare.describe.guess import guess_kind
-from sudare.describe.hierarchy.catalogue import CATALOGUE
+from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
 from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said
 from sudare.errors import DescriptionError, did_you_mean
@@ -22,35 +23,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.hierarchy.tree import Hierarchy
-    from sudare.describe.mechanism.protocol import Mechanism
     from sudare.read.source import SourceFacts
 
 
 _WIDE = 200
 """Letters of the names of columns that a notebook shows in a line."""
-
-
-@runtime_checkable
-class HierarchyMaker(Protocol):
-    """Parameters from which the hierarchy of a column is built."""
-
-    def build(self, values: pl.Series, column: str) -> Hierarchy:
-        """The hierarchy that covers these values."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """What is known about one column."""
-
-    name: str
-    kind: Kind
-    role: Role = "insensitive"
-    hierarchy: HierarchyMaker | None = None
-    missing: MissingPolicy = "own"
-    described: bool = False
-    """False while nobody has given it a role: it would be published unchanged, and the release warns."""
-    mechanism: Mechanism | None = None
-    """How the values were randomized, which is public; None: they were not."""
 
 
 class Table:
@@ -84,7 +61,7 @@ class Table:
     def from_frame(cls, frame: Any, source: SourceFacts | None = None) -> Table:
         """A table from polars, pandas, Arrow, or anything with the Arrow stream interface."""
         inner, native = from_native(frame)
-        columns = (Column(name, _default_kind(inner[name])) for name in inner.columns)
+        columns = (Column(name, guess_kind(inner[name])) for name in inner.columns)
         return cls(inner, columns, native=native, source=source)
 
     @property
@@ -127,7 +104,7 @@ class Table:
         for name, role in roles.items():
             described[name] = replace(self.column(name), role=role, described=True)
         for name, kind in (kinds or {}).items():
-            _check_choice(name, "kind", kind, get_args(Kind))
+            check_choice(name, "kind", kind, get_args(Kind))
             self.column(name)
             described[name] = replace(described[name], kind=kind)
         for name, given in (hierarchies or {}).items():
@@ -135,7 +112,7 @@ class Table:
             maker = given if isinstance(given, HierarchyMaker) else CATALOGUE.build(given)
             described[name] = replace(described[name], hierarchy=maker)
         for name, policy in (missing or {}).items():
-            _check_choice(name, "missing policy", policy, get_args(MissingPolicy))
+            check_choice(name, "missing policy", policy, get_args(MissingPolicy))
             self.column(name)
             described[name] = replace(described[name], missing=policy)
         table = self.changed(columns=described.values())
@@ -247,66 +224,8 @@ class Table:
     def validated(self) -> Table:
         """The same table, after its description was checked against the values, one sentence a breach."""
         for column in self.columns:
-            series = self.frame[column.name]
-            if column.missing == "reject" and series.null_count() > 0:
-                raise DescriptionError(
-                    f"Column '{column.name}' has {series.null_count()} missing values but its policy is "
-                    "'reject'; fill them, or choose 'own' (a value of its own) or 'drop' (rows left out)."
-                )
-            if column.kind == "numeric" and not series.dtype.is_numeric():
-                raise DescriptionError(
-                    f"Column '{column.name}' is called numeric but holds {series.dtype}; "
-                    "convert it to numbers or call it nominal or string."
-                )
-            if series.dtype.is_float() and series.is_infinite().any():
-                raise DescriptionError(
-                    f"Column '{column.name}' holds infinite numbers, which have no range; "
-                    "replace them by the largest sensible value or by missing."
-                )
-            if column.kind == "date" and not series.dtype.is_temporal():
-                raise DescriptionError(
-                    f"Column '{column.name}' is called a date but holds {series.dtype}; "
-                    "convert it to dates (YYYY-MM-DD) or call it string."
-                )
-            if column.role == "weight":
-                _check_weight(column, series)
+            check_column(column, self.frame[column.name])
             if column.role in {"quasi", "sensitive"} and column.hierarchy is not None:
                 self.hierarchy(column.name)
-        weights = self.names("weight")
-        if len(weights) > 1:
-            raise DescriptionError(
-                f"Columns '{weights[0]}' and '{weights[1]}' are both weights, but a record has one; name one weight column and "
-                "describe the others as insensitive."
-            )
+        check_weights(self.names("weight"))
         return self
-
-
-def _check_weight(column: Column, series: pl.Series) -> None:
-    """Stop where a weight is no number of people. A missing one counts as 1, which is cautious; if all are, there are none."""
-    if not series.dtype.is_numeric():
-        raise DescriptionError(
-            f"Column '{column.name}' is a weight but holds {series.dtype}; a weight is a number."
-        )
-    known = series.drop_nulls().drop_nans() if series.dtype.is_float() else series.drop_nulls()
-    wrong = known.filter(known <= 0)
-    if len(wrong) or (len(series) and not len(known)):
-        held = wrong[0] if len(wrong) else "missing values only"
-        raise DescriptionError(
-            f"Column '{column.name}' is a weight but holds {held}; a weight is a positive number, of the people that a record "
-            "stands for: correct it, or describe the column as insensitive."
-        )
-
-
-def _default_kind(series: pl.Series) -> Kind:
-    """The guessed kind, as far as the column's type bears it: a text that looks like a date is still a text."""
-    kind = guess_kind(series)
-    if kind == "date" and not series.dtype.is_temporal():
-        return "string"
-    return "nominal" if kind == "numeric" and not series.dtype.is_numeric() else kind
-
-
-def _check_choice(name: str, what: str, given: str, allowed: tuple[str, ...]) -> None:
-    if given not in allowed:
-        raise DescriptionError(
-            f"Column '{name}': {given!r} is not a {what}; {did_you_mean(str(given), allowed)}"
-        )

@@ -5,9 +5,15 @@ A value has one text whatever its column's type: 39 read as an integer and 39.0 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from sudare.errors import DescriptionError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 _INT64_REACH = 2.0**63
 
@@ -40,6 +46,15 @@ def as_text(series: pl.Series) -> pl.Series:
             "turn it into a column of numbers, texts or dates first."
         )
     return series.cast(pl.String)
+
+
+def places_among(texts: pl.Series, distinct: pl.Series, missing: int) -> npt.NDArray[np.int64]:
+    """The place of each text among distinct ones that hold all of them; `missing` where there is none.
+
+    >>> places_among(pl.Series(["b", None, "a"]), pl.Series(["a", "b"]), -1)
+    array([ 1, -1,  0])
+    """
+    return texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(missing).to_numpy()
 
 
 def has_no_text(dtype: pl.DataType) -> bool:

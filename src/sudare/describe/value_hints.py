@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sudare.describe.ranges import iso_days
+
 if TYPE_CHECKING:
     from sudare.describe.kinds import Kind
 
@@ -138,15 +140,12 @@ class Values:
         """Whether these are texts of days as YYYY-MM-DD (a time may follow), which a calendar hierarchy takes."""
         if self.series.dtype != pl.String or self.form != "date":
             return False
-        days = self.distinct.str.head(10).str.to_date("%Y-%m-%d", strict=False)
-        return (
-            bool(self.distinct.str.contains(r"^\d{4}-\d{2}-\d{2}($|[T ]\d)").all()) and days.null_count() == 0
-        )
+        return iso_days(self.distinct).null_count() == 0
 
     def kind(self) -> Kind:
         """The kind of column these values make; see `guess_kind`."""
         dtype = self.series.dtype
-        if dtype.is_numeric() or dtype == pl.Duration:
+        if dtype.is_numeric():
             return "numeric"
         if dtype in (pl.Date, pl.Datetime):
             return "date"

@@ -98,7 +98,7 @@ def _may_join(rules, scratch, order, starts, group, left, joined, place):
 
 @kernel
 def cheapest_union(model, labels, groups, broken, smallest, rules, scratch):
-    """Unite the group `broken` with the group that makes both dearer by least until it complies; groups left."""
+    """Unite the group `broken` with the group that makes both dearer by least until it complies."""
     codes = model.codes
     while groups > 1:
         low, high, size = _spans(model, labels, groups)
@@ -132,4 +132,3 @@ def cheapest_union(model, labels, groups, broken, smallest, rules, scratch):
                     labels[row] = chosen
             broken = chosen
         groups -= 1
-    return groups

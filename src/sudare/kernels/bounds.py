@@ -2,7 +2,7 @@
 
 The radius of a row is the least r such that the rows within cost r of it (itself included) are k or more, or have l
 or more different values. Equal rows have equal radii, so only distinct rows are asked, and each counts as often as it
-occurs. `all_radii` is the plain twin: every row against every row.
+occurs.
 """
 
 from __future__ import annotations
@@ -109,16 +109,6 @@ def go_on(space: Space, tree: Tree, wanted: Wanted, search: Search, budget: int,
     Until half of the budget is used no row is held back; then each has an equal part of what is left.
     """
     return bool(_go_on(space, tree, wanted, search, view_for(space), budget, pause))
-
-
-def all_radii(
-    space: Space, codes: npt.NDArray[np.int32], target: int, values: npt.NDArray[np.int64] | None, stop: int
-) -> npt.NDArray[np.float64]:
-    """Radii of the first `stop` rows, each against all rows: the twin."""
-    by_value = values is not None
-    given = np.zeros(len(codes), dtype=np.int64) if values is None else values.astype(np.int64)
-    found: npt.NDArray[np.float64] = _all_radii(space, view_for(space), codes, target, by_value, given, stop)
-    return found
 
 
 @kernel
@@ -277,24 +267,3 @@ def _bits(begin, end, child, children, start, value):
             for at in range(start[begin[node]], start[end[node]]):
                 bits[node] |= np.uint64(1) << np.uint64(min(value[at], _OTHER))
     return bits
-
-
-@kernel
-def _all_radii(space, view, codes, target, by_value, given, stop):
-    wide, kind, values, base, position = space.wide, space.kind, space.values, view.base, view.position
-    first, last, cost = view.first, view.last, view.cost
-    radius, paid = np.zeros(stop), np.zeros(len(codes))
-    near, what = np.zeros(target + 1), np.zeros(target + 1, dtype=np.int64)
-    for row in range(stop):
-        look_from(space, view, codes, row)
-        row_costs(wide, kind, values, base, position, first, last, cost, codes, 0, len(codes), np.inf, paid)
-        size, worst = np.int64(0), 0.0 if target == 1 else np.inf
-        for other in range(len(codes)):
-            if other == row or paid[other] >= worst:
-                continue
-            if not by_value:
-                size, worst = _take_rows(near, what, size, paid[other], 1, target - 1)
-            elif given[other] != given[row]:
-                size, worst = _take_value(near, what, size, paid[other], given[other], target - 1)
-        radius[row] = worst
-    return radius

@@ -14,7 +14,7 @@ def recut(model, order, starts, smallest, longest, rules, scratch, labels):
     """Cut rows order[starts[g]:starts[g + 1]] of every group into runs of smallest … longest rows that comply.
 
     The best cut that respects the order, by a shortest path over the places between rows; a group that has none
-    stays whole. Fills `labels`, returns the number of groups. O(rows x longest x columns).
+    stays whole. Fills `labels`. O(rows x longest x columns).
     """
     groups = 0
     most = 0
@@ -65,4 +65,3 @@ def recut(model, order, starts, smallest, longest, rules, scratch, labels):
                 labels[order[start + place]] = groups
             groups += 1
             after = previous[after]
-    return groups

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from sudare.describe.distance.line import line_ends
 from sudare.describe.distance.space import ColumnCells
+from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.describe.hierarchy.suppression import suppression_of
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.ranges import ANYTHING, axis_of, range_ends
 from sudare.describe.sets import set_parts
-from sudare.describe.text import as_text
+from sudare.describe.text import as_text, places_among
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from sudare.describe.hierarchy.tree import Hierarchy
     from sudare.measure.pair import Pair
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Three shares in [0, 1] for each released cell, 0 for a cell that says as much as the original."""
-
-    steps: npt.NDArray[np.float64]
-    """Levels climbed over the height of the hierarchy (distortion)."""
-    leaves: npt.NDArray[np.float64]
-    """(leaves - 1) / (leaves of root - 1) (Iyengar's loss)."""
-    penalty: npt.NDArray[np.float64]
-    """leaves / leaves of root, 0 for a leaf (normalized certainty penalty)."""
+Cells = dict[Objective, npt.NDArray[np.float64]]
+"""By every objective the share in [0, 1] of each released cell, 0 for one that says as much as the original."""
 
 
 def cells_of(pair: Pair, name: str) -> Cells:
@@ -58,30 +49,29 @@ def _cells(pair: Pair, name: str) -> Cells:
 def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
     texts = as_text(after)
     distinct = texts.drop_nulls().unique()
-    known = distinct.is_in([label for label in tree.labels if label is not None]).to_numpy()
+    known = tree.is_label(distinct)
     # By distinct text: an unknown one is a perturbed value (rounded, coded), as specific as a leaf (-1); an empty
     # cell that was present says nothing, as if the root were published.
     node_of = np.append(np.full(len(distinct), -1, dtype=np.int64), tree.root)
     node_of[:-1][known] = tree.node_of(distinct.filter(known))
-    place = texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(len(distinct)).to_numpy()
+    place = places_among(texts, distinct, len(distinct))
     nodes = _meant(tree, node_of[place], before, texts)
     names = frozenset(tree.labels[: tree.leaves])
     sizes = np.append([len(set_parts(text, names)) for text in distinct], 0)[place]
     still_missing = (after.is_null() & before.is_null()).to_numpy()
     in_sets = (nodes < 0) & (sizes > 1)
-    unchanged = ((nodes < 0) | (tree.level[nodes] == 0) | still_missing) & ~in_sets
-    leaves = np.where(in_sets, sizes, tree.leaf_counts[nodes]).astype(np.float64)
+    says_less = (nodes >= 0) & ~still_missing
     whole = max(int(tree.leaf_counts[tree.root]), 1)
-    return Cells(
-        # A set stands on no level: it counts as the share of the values it leaves open.
-        steps=np.where(
-            unchanged,
-            0.0,
-            np.where(in_sets, (leaves - 1) / max(whole - 1, 1), tree.level[nodes] / max(tree.height, 1)),
-        ),
-        leaves=np.where(unchanged, 0.0, (leaves - 1) / max(whole - 1, 1)),
-        penalty=np.where(unchanged, 0.0, leaves / whole),
-    )
+    # A set stands on no level: its distortion is the share of the values it leaves open, as its loss is.
+    of_sets: dict[Objective, npt.NDArray[np.float64]] = {
+        "dis": (sizes - 1) / max(whole - 1, 1),
+        "loss": (sizes - 1) / max(whole - 1, 1),
+        "ncp": sizes / whole,
+    }
+    return {
+        objective: np.where(in_sets, shares, np.where(says_less, node_shares(tree, objective)[nodes], 0.0))
+        for objective, shares in of_sets.items()
+    }
 
 
 def _meant(
@@ -124,7 +114,7 @@ def _ranks(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
         1.0,
         span.to_numpy(),
     )
-    return Cells(shares, shares, shares)
+    return _alike(shares)
 
 
 def _ranges(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
@@ -137,4 +127,9 @@ def _ranges(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells
     # A cell that was present and is now missing says nothing; one that was missing already lost nothing.
     span = np.where(after.is_null().to_numpy(), np.where(before.is_null().to_numpy(), 0.0, 1.0), span)
     span = np.clip(span, 0.0, 1.0)
-    return Cells(span, span, span)
+    return _alike(span)
+
+
+def _alike(shares: npt.NDArray[np.float64]) -> Cells:
+    """Ranges have no levels: all objectives are one."""
+    return dict.fromkeys(get_args(Objective), shares)

@@ -5,7 +5,7 @@ Rows that were left out count as fully generalized, and so do quasi-identifiers 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sudare.assess.bounds.columns import weights_of
 from sudare.measure.cells import cells_of
@@ -14,6 +14,7 @@ from sudare.measure.pair import pair_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sudare.describe.hierarchy.shares import Objective
     from sudare.measure.pair import Pair
 
 
@@ -23,12 +24,12 @@ def dis(before: Any, after: Any) -> float:
     DIS = sum CA / (|PT| |QI|), CA = (depth(t.A) - depth(t'.A)) / |DGH_A|. A column without hierarchy counts the
     width of its ranges over the width of the column.
     """
-    return _mean_cell(pair_of(before, after), "steps")
+    return _mean_cell(pair_of(before, after), "dis")
 
 
 def loss(before: Any, after: Any) -> float:
     """Iyengar's loss metric, what ARX reports: mean of (leaves - 1) / (leaves of root - 1), or range widths."""
-    return _mean_cell(pair_of(before, after), "leaves")
+    return _mean_cell(pair_of(before, after), "loss")
 
 
 def ncp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> float:
@@ -39,7 +40,7 @@ def ncp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> 
     """
     pair = pair_of(before, after)
     chosen = weights_of(pair.before.names("quasi"), weights)
-    return pair.before.rows * sum(weight * _column(pair, name, "penalty") for name, weight in chosen.items())
+    return pair.before.rows * sum(weight * _column(pair, name, "ncp") for name, weight in chosen.items())
 
 
 def gcp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> float:
@@ -52,16 +53,15 @@ def gcp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> 
 def column_losses(before: Any, after: Any) -> dict[str, float]:
     """Iyengar's loss of each quasi-identifier by itself, rows left out and columns removed counted as 1."""
     pair = pair_of(before, after)
-    return {name: _column(pair, name, "leaves") for name in pair.before.names("quasi")}
+    return {name: _column(pair, name, "loss") for name in pair.before.names("quasi")}
 
 
-def _mean_cell(pair: Pair, share: Literal["steps", "leaves", "penalty"]) -> float:
+def _mean_cell(pair: Pair, objective: Objective) -> float:
     names = pair.before.names("quasi")
-    return sum(_column(pair, name, share) for name in names) / max(len(names), 1)
+    return sum(_column(pair, name, objective) for name in names) / max(len(names), 1)
 
 
-def _column(pair: Pair, name: str, share: Literal["steps", "leaves", "penalty"]) -> float:
+def _column(pair: Pair, name: str, objective: Objective) -> float:
     if name not in pair.after.frame.columns:
         return 1.0 if pair.before.rows else 0.0
-    open_shares = getattr(cells_of(pair, name), share)
-    return float((open_shares.sum() + pair.suppressed) / max(pair.before.rows, 1))
+    return float((cells_of(pair, name)[objective].sum() + pair.suppressed) / max(pair.before.rows, 1))

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from sudare.assess.blocks import blocks_of
-from sudare.errors import ParameterError
 from sudare.kernels.attacks import best_guesses
 from sudare.measure.pair import Pair, pair_of
 
@@ -35,9 +34,7 @@ def cm(before: Any, after: Any, target: str | None = None) -> float:
     `target` is the class column, the first sensitive one when left out.
     """
     pair = pair_of(before, after)
-    name = target or next(iter(pair.before.names("sensitive")), None)
-    if name is None:
-        raise ParameterError("The classification metric needs a class; name a column with target=….")
+    name = pair.target(target, "The classification metric needs a class")
     codes = pair.after.codes(name)
     blocks = blocks_of(pair.after, pair.quasi)
     majority = best_guesses(codes.codes, codes.count, *blocks.grouped, 0) * blocks.sizes

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -22,12 +22,14 @@ from sudare.describe.distance.joint import JointSpace
 from sudare.describe.distance.labels import Discrete
 from sudare.describe.distance.line import Euclid
 from sudare.describe.distance.product import Product, RowDistance
-from sudare.describe.distance.space import Codes, ColumnCells, ColumnDistance, Space, Way
 from sudare.describe.distance.trees import TreeDistance
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.errors import ParameterError, did_you_mean
 from sudare.measure.pair import Pair, pair_of
 from sudare.randomness import Randomness
+
+if TYPE_CHECKING:
+    from sudare.describe.distance.space import Codes, ColumnDistance, Space, Way
 
 LARGEST_PAIRS = 10**9
 """Pairs of distinct points that are still summed exactly: some seconds of work."""
@@ -90,7 +92,7 @@ def ild(
     rows: RowDistance = (
         distance if isinstance(distance, RowDistance) else Product(_by_column(distance, names))
     )
-    spaces = {name: _distance(pair, name, rows).space(_cells(pair, name)) for name in names}
+    spaces = {name: _distance(pair, name, rows).space(pair.column_cells(name)) for name in names}
     sample = _Sample(pair, Randomness(seed))
     alone = {name: _of_space(space, p, largest_pairs, sample) for name, space in spaces.items()}
     if len(names) == 1:
@@ -129,8 +131,7 @@ class _Sample:
         if rows < 2:
             return _constant("sampled")
         one, other = self.pairs()
-        place = np.full(self._pair.before.rows, -1, dtype=np.int64)
-        place[self._pair.rows] = np.arange(len(self._pair.rows))
+        place = self._pair.place
         kept = (place[one] >= 0) & (place[other] >= 0)
         was = space.distances(space.before[one], space.before[other]) ** power
         now = np.zeros(len(one))
@@ -269,10 +270,6 @@ def _columns(pair: Pair, columns: Sequence[str] | None, distance: Any) -> list[s
     if not names:
         raise ParameterError("No column is measured; name some with columns=[…].")
     return names
-
-
-def _cells(pair: Pair, name: str) -> ColumnCells:
-    return ColumnCells(name, pair.before.frame[name], pair.released(name), pair.before.hierarchy(name))
 
 
 def _framed(side: Any) -> Any:

@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from sudare.describe.distance.line import line_ends
-from sudare.describe.distance.space import ColumnCells
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.ranges import range_ends
 from sudare.describe.sets import set_parts
-from sudare.describe.text import as_text
+from sudare.describe.text import as_text, places_among
 from sudare.kernels.blocks import block_labels
 from sudare.measure.pair import pair_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from sudare.describe.distance.space import ColumnCells
     from sudare.measure.pair import Pair
 
 Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 BINS = 20
 """Bins of a number, and categories that are counted by themselves."""
@@ -41,9 +42,9 @@ MOST_PAIRED = 20
 class Margin:
     """One column in K bins; the last bin is for missing values."""
 
-    before: Codes
+    before: Integers
     """Bin of each original cell."""
-    after: Codes
+    after: Integers
     """Number of each released cell among the distinct ones."""
     spread: Floats
     """Distinct released cells x K: the share of a cell that falls into each bin."""
@@ -91,10 +92,8 @@ def margin_of(pair: Pair, name: str) -> Margin:
 
 
 def _margin(pair: Pair, name: str) -> Margin:
-    column = pair.before.column(name)
-    tree = pair.before.hierarchy(name)
-    if column.kind in MEASURED_KINDS:
-        return _numeric(ColumnCells(name, pair.before.frame[name], pair.after.frame[name], tree))
+    if pair.before.column(name).kind in MEASURED_KINDS:
+        return _numeric(pair.column_cells(name))
     return _categorical(pair, name)
 
 
@@ -165,18 +164,18 @@ def _categorical(pair: Pair, name: str) -> Margin:
     spread[-1, bins] = 1.0
     for number, values in enumerate(_covered(pair, name, distinct)):
         np.add.at(spread[number], bin_of[values], 1.0 / len(values))
-    after = texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(len(distinct)).to_numpy()
+    after = places_among(texts, distinct, len(distinct))
     return Margin(bin_of[codes.codes], after, spread)
 
 
-def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Codes]:
+def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Integers]:
     """For each released text, the codes of the original values it stands for: all when it is unknown."""
     codes, tree = pair.before.codes(name), pair.before.hierarchy(name)
     place = {text: number for number, text in enumerate(as_text(codes.values).to_list())}
-    below: dict[str, Codes] = {}
+    below: dict[str, Integers] = {}
     if tree is not None:
         ranks = tree.first[tree.leaf_of(codes.values)]
-        known = distinct.filter(distinct.is_in([label for label in tree.labels if label is not None]))
+        known = distinct.filter(tree.is_label(distinct))
         for text, node in zip(known.to_list(), tree.node_of(known), strict=True):
             below[text] = np.flatnonzero((ranks >= tree.first[node]) & (ranks < tree.last[node]))
     everything = np.arange(max(len(codes.values), 1))

@@ -56,15 +56,11 @@ def model_loss(before: Any, after: Any, target: str | None = None) -> float:
     """
     trees = _scikit_learn("sklearn.tree")
     pair = pair_of(before, after)
-    name = target or next(iter(pair.before.names("sensitive")), None)
-    if name is None:
-        raise ParameterError("Training a model needs something to predict; name a column with target=….")
+    name = pair.target(target, "Training a model needs something to predict")
     names = [one for one in compared_names(pair)[:MOST_PAIRED] if one != name]
     classes = margin_of(pair, name).before
     train, test = _halves(pair.before.rows)
-    place = np.full(pair.before.rows, -1, dtype=np.int64)
-    place[pair.rows] = np.arange(len(pair.rows))
-    kept = train[place[train] >= 0]
+    kept = train[pair.place[train] >= 0]
     if not names or not len(kept) or not len(test):
         return 0.0
     original, released = _features(pair, names)
@@ -73,7 +69,7 @@ def model_loss(before: Any, after: Any, target: str | None = None) -> float:
         model = trees.DecisionTreeClassifier(min_samples_leaf=20, random_state=0).fit(rows, classes[of])
         return float(model.score(original[test], classes[test]))
 
-    return accuracy(original[train], train) - accuracy(released[place[kept]], kept)
+    return accuracy(original[train], train) - accuracy(released[pair.place[kept]], kept)
 
 
 def _halves(rows: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

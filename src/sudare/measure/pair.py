@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.blur import refuse_blurred
+from sudare.describe.distance.space import ColumnCells
 from sudare.describe.ranges import ANYTHING
 from sudare.describe.table import Table
-from sudare.errors import DescriptionError
+from sudare.errors import DescriptionError, ParameterError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -41,6 +42,13 @@ class Pair:
         """The original rows in the order of the release."""
         return self.before.take(self.rows)
 
+    @cached_property
+    def place(self) -> npt.NDArray[np.int64]:
+        """The row of the release that each original row became, -1 where it was left out."""
+        found = np.full(self.before.rows, -1, dtype=np.int64)
+        found[self.rows] = np.arange(len(self.rows))
+        return found
+
     @property
     def suppressed(self) -> int:
         """How many original rows are not in the release."""
@@ -58,6 +66,17 @@ class Pair:
         tree = self.before.hierarchy(name)
         label = ANYTHING if tree is None else tree.labels[tree.root]
         return pl.Series(name, [label], dtype=pl.String).new_from_index(0, self.after.rows)
+
+    def column_cells(self, name: str) -> ColumnCells:
+        """One column before and after, as distances take it."""
+        return ColumnCells(name, self.before.frame[name], self.released(name), self.before.hierarchy(name))
+
+    def target(self, given: str | None, measure: str) -> str:
+        """The column that is to be guessed: the given one, else the first sensitive one."""
+        name = given or next(iter(self.before.names("sensitive")), None)
+        if name is None:
+            raise ParameterError(f"{measure}; name a column with target=….")
+        return name
 
 
 def pair_of(before: Any, after: Any) -> Pair:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.describe.distance.line import line_ends
-from sudare.describe.distance.space import ColumnCells
 from sudare.describe.kinds import MEASURED_KINDS
 
 if TYPE_CHECKING:
@@ -34,10 +33,7 @@ def numeric_names(pair: Pair) -> list[str]:
 def numbers_of(pair: Pair, name: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """(original numbers of all rows, released middles); NaN where missing."""
     if name not in pair.numbers:
-        cells = ColumnCells(
-            name, pair.before.frame[name], pair.after.frame[name], pair.before.hierarchy(name)
-        )
-        low, high = line_ends(cells)
+        low, high = line_ends(pair.column_cells(name))
         largest = max(np.nanmax(np.abs(low), initial=0.0), np.nanmax(np.abs(high), initial=0.0))
         if largest > _LARGEST:
             # No figure depends on the unit, and squares of such numbers would overflow.

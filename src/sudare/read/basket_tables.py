@@ -10,6 +10,7 @@ import polars as pl
 from sudare.errors import InputError, did_you_mean
 from sudare.read.basket_codes import BasketCodes, code_cells, code_column, plain_items, texts_of
 from sudare.read.basket_lines import read_cells, sniff_delimiter
+from sudare.read.lossless import pattern_among
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ def choose_columns(
     A list column holds baskets. Otherwise a table in which users stand repeatedly is a long one, and one in which
     they do not has a column of sets (unless its name is singular and no cell has a delimiter other than a blank).
     """
-    pattern = next((column for column in frame.columns if column[:1] == "^" and column[-1:] == "$"), None)
+    pattern = pattern_among(frame.columns)
     if pattern is not None:
         raise InputError(
             f"Column name '{pattern}' of '{name}' begins with ^ and ends with $, which polars takes for a pattern; rename it."

@@ -17,6 +17,7 @@ import polars as pl
 from sudare.errors import ParameterError
 from sudare.randomness import repeatable
 from sudare.read import example_words as material
+from sudare.texts import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ def hospital(rows: int = 10_000, *, seed: int = 0, language: Language = "en") ->
 
     The description that goes with it is `hospital_columns(language)`.
     """
-    _check_language(language)
+    language_of(language)
     if seed < 0:
         raise ParameterError(f"The seed {seed} is negative; choose a whole number from 0.")
     if not 0 <= rows <= _MOST_ROWS:
@@ -95,7 +96,7 @@ def hospital(rows: int = 10_000, *, seed: int = 0, language: Language = "en") ->
 
 def hospital_columns(language: Language = "en") -> dict[str, dict[str, Any]]:
     """Role, kind and hierarchy of each column of `hospital`, as a recipe holds them."""
-    _check_language(language)
+    language_of(language)
     described: tuple[dict[str, Any], ...] = (
         {"role": "identifier", "kind": "string"},
         {"role": "identifier", "kind": "string"},
@@ -117,11 +118,6 @@ def hospital_columns(language: Language = "en") -> dict[str, dict[str, Any]]:
         },
     )
     return dict(zip(_NAMES[language], described, strict=True))
-
-
-def _check_language(language: str) -> None:
-    if language not in _NAMES:
-        raise ParameterError(f"The example has no language '{language}'; choose 'en' or 'ja'.")
 
 
 def _ages(random: np.random.Generator, rows: int) -> Ints:
@@ -249,7 +245,3 @@ def _disease_tree(language: Language) -> dict[str, list[str]]:
     for one in material.DISEASES:
         tree.setdefault(one.chapter[position], []).append(getattr(one, language))
     return tree
-
-
-HOSPITAL_COLUMNS: dict[str, dict[str, Any]] = hospital_columns("en")
-"""Description of the English table, ready for a recipe."""

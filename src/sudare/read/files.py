@@ -16,7 +16,7 @@ import polars as pl
 from sudare.errors import InputError, did_you_mean
 from sudare.read.claims import check_claim
 from sudare.read.foreign import no_panic, read_parquet
-from sudare.read.lossless import mark_missing
+from sudare.read.lossless import days_if_midnight, mark_missing
 from sudare.read.text import column_names
 from sudare.read.workbooks import check_extent, open_workbook
 
@@ -98,7 +98,7 @@ def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
     labels = ["" if cell is None else str(cell) for cell in first.row(0)] if header else [""] * frame.width
     empty = [not label and column.is_null().all() for label, column in zip(labels, frame, strict=True)]
     kept = [column.name for column, drop in zip(frame, empty, strict=True) if not drop]
-    frame = pl.DataFrame([_whole(_days(column)) for column in frame.select(kept)])
+    frame = pl.DataFrame([_whole(days_if_midnight(column)) for column in frame.select(kept)])
     frame.columns = column_names(
         [label for label, drop in zip(labels, empty, strict=True) if not drop], path.name
     )
@@ -127,14 +127,6 @@ def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataF
     labels: Mapping[str, Mapping[Any, str]] = metadata.variable_value_labels
     columns = [_labeled(_whole(column.alias("cells")), labels.get(column.name, {})) for column in frame]
     return pl.DataFrame([cells.alias(name) for cells, name in zip(columns, frame.columns, strict=True)])
-
-
-def _days(column: pl.Series) -> pl.Series:
-    """A column of times that are all midnight as dates: Excel has no dates without a time."""
-    if not isinstance(column.dtype, pl.Datetime):
-        return column
-    days = column.cast(pl.Date)
-    return days if bool((days.cast(column.dtype) == column).all()) else column
 
 
 def _whole(column: pl.Series) -> pl.Series:

@@ -7,7 +7,12 @@ a column text, because such columns hold codes (ZIP, accounts) as often as quant
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _INTEGER = r"^(0|-?[1-9][0-9]{0,17})$"
 _DECIMAL = r"^-?(0|[1-9][0-9]*|(0|[1-9][0-9]*)?\.[0-9]+)$"
@@ -35,6 +40,23 @@ def narrow_column(column: pl.Series) -> pl.Series:
     """
     # polars takes the name of a series such as '^a$' for a pattern, so the cells go under a plain one.
     return _narrowed(column.alias("cells")).alias(column.name)
+
+
+def pattern_among(names: Iterable[str]) -> str | None:
+    """The first name that polars takes for a pattern, which then stands for other columns than its own.
+
+    >>> pattern_among(["a", "^b$"])
+    '^b$'
+    """
+    return next((name for name in names if name[:1] == "^" and name[-1:] == "$"), None)
+
+
+def days_if_midnight(column: pl.Series) -> pl.Series:
+    """A column of moments that are all midnight as days: neither Excel nor pandas has days without a time."""
+    if not isinstance(column.dtype, pl.Datetime) or column.dtype.time_zone is not None:
+        return column
+    days = column.cast(pl.Date)
+    return days if bool((days.cast(column.dtype) == column).all()) else column
 
 
 def mark_missing(frame: pl.DataFrame, missing: list[str]) -> pl.DataFrame:

@@ -112,7 +112,7 @@ def load(
         data, name = bytes_of(address)
         if found == "tsv" or Path(address).suffix.lower() in endings.TABBED:
             delimiter = delimiter or "\t"
-        frame, facts = read_text(
+        frame, encoding, dialect = read_text(
             data,
             name,
             delimiter=delimiter,
@@ -123,7 +123,7 @@ def load(
         if header is None:
             refuse_record_as_names(frame, name)
         digest = hashlib.sha256(data).hexdigest()
-        return frame, SourceFacts(name, "csv", facts.encoding, facts.delimiter, facts.quote, digest)
+        return frame, SourceFacts(name, "csv", encoding, dialect.delimiter, dialect.quote, digest)
     from sudare.read import files
 
     frame = files.read_file(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,15 +28,6 @@ _SAMPLE_BYTES = 65_536
 _SPELLED_DELIMITERS = {"\\t": "\t", "tab": "\t"}
 
 
-@dataclass(frozen=True)
-class TextFacts:
-    """What was detected, or forced, about a text."""
-
-    encoding: str
-    delimiter: str
-    quote: str | None
-
-
 def read_text(
     data: bytes,
     name: str,
@@ -46,8 +36,8 @@ def read_text(
     encoding: str | None = None,
     missing: Sequence[str] = ("",),
     header: bool = True,
-) -> tuple[pl.DataFrame, TextFacts]:
-    """A frame from the bytes of a delimited text.
+) -> tuple[pl.DataFrame, str, Dialect]:
+    """A frame from the bytes of a delimited text, its encoding, delimiter and quotes.
 
     Cells that are exactly one of `missing` become null, quoted or not; the others are text unless the whole
     column can be narrowed without loss (`sudare.read.lossless`). Where every delimiter of the records is
@@ -70,7 +60,7 @@ def read_text(
         names = [""] * cells.width
     cells.columns = column_names(names, name)
     frame = mark_missing(cells.fill_null(""), list(missing))
-    return narrow(frame), TextFacts(encoding, dialect.delimiter, dialect.quote)
+    return narrow(frame), encoding, dialect
 
 
 def column_names(names: Sequence[str], source: str) -> list[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.anonymize.protocol import Outcome
-    from sudare.assess.compromise import Compromise, Kind
+    from sudare.assess.compromise import Compromise, CompromiseKind
     from sudare.assess.requirement import Requirement
     from sudare.assess.study import Study
     from sudare.assess.suitability import Diversity
@@ -195,7 +195,7 @@ def _k_only(bench: Bench, study: Study, alone: Outcome | None) -> Iterator[Compr
     )
 
 
-def _tried(bench: Bench, kind: Kind, asked: tuple[Requirement, ...], what: Sentence) -> Compromise:
+def _tried(bench: Bench, kind: CompromiseKind, asked: tuple[Requirement, ...], what: Sentence) -> Compromise:
     made = bench.released(asked)
     return compromise(kind, asked, what, bench.bound(asked), bench.loss(made), risk(made.table))
 

@@ -9,7 +9,7 @@ from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.describe.mechanism.protocol import Mechanism
 from sudare.describe.table import Table
 from sudare.errors import InputError, ParameterError
-from sudare.measure.crosstab.axis import PIECES
+from sudare.measure.crosstab.attribute import PIECES
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.progress import Progress, shows_progress
 from sudare.read.lossless import narrow

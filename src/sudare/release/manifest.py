@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sudare.describe.table import Column, Table
+    from sudare.describe.column import Column
+    from sudare.describe.table import Table
     from sudare.release.recipe import Output
     from sudare.release.recipe_base import AnyRecipe
     from sudare.release.release import Release

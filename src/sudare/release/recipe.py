@@ -26,8 +26,9 @@ from sudare.anonymize.protocol import Anonymizer
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.requirement import Requirement
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
+from sudare.describe.hierarchy.catalogue import HierarchyMaker
 from sudare.describe.kinds import Kind, MissingPolicy, Role
-from sudare.describe.table import HierarchyMaker, Table
+from sudare.describe.table import Table
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.measure.catalogue import MEASURES, require_measures
 from sudare.release.data_files import EXTENSIONS, Format

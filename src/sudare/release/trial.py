@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sudare.anonymize.protocol import Anonymizer, Outcome
     from sudare.assess.bounds import Bound
-    from sudare.assess.compromise import Kind
+    from sudare.assess.compromise import CompromiseKind
     from sudare.assess.requirement import Requirement
     from sudare.assess.risk import Risk
     from sudare.describe.hierarchy.shares import Objective
@@ -91,7 +91,7 @@ def sampled(table: Table, rows: int) -> Table:
 
 
 def compromise(
-    kind: Kind,
+    kind: CompromiseKind,
     asked: Sequence[Requirement],
     what: Sentence,
     bound: Bound,

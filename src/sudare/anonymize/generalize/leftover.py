@@ -23,7 +23,7 @@ _SLICE = 200
 
 def attach(
     model: Covers, labels: Ints, groups: int, left: Ints, smallest: int, rules: Rules, progress: Progress
-) -> tuple[Ints, int]:
+) -> Ints:
     """Labels with no -1 left. A row joins a group only if the group then still complies.
 
     Rows that no group can take form one group that is united with others, cheapest first, until it complies; the
@@ -31,9 +31,9 @@ def attach(
     """
     labels = labels.copy()
     if not len(left):
-        return labels, groups
+        return labels
     if groups == 0:
-        return np.zeros(len(labels), dtype=np.int64), 1
+        return np.zeros(len(labels), dtype=np.int64)
     scratch = scratch_for(rules)
     refused: list[int] = []
     progress.start("place rows", len(left))
@@ -44,6 +44,5 @@ def attach(
         progress.update(start + len(part))
     if refused:
         labels[refused] = groups
-        groups += 1
-        groups = int(cheapest_union(model, labels, groups, groups - 1, smallest, rules, scratch))
-    return labels, groups
+        cheapest_union(model, labels, groups + 1, groups, smallest, rules, scratch)
+    return labels

@@ -71,7 +71,7 @@ class Boxes(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Lattice:
+class LevelSpace:
     """Every level of every column: the class of each code, and what it costs."""
 
     codes: npt.NDArray[np.int32]
@@ -125,7 +125,7 @@ def can_price(ladders: Sequence[Ladder], schemes: int, rows: int, smallest: int,
     return schemes * rows <= most_work and (rows // smallest + 1) * widest <= _LARGEST_TABLE
 
 
-def lattice_of(model: Covers, ladders: Sequence[Ladder]) -> Lattice:
+def levels_of(model: Covers, ladders: Sequence[Ladder]) -> LevelSpace:
     """The levels of all columns in flat arrays, the column with most levels first, then that with most values."""
     columns = sorted(
         range(len(ladders)),
@@ -151,7 +151,7 @@ def lattice_of(model: Covers, ladders: Sequence[Ladder]) -> Lattice:
         model.codes[:, columns], axis=0, return_inverse=True, return_counts=True
     )
     combination = combination.reshape(-1)
-    return Lattice(
+    return LevelSpace(
         np.ascontiguousarray(codes),
         combination,
         counts,
@@ -187,9 +187,9 @@ def priced_groups(
     few: float = FEW,
 ) -> Priced:
     """Groups by prices, starting from the prices of a solution."""
-    lattice = lattice_of(model, ladders)
+    space = levels_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, boxes, hope = _priced(lattice, prices, mean, smallest, searches, few, progress)
+    prices, boxes, hope = _priced(space, prices, mean, smallest, searches, few, progress)
     return Priced(*_dived(boxes, prices, mean, smallest), boxes, prices, hope)
 
 
@@ -221,10 +221,10 @@ def least_loss(
     Holds for hierarchies (every value is a class of its own level), not for intervals of free ends; and also if
     rows may be left out that then count as lost altogether, since no price exceeds 1.
     """
-    lattice = lattice_of(model, ladders)
+    space = levels_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices = _priced(lattice, prices, mean, smallest, _BOUND_SEARCHES, 0.0, progress)[0]
-    bound = lattice.boxes(np.minimum(prices, 1.0), smallest, 0.0, progress)[1]
+    prices = _priced(space, prices, mean, smallest, _BOUND_SEARCHES, 0.0, progress)[0]
+    bound = space.boxes(np.minimum(prices, 1.0), smallest, 0.0, progress)[1]
     return max(bound, 0.0) / len(prices)
 
 
@@ -242,7 +242,7 @@ def losses_of(model: Covers, labels: Ints, smallest: int) -> tuple[Floats, Ints]
 
 
 def _priced(
-    lattice: Lattice,
+    space: LevelSpace,
     prices: Floats,
     mean: float,
     smallest: int,
@@ -254,10 +254,10 @@ def _priced(
     free, no_ceilings = np.ones(len(prices), dtype=np.bool_), np.full(len(prices), np.inf)
     goal = _GOAL * mean * len(prices)
     for rounds, step in searches:
-        found, _ = lattice.boxes(prices, smallest, hope, progress)
+        found, _ = space.boxes(prices, smallest, hope, progress)
         if not len(boxes.costs) and len(found.rows) < few * len(prices):
             hope = _MORE_HOPE * smallest * mean
-            found, _ = lattice.boxes(prices, smallest, hope, progress)
+            found, _ = space.boxes(prices, smallest, hope, progress)
         boxes = united(boxes, found)
         prices, _ = ascend(*boxes[:3], prices, no_ceilings, free, smallest, goal, rounds, step, _PATIENCE)
     return prices, boxes, hope

@@ -111,8 +111,8 @@ def cheapest_scheme_first(
     return labels, groups, left[:count].copy(), taken
 
 
-def member_groups(model: Covers, smallest: int, progress: Progress) -> tuple[Ints, int]:
-    """Groups by k-member clustering, within parts of a sorted order where rows are many; and how many."""
+def member_groups(model: Covers, smallest: int, progress: Progress) -> Ints:
+    """Groups by k-member clustering, within parts of a sorted order where rows are many."""
     rows = len(model.codes)
     order = spread_order(model, no_rules())
     # No part smaller than a group.
@@ -124,7 +124,7 @@ def member_groups(model: Covers, smallest: int, progress: Progress) -> tuple[Int
     for number, part in enumerate(np.array_split(order, parts)):
         groups = int(grow_groups(model, np.ascontiguousarray(part), smallest, labels, groups, *span))
         progress.update(number + 1)
-    return labels, groups
+    return labels
 
 
 def cut_groups(
@@ -134,15 +134,15 @@ def cut_groups(
     smallest: int,
     longest: int,
     rules: Rules,
-) -> tuple[Ints, int]:
+) -> Ints:
     """Cut every group along a sorted order of its rows."""
     order = spread_order(model, rules)
     by_label = order[np.argsort(labels[order], kind="stable")]
     sizes = np.bincount(labels, minlength=groups)
     starts = starts_of(sizes)
     result = np.empty(len(labels), dtype=np.int64)
-    count = recut(model, by_label, starts, smallest, longest, rules, scratch_for(rules), result)
-    return result, int(count)
+    recut(model, by_label, starts, smallest, longest, rules, scratch_for(rules), result)
+    return result
 
 
 def spread_order(model: Covers, rules: Rules) -> Ints:

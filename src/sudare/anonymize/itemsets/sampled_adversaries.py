@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sudare.assess.itemsets.pairing import asking_of
-from sudare.assess.itemsets.sampling import draw, places_of, sample_size
+from sudare.assess.itemsets.sampling import draw, item_places, sample_size
 from sudare.kernels.itemsets_sample import suppress_samples
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Sampled:
         self.working = working
         self.requirement = requirement
         self.rounds = 0
-        self.places = places_of(working.baskets)
+        self.places = item_places(working.baskets)
         self.asking = asking_of(working.baskets, "rho-uncertainty")
 
     def reach(self) -> int:

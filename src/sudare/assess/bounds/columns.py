@@ -34,7 +34,7 @@ _FAR = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class RankedColumn:
     """One quasi-identifier."""
 
     ranks: npt.NDArray[np.int32]
@@ -88,7 +88,7 @@ def weights_of(names: Sequence[str], weights: Mapping[str, float] | None) -> dic
     return {name: float((weights or {}).get(name, 1.0)) for name in names}
 
 
-def axis_for(table: Table, name: str, objective: Objective, weight: float) -> Axis:
+def ranked_column(table: Table, name: str, objective: Objective, weight: float) -> RankedColumn:
     """How one quasi-identifier is generalized, and at what cost."""
     codes, tree = table.codes(name), table.hierarchy(name)
     if tree is not None:
@@ -100,7 +100,7 @@ def axis_for(table: Table, name: str, objective: Objective, weight: float) -> Ax
     free = ANYTHING in as_text(codes.values) or (objective == "loss" and len(codes.values) <= 1)
     price = 0.0 if free else weight
     count = codes.count
-    return Axis(
+    return RankedColumn(
         ranks=codes.codes,
         beside=np.full(max(count - 1, 0), price),
         parent=np.full(count + 1, count, dtype=np.int64),
@@ -111,7 +111,9 @@ def axis_for(table: Table, name: str, objective: Objective, weight: float) -> Ax
     )
 
 
-def _along(tree: Hierarchy, leaves: npt.NDArray[np.int32], objective: Objective, weight: float) -> Axis:
+def _along(
+    tree: Hierarchy, leaves: npt.NDArray[np.int32], objective: Objective, weight: float
+) -> RankedColumn:
     depth_first = tree.first[leaves]
     occurs = np.zeros(tree.leaves, dtype=np.bool_)
     occurs[depth_first] = True
@@ -129,7 +131,7 @@ def _along(tree: Hierarchy, leaves: npt.NDArray[np.int32], objective: Objective,
     for node in range(len(kept) - 1, size - 1, -1):  # from the root down: what is lower overwrites
         if last[node] > first[node]:  # there are branches without any value of the column
             beside[first[node] : last[node] - 1] = cost[node]
-    return Axis(
+    return RankedColumn(
         ranks=before[depth_first].astype(np.int32),
         beside=beside,
         parent=number[tree.parent[kept]],
@@ -152,7 +154,7 @@ def _node_costs(tree: Hierarchy, objective: Objective) -> Floats:
     return cost
 
 
-def _ordered(codes: Codes, weight: float) -> Axis:
+def _ordered(codes: Codes, weight: float) -> RankedColumn:
     values = codes.values
     halves = places_of(values) / 2  # the width of the axis itself may not fit a float
     extent = float(halves[-1] - halves[0]) if len(halves) else 0.0
@@ -162,7 +164,7 @@ def _ordered(codes: Codes, weight: float) -> Axis:
         ranked = not (values.dtype.is_numeric() or values.dtype.is_temporal())
         scaled = np.append(scaled, _FAR if extent > 0 or ranked else 0.0)
     positions = weight * scaled
-    return Axis(
+    return RankedColumn(
         ranks=codes.codes,
         beside=np.minimum(np.diff(positions), weight),
         positions=positions,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.assess.bounds.bound import Bound
-from sudare.assess.bounds.columns import axis_for, check_objective, weights_of
+from sudare.assess.bounds.columns import check_objective, ranked_column, weights_of
 from sudare.assess.bounds.diversity import values_needed
 from sudare.assess.bounds.space import space_of
 from sudare.assess.k_anonymity import KAnonymity
@@ -170,7 +170,7 @@ def ground_of(table: Table, objective: Objective, weights: Mapping[str, float] |
     chosen = {
         name: weight for name, weight in weights_of(table.names("quasi"), weights).items() if weight > 0
     }
-    axes = [axis_for(table, name, objective, weight) for name, weight in chosen.items()]
+    axes = [ranked_column(table, name, objective, weight) for name, weight in chosen.items()]
     labels, count = block_labels([axis.ranks for axis in axes], [axis.size for axis in axes], table.rows)
     space, codes = space_of(axes)
     distinct = np.empty((count, codes.shape[1]), dtype=np.int32)

@@ -16,10 +16,10 @@ from sudare.kernels.rules import TOLERANCE
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-Kind = Literal["distinct", "entropy"]
+DiversityKind = Literal["distinct", "entropy"]
 
 
-def feasible(counts: Any, l: float, kind: Kind = "distinct") -> bool:  # noqa: E741  # the name in the field
+def feasible(counts: Any, l: float, kind: DiversityKind = "distinct") -> bool:  # noqa: E741  # the name in the field
     """Whether any partition into blocks is l-diverse: P >= l (distinct), H >= log l (entropy).
 
     If the whole table complies, it is a solution as one block; if not, some block of any partition has at most
@@ -30,7 +30,7 @@ def feasible(counts: Any, l: float, kind: Kind = "distinct") -> bool:  # noqa: E
     return not len(given) or largest_feasible_l(given, kind) >= l * (1.0 - TOLERANCE)
 
 
-def largest_feasible_l(counts: Any, kind: Kind = "distinct") -> float:
+def largest_feasible_l(counts: Any, kind: DiversityKind = "distinct") -> float:
     """The largest l that some partition reaches: the number of values P (distinct), exp H (entropy).
 
     >>> largest_feasible_l([50, 25, 25], "distinct"), round(largest_feasible_l([50, 25, 25], "entropy"), 6)
@@ -69,7 +69,7 @@ def max_blocks(counts: Any, l: float) -> int:  # noqa: E741  # the name in the f
     raise AssertionError("floor(S_i / 1) >= N_i for i = l - 1")  # pragma: no cover  # S_i includes N_i
 
 
-def min_largest_block(counts: Any, l: float, kind: Kind = "distinct") -> int:  # noqa: E741  # as above
+def min_largest_block(counts: Any, l: float, kind: DiversityKind = "distinct") -> int:  # noqa: E741  # as above
     """Rows that the largest block has at least, in any l-diverse partition; what k to compare l-diversity with.
 
     - distinct: alpha_s = ceil(N / MaxNB).

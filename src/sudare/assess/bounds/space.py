@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.assess.bounds.columns import Axis, Floats, Ints
+    from sudare.assess.bounds.columns import Floats, Ints, RankedColumn
 
 _LARGEST_TABLE = 1500
 """Columns with at most so many values get a table of all pairs …"""
@@ -23,7 +23,7 @@ _SAMPLE = 2000
 """Pairs of rows that are looked at to order the columns."""
 
 
-def space_of(axes: Sequence[Axis]) -> tuple[Space, npt.NDArray[np.int32]]:
+def space_of(axes: Sequence[RankedColumn]) -> tuple[Space, npt.NDArray[np.int32]]:
     """Costs and ranks (rows x columns): wide columns, then tables, those that tell rows apart first.
 
     Sums that are compared with a limit then end early.
@@ -40,7 +40,7 @@ def space_of(axes: Sequence[Axis]) -> tuple[Space, npt.NDArray[np.int32]]:
     return _assembled([axes[column] for column in order], len(axes) - len(tabled)), codes
 
 
-def _telling(axis: Axis) -> float:
+def _telling(axis: RankedColumn) -> float:
     """Mean cost of pairs of rows far apart in the table."""
     rows = len(axis.ranks)
     pairs = np.arange(min(_SAMPLE, rows))
@@ -48,7 +48,7 @@ def _telling(axis: Axis) -> float:
     return float(axis.costs(np.minimum(one, other), np.maximum(one, other)).mean())
 
 
-def _assembled(axes: Sequence[Axis], wide: int) -> Space:
+def _assembled(axes: Sequence[RankedColumn], wide: int) -> Space:
     trees = [axis for axis in axes[:wide] if axis.is_tree]
     kinds, starts = [], []
     values: list[Floats] = []
@@ -84,7 +84,7 @@ def _assembled(axes: Sequence[Axis], wide: int) -> Space:
     )
 
 
-def _table(axis: Axis) -> Floats:
+def _table(axis: RankedColumn) -> Floats:
     """Costs of all pairs of ranks."""
     if not axis.is_tree:
         return np.minimum(np.abs(axis.positions[:, None] - axis.positions[None, :]), axis.cap)
@@ -95,7 +95,7 @@ def _table(axis: Axis) -> Floats:
     return np.maximum(table, table.T)
 
 
-def _height(axis: Axis) -> int:
+def _height(axis: RankedColumn) -> int:
     above, nodes = np.arange(axis.size), 1
     while (above != len(axis.parent) - 1).any():
         above, nodes = axis.parent[above], nodes + 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.assess.itemsets.adversary import LISTED, Adversary, BasketVerdict
-from sudare.assess.itemsets.pairing import pair_of, subsets_of
+from sudare.assess.itemsets.pairing import released_and_original, subsets_of
 from sudare.parameters import Annotated, Field, parameters
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class KmAnonymity:
 
     def check(self, data: Any, original: Baskets | None = None) -> BasketVerdict:
         """Recount every set of at most m items of baskets or of a release; the original is not needed."""
-        released, _ = pair_of(data, original)
+        released, _ = released_and_original(data, original)
         if not len(released.codes):
             nobody = np.empty(0, dtype=np.int64)
             return BasketVerdict(

@@ -21,7 +21,7 @@ MOST_SUBSETS = 60_000_000
 """Subsets of single baskets that fit into some 4 GB with all that is said about them."""
 
 
-def pair_of(data: Any, original: Baskets | None) -> tuple[Baskets, Baskets]:
+def released_and_original(data: Any, original: Baskets | None) -> tuple[Baskets, Baskets]:
     """(released, original) of a release, or of baskets with the original given or being it themselves."""
     if hasattr(data, "released") and hasattr(data, "original"):
         data, original = data.released, data.original if original is None else original

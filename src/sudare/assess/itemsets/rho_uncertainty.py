@@ -9,13 +9,13 @@ import numpy as np
 from pydantic import BeforeValidator
 
 from sudare.assess.itemsets.adversary import LISTED, Adversary, BasketVerdict
-from sudare.assess.itemsets.pairing import asking_of, kept_mask, pair_of, subsets_of
+from sudare.assess.itemsets.pairing import asking_of, kept_mask, released_and_original, subsets_of
 from sudare.assess.itemsets.sampling import (
     MOST_DRAWN,
     checked_size,
     draw,
     is_endless,
-    places_of,
+    item_places,
     risk_bound,
 )
 from sudare.exact import exact_share
@@ -106,7 +106,7 @@ class RhoUncertainty:
 
         Without `original` the baskets are taken for it. `random` draws the adversaries where they are sampled.
         """
-        released, known = pair_of(data, original)
+        released, known = released_and_original(data, original)
         alive = kept_mask(released, known)
         asking = asking_of(known, "rho-uncertainty")
         if not len(known.codes):
@@ -166,7 +166,7 @@ class RhoUncertainty:
     ) -> BasketVerdict:
         over, under = self.ratio
         size = checked_size(eps, delta)
-        places = places_of(known)
+        places = item_places(known)
         bounds, failures = [], 0
         listed: list[Adversary] = []
         exposed: list[npt.NDArray[np.int64]] = [_NOBODY]

@@ -90,7 +90,7 @@ def draw(baskets: Baskets, size: int, count: int, random: Randomness) -> Drawn |
     return Drawn(users, known)
 
 
-def places_of(baskets: Baskets) -> Places:
+def item_places(baskets: Baskets) -> Places:
     """The places of every item in ascending order."""
     items = len(baskets.items)
     marks = np.zeros(len(baskets), dtype=np.uint64)

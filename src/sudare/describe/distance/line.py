@@ -10,7 +10,7 @@ import polars as pl
 
 from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
 from sudare.describe.ranges import ANYTHING, axis_of, positions, range_ends
-from sudare.describe.text import as_text
+from sudare.describe.text import places_among
 from sudare.errors import DescriptionError
 from sudare.kernels.pairs import gap_sum, line_sum
 from sudare.parameters import parameters
@@ -118,8 +118,7 @@ def _released_ends(cells: ColumnCells, smallest: float, largest: float) -> tuple
             f"Column '{cells.name}': '{distinct[int(unknown[0])]}' is neither a number nor a range like [20, 29]; "
             "describe the column with the hierarchy it was generalized by."
         )
-    place = as_text(after).cast(pl.Enum(distinct)).to_physical().cast(pl.Int64)
-    rows = place.fill_null(len(distinct)).to_numpy()
+    rows = places_among(after, distinct, len(distinct))
     return np.append(lows, np.nan)[rows], np.append(highs, np.nan)[rows]
 
 
@@ -128,7 +127,7 @@ def _fill_nodes(cells: ColumnCells, distinct: pl.Series, lows: Floats, highs: Fl
     tree = cells.hierarchy
     if tree is None:
         return
-    unread = np.isnan(lows) & distinct.is_in([label for label in tree.labels if label is not None]).to_numpy()
+    unread = np.isnan(lows) & tree.is_label(distinct)
     if unread.any():
         nodes = tree.node_of(distinct.filter(unread))
         lower, upper = _bounds(tree, cells.before.dtype)

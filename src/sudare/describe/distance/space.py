@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from sudare.describe.text import as_text
+from sudare.describe.text import as_text, places_among
 
 if TYPE_CHECKING:
     from sudare.describe.hierarchy.tree import Hierarchy
@@ -40,11 +40,7 @@ class ColumnCells:
         """The distinct texts of both sides, and the place of each cell among them (-1 where missing)."""
         before, after = as_text(self.before), as_text(self.after)
         distinct = pl.concat([before.alias("text"), after.alias("text")]).drop_nulls().unique().sort()
-        kind = pl.Enum(distinct)
-        places = [
-            side.cast(kind).to_physical().cast(pl.Int64).fill_null(-1).to_numpy() for side in (before, after)
-        ]
-        return distinct.to_list(), places[0], places[1]
+        return distinct.to_list(), places_among(before, distinct, -1), places_among(after, distinct, -1)
 
 
 class Space(ABC):

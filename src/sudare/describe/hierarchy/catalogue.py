@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sudare.describe.hierarchy.interval import Intervals
 from sudare.describe.hierarchy.levels_file import LevelsFile
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from sudare.describe.hierarchy.tree import Hierarchy
 
 
-class Maker(Protocol):
+@runtime_checkable
+class HierarchyMaker(Protocol):
     """Parameters from which the hierarchy of a column is built."""
 
     def build(self, values: pl.Series, column: str) -> Hierarchy:
         """The hierarchy that covers these values."""
-        ...
 
 
-CATALOGUE: Catalogue[Maker] = Catalogue(
+CATALOGUE: Catalogue[HierarchyMaker] = Catalogue(
     "hierarchy",
     {
         "csv": LevelsFile,

@@ -34,11 +34,11 @@ def check_tree(
         raise DescriptionError(f"A hierarchy has the leaf '{label}' twice; give every value one leaf.")
 
 
-def shown(values: pl.Series, what: str = "value") -> str:
+def some_of(values: pl.Series, what: str = "value") -> str:
     """A few distinct values for a sentence: at most three of them, and how many more there are.
 
     >>> import polars as pl
-    >>> shown(pl.Series(["a", "b", "c", "d", "a"]))
+    >>> some_of(pl.Series(["a", "b", "c", "d", "a"]))
     "'a', 'b', 'c' and 1 other value"
     """
     different = values.unique(maintain_order=True)

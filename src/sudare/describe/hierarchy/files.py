@@ -8,14 +8,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sudare.errors import InputError, OutputError
-from sudare.read.sniff import decode
+from sudare.read.text import decode_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 _DELIMITERS = ";,\t|"
-_ENCODINGS = ("utf-8-sig", "cp932")
 
 
 def write_json(path: Path, stored: dict[str, Any]) -> None:
@@ -43,7 +42,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def read_levels(path: Path, delimiter: str | None, encoding: str | None) -> list[list[str]]:
     """The rows of a table of levels, blank lines left out; delimiter and encoding are found where not given."""
-    text = _decode(path, encoding)
+    text = decode_text(_bytes(path), path.name, encoding)[0]
     try:
         return _rows(text, delimiter or _delimiter(text))
     except csv.Error as error:
@@ -70,19 +69,6 @@ def _delimiter(text: str) -> str:
         return cut == len(found), 2 * cut >= len(found), len(set(found)) == 1, sum(found)
 
     return max(_DELIMITERS, key=fitness)
-
-
-def _decode(path: Path, encoding: str | None) -> str:
-    content = _bytes(path)
-    for name in (encoding,) if encoding else _ENCODINGS:
-        try:
-            return decode(content, name)
-        except UnicodeDecodeError:
-            continue
-        except LookupError:
-            raise InputError(f"{name!r} is not a known encoding; use for example utf-8 or cp932.") from None
-    tried = encoding or "UTF-8 or Shift_JIS (CP932)"
-    raise InputError(f"The hierarchy '{path}' is not text in {tried}; name its encoding.")
 
 
 def _bytes(path: Path) -> bytes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from sudare.describe.hierarchy.checks import shown
+from sudare.describe.hierarchy.checks import some_of
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError
 
@@ -47,7 +47,7 @@ class LabelIndex:
         unknown = text.filter(places.is_null() & text.is_not_null())
         if len(unknown):
             raise DescriptionError(
-                f"Column '{given.name}' holds {shown(unknown, what)}, which its hierarchy does not cover; {advice}."
+                f"Column '{given.name}' holds {some_of(unknown, what)}, which its hierarchy does not cover; {advice}."
             )
         if text.null_count() and self._missing < 0:
             raise DescriptionError(

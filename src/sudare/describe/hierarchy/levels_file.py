@@ -30,7 +30,7 @@ class LevelsFile:
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     """Sign between levels; found among ; , tab | when not given."""
     encoding: str | None = None
-    """Encoding of the file; UTF-8 (with or without BOM), else CP932, when not given."""
+    """Encoding of the file; found, as that of a table is, when not given."""
     header: bool = False
     """Whether the first row names the levels."""
 

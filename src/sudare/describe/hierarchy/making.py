@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from sudare.describe.hierarchy.checks import shown
+from sudare.describe.hierarchy.checks import some_of
 from sudare.describe.hierarchy.levels import assemble
 from sudare.describe.hierarchy.tree import Hierarchy
+from sudare.describe.ranges import ANYTHING
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
     Range = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
-ROOT = "*"
+ROOT = ANYTHING
+"""The label of the most general node: that of a cell about which nothing is said."""
 
 
 def distinct(values: pl.Series, column: str) -> pl.DataFrame:
@@ -58,7 +60,7 @@ def grow(
 
 def refuse(values: pl.Series, column: str, rule: str) -> DescriptionError:
     """The error of values that a maker cannot place: which they are, the rule they break, what to do."""
-    return DescriptionError(f"Column '{column}' holds {shown(values)}, but {rule}.")
+    return DescriptionError(f"Column '{column}' holds {some_of(values)}, but {rule}.")
 
 
 def _bounds(ranges: Sequence[Range], node_at: Sequence[npt.NDArray[np.int32]], nodes: int) -> Range:

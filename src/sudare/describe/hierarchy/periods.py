@@ -10,6 +10,7 @@ import polars as pl
 from pydantic import AfterValidator
 
 from sudare.describe.hierarchy.making import distinct, grow, refuse
+from sudare.describe.ranges import iso_days
 from sudare.parameters import Annotated, Field, model_validator, parameters
 
 if TYPE_CHECKING:
@@ -93,9 +94,8 @@ def _days(frame: pl.DataFrame, column: str) -> pl.Series:
     if value.dtype in (pl.Date, pl.Datetime):
         return value.cast(pl.Date) if value.dtype == pl.Date else value.dt.date()
     text = frame["text"]
-    whole = text.str.contains(r"^\d{4}-\d{2}-\d{2}($|[T ]\d)")
-    day = text.str.head(10).str.to_date("%Y-%m-%d", strict=False)
-    wrong = text.filter(day.is_null() | ~whole)
+    day = iso_days(text)
+    wrong = text.filter(day.is_null())
     if len(wrong):
         raise refuse(
             wrong, column, "dates like 2024-03-05 are needed; convert the column or use another hierarchy"

@@ -70,7 +70,7 @@ class Hierarchy:
         return cls(*assemble(columns_of(rows, column), column)[:3])
 
     @classmethod
-    def bare(cls, label: str = "*") -> Hierarchy:
+    def bare(cls, label: str) -> Hierarchy:
         """A root without any value below: the hierarchy of a column that holds nothing but missing values."""
         return cls(np.zeros(1, np.int32), np.ones(1, np.int32), (label,))
 
@@ -168,6 +168,10 @@ class Hierarchy:
     def node_of(self, labels: pl.Series) -> Ints:
         """The node of every released label; where two nodes share a label, the lower one."""
         return self._node_labels.places(labels, "label", "give the hierarchy that the release was made with")
+
+    def is_label(self, texts: pl.Series) -> npt.NDArray[np.bool_]:
+        """For each text whether a node is called so."""
+        return texts.is_in(self._label_series.drop_nulls().implode()).to_numpy()
 
     def knows(self, labels: pl.Series) -> bool:
         """Whether every text of a column is a label of this tree."""

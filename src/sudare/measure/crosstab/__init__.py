@@ -1,6 +1,6 @@
 """Cross tabulations of randomized tables: from what was released and how, to what the original counts were.
 
-bins, axis       one attribute: its bins, where each released record is, its transition matrix (round_bins: unasked)
+bins, attribute  one attribute: its bins, where each released record is, its transition matrix (round_bins: unasked)
 transition       matrices of numbers by Gauss-Legendre rules on the mechanism's distribution function
 contract         all attributes together, one matrix product each, never a Kronecker product
 iterate, misfit  EM with squared extrapolation, and when to stop

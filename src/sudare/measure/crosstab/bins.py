@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.ranges import axis_of, positions
+from sudare.describe.ranges import positions
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _edges(line: Line, rule: Any) -> Any:
         raise ParameterError(
             f"The bins of column '{line.name}' are {rule!r}, but edges of a date are dates such as 2024-12-31."
         )
-    return axis_of(found).to_numpy()
+    return found.to_numpy()
 
 
 def _labels(line: Line, edges: Floats) -> pl.Series:

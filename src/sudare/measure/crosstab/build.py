@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
-from sudare.measure.crosstab.axis import PIECES, Axis, axis_for
+from sudare.measure.crosstab.attribute import PIECES, Attribute, attribute_for
 from sudare.measure.crosstab.contract import Transition, to_original
 from sudare.measure.crosstab.estimate import DEFAULT, Options, Start, estimate
 from sudare.measure.crosstab.inverse import invert
@@ -57,16 +57,16 @@ def crosstab_of(
     names = _names(table, by)
     _check(names, bins, stop, start, pieces, draws)
     known = {name: getattr(table.column(name), "mechanism", None) for name in names} | dict(mechanisms or {})
-    axes = tuple(
-        axis_for(table.frame[name], known.get(name), (bins or {}).get(name), pieces) for name in names
+    attributes = tuple(
+        attribute_for(table.frame[name], known.get(name), (bins or {}).get(name), pieces) for name in names
     )
     return tabulate(
-        axes, Options(stop, start, consistent), draws=draws, seed=seed, progress=progress or SILENT
+        attributes, Options(stop, start, consistent), draws=draws, seed=seed, progress=progress or SILENT
     )
 
 
 def tabulate(
-    axes: tuple[Axis, ...],
+    attributes: tuple[Attribute, ...],
     options: Options = DEFAULT,
     *,
     draws: int | None = None,
@@ -74,18 +74,19 @@ def tabulate(
     progress: Progress = SILENT,
 ) -> CrossTab:
     """The table of attributes whose released bins are known."""
-    randomized = tuple(place for place, axis in enumerate(axes) if axis.matrix is not None)
-    exact = tuple(place for place, axis in enumerate(axes) if axis.matrix is None)
-    combination, exact_cells = _combinations([axes[place] for place in exact], len(axes[0].codes))
+    randomized = tuple(place for place, attribute in enumerate(attributes) if attribute.matrix is not None)
+    exact = tuple(place for place, attribute in enumerate(attributes) if attribute.matrix is None)
+    combination, exact_cells = _combinations([attributes[place] for place in exact], len(attributes[0].codes))
     transition = Transition(
-        tuple(matrix for axis in axes if (matrix := axis.matrix) is not None), len(exact_cells)
+        tuple(matrix for attribute in attributes if (matrix := attribute.matrix) is not None),
+        len(exact_cells),
     )
     if transition.cells > MOST_CELLS:
         raise ParameterError(
             f"The table has {transition.cells:,} cells, but at most {MOST_CELLS:,} can be estimated; "
             "choose fewer attributes or wider bins."
         )
-    released = _count([axes[place] for place in randomized], combination, transition)
+    released = _count([attributes[place] for place in randomized], combination, transition)
     found = estimate(transition, released, options, progress)
     figures: dict[str, Any] = {"estimate": found.estimate}
     spread = None
@@ -120,7 +121,7 @@ def tabulate(
         rule=options.stop,
         start=options.start,
         met=found.met,
-        records=len(axes[0].codes),
+        records=len(attributes[0].codes),
         cells=transition.cells,
         randomized=len(randomized),
         kept=found.kept,
@@ -130,7 +131,7 @@ def tabulate(
         total_variation_released=None if spread is None else spread.total_variation_released,
         half_width=float((figures["high"] - figures["low"]).mean()) / 2 if inverse is not None else None,
     )
-    return CrossTab(axes, randomized, exact, exact_cells, figures, fit)
+    return CrossTab(attributes, randomized, exact, exact_cells, figures, fit)
 
 
 def _intervals(inverse: Floats, error: Floats, released: Floats) -> dict[str, Floats]:
@@ -152,33 +153,33 @@ def _intervals(inverse: Floats, error: Floats, released: Floats) -> dict[str, Fl
 def count_like(table: CrossTab, original: Table) -> Floats:
     """Counts of another table, usually the original, in the cells of `table.array()`."""
     flat = np.zeros(original.rows, dtype=np.int64)
-    for axis in table.axes:
-        codes = axis.place(original.frame[_names(original, axis.name)[0]])
-        if len(codes) and codes.max() >= len(axis.labels):
+    for attribute in table.attributes:
+        codes = attribute.place(original.frame[_names(original, attribute.name)[0]])
+        if len(codes) and codes.max() >= len(attribute.labels):
             raise DescriptionError(
-                f"Column '{axis.name}' has missing values in the original but none in the release; "
+                f"Column '{attribute.name}' has missing values in the original but none in the release; "
                 "compare a release with the table it was made from."
             )
-        flat = flat * len(axis.labels) + codes
+        flat = flat * len(attribute.labels) + codes
     return np.bincount(flat, minlength=math.prod(table.shape)).astype(np.float64).reshape(table.shape)
 
 
-def _combinations(axes: list[Axis], records: int) -> tuple[Integers, Integers]:
+def _combinations(attributes: list[Attribute], records: int) -> tuple[Integers, Integers]:
     """(combination of each record, codes of each combination) of exact attributes: only those that occur."""
     combination = np.zeros(records, dtype=np.int64)
     cells = np.zeros((1, 0), dtype=np.int64)
-    for axis in axes:
-        size = len(axis.labels)
-        joint, combination = np.unique(combination * size + axis.codes, return_inverse=True)
+    for attribute in attributes:
+        size = len(attribute.labels)
+        joint, combination = np.unique(combination * size + attribute.codes, return_inverse=True)
         cells = np.column_stack([cells[joint // size], joint % size])
     return combination, cells
 
 
-def _count(axes: list[Axis], combination: Integers, transition: Transition) -> Floats:
+def _count(attributes: list[Attribute], combination: Integers, transition: Transition) -> Floats:
     """Released counts in the layout of released cells."""
     flat = combination
-    for axis in axes:
-        flat = flat * len(axis.labels) + axis.codes
+    for attribute in attributes:
+        flat = flat * len(attribute.labels) + attribute.codes
     counts = np.bincount(flat, minlength=math.prod(transition.released_shape))
     return counts.astype(np.float64).reshape(transition.released_shape)
 

@@ -68,8 +68,6 @@ class Iterated:
     """Steps of EM, those before and after an extrapolation included."""
     met: bool
     """Whether the rule was met before the limit of steps."""
-    likelihoods: tuple[float, ...] = ()
-    """sum y log u after each accepted step."""
     deviations: float = 0.0
     """Standard deviations of G^2 above what chance makes it that the rule allowed."""
     kept: int | None = None
@@ -104,7 +102,6 @@ def iterate(
     small = {"fit": _NOISE / max(run.total, 1.0) ** 0.5, "change": _SMALL_CHANGE, "none": _NO_CHANGE}[stop]
     x = start * (run.total / max(float(start.sum()), _TINY))
     at = run.place(x)
-    likelihoods = [*(before.likelihoods if before else ()), at.likelihood]
     run.steps = before.steps if before else 0
     met, reach = stop == "fit" and run.fits(at), 1.0
     if visit is not None:
@@ -120,12 +117,9 @@ def iterate(
             at = first
         else:
             at, reach, met = _extrapolated(run, at, first, stop, reach)
-        likelihoods.append(at.likelihood)
         if visit is not None:
             visit(at)
-    return Iterated(
-        at.x, run.misfit(at), expected_misfit(at.u), run.steps, met, tuple(likelihoods), deviations
-    )
+    return Iterated(at.x, run.misfit(at), expected_misfit(at.u), run.steps, met, deviations)
 
 
 def deviations_of(released: Floats, expected: Floats) -> float:

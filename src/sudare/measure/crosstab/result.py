@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.measure.crosstab.axis import Axis
+    from sudare.measure.crosstab.attribute import Attribute
     from sudare.measure.crosstab.estimate import Start
     from sudare.measure.crosstab.iterate import StopRule
     from sudare.measure.crosstab.telling import Telling
@@ -83,12 +83,12 @@ class CrossTab:
     `array()` and `stderr` have one axis for each attribute of `by`, `counts` has one row for each cell.
     """
 
-    axes: tuple[Axis, ...]
+    attributes: tuple[Attribute, ...]
     """In the order of `by`."""
     randomized: tuple[int, ...]
-    """Places in `axes` of the attributes that were randomized."""
+    """Places in `attributes` of the attributes that were randomized."""
     exact: tuple[int, ...]
-    """Places in `axes` of the others."""
+    """Places in `attributes` of the others."""
     exact_cells: Integers
     """Observed combinations of the exact attributes: one row of codes each."""
     figures: Mapping[str, Floats]
@@ -98,17 +98,17 @@ class CrossTab:
     @property
     def by(self) -> tuple[str, ...]:
         """The attributes."""
-        return tuple(axis.name for axis in self.axes)
+        return tuple(attribute.name for attribute in self.attributes)
 
     @property
     def labels(self) -> dict[str, list[Any]]:
         """Labels of each attribute in the order of `array()`."""
-        return {axis.name: axis.labels.to_list() for axis in self.axes}
+        return {attribute.name: attribute.labels.to_list() for attribute in self.attributes}
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Bins of each attribute."""
-        return tuple(len(axis.labels) for axis in self.axes)
+        return tuple(len(attribute.labels) for attribute in self.attributes)
 
     @cached_property
     def counts(self) -> pl.DataFrame:
@@ -126,7 +126,9 @@ class CrossTab:
         else:
             places, columns = self._present()
         codes = np.unravel_index(places, self.shape)
-        listed = [axis.labels.gather(code) for axis, code in zip(self.axes, codes, strict=True)]
+        listed = [
+            attribute.labels.gather(code) for attribute, code in zip(self.attributes, codes, strict=True)
+        ]
         listed += [pl.Series(self._free(name), values) for name, values in columns.items()]
         return pl.DataFrame(listed)
 
@@ -146,7 +148,7 @@ class CrossTab:
             if name not in self.by:
                 raise ParameterError(f"'{name}' is not in the table; {did_you_mean(name, self.by)}")
             place = self.by.index(name)
-            found = np.take(found, self._places(self.axes[place], wanted), axis=place)
+            found = np.take(found, self._places(self.attributes[place], wanted), axis=place)
         return found
 
     def total_variation(self, original: npt.ArrayLike, *, figure: Figure = "estimate") -> float:
@@ -184,17 +186,19 @@ class CrossTab:
 
         return heat_map(self)
 
-    def _places(self, axis: Axis, wanted: Sequence[Any]) -> list[int]:
-        known = {str(label): place for place, label in enumerate(axis.labels.to_list())}
+    def _places(self, attribute: Attribute, wanted: Sequence[Any]) -> list[int]:
+        known = {str(label): place for place, label in enumerate(attribute.labels.to_list())}
         for label in wanted:
             if str(label) not in known:
-                raise ParameterError(f"'{axis.name}' has no bin {label!r}; {did_you_mean(str(label), known)}")
+                raise ParameterError(
+                    f"'{attribute.name}' has no bin {label!r}; {did_you_mean(str(label), known)}"
+                )
         return [known[str(label)] for label in wanted]
 
     def _dense(self, name: str) -> Floats:
         """A figure as an array of all cells; combinations of exact attributes that do not occur are 0."""
         figure = self.figures[name]
-        exact_shape = tuple(len(self.axes[place].labels) for place in self.exact)
+        exact_shape = tuple(len(self.attributes[place].labels) for place in self.exact)
         whole = np.zeros((*figure.shape[:-1], math.prod(exact_shape)))
         flat = (
             np.ravel_multi_index(tuple(self.exact_cells.T), exact_shape)
@@ -211,7 +215,7 @@ class CrossTab:
         """Flat places and figures of the cells that are not empty."""
         kept = np.flatnonzero((self.figures["released"] > 0) | (self.figures["estimate"] >= 0.5))
         *randomized, combination = np.unravel_index(kept, self.figures["estimate"].shape)
-        codes: list[Any] = [None] * len(self.axes)
+        codes: list[Any] = [None] * len(self.attributes)
         for place, code in zip(self.randomized, randomized, strict=True):
             codes[place] = code
         for column, place in enumerate(self.exact):

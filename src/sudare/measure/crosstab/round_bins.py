@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
 
 from sudare.describe.ranges import day_of
@@ -41,7 +41,7 @@ def _of_years(low: float, high: float) -> list[Any]:
     span = last.year - first.year + 1
     if span < MOST // 2:  # too short for years
         steps = [low + (high - low) * place / 6 for place in range(7)]
-        return sorted({datetime.fromtimestamp(round(day) * 86_400, UTC).date() for day in steps})
+        return sorted({day_of(day) for day in steps})
     step = next((years for years in _YEARS if span / years <= MOST), _YEARS[-1])
     inside = (date(year, 1, 1) for year in range(first.year, last.year + 1) if year % step == 0 and year > 0)
     return [first, *(day for day in inside if first < day < last), last]

@@ -7,7 +7,7 @@ The inner integral is the difference of two values of the mechanism's CDF; the o
 rule is then exact to their square, roughly) and it meets the values at both ends, where noise much narrower than a bin
 does all it does. (The closed form with logarithms of seed 003
 cancels: an error of 4e10 at a scale of 0.03 ranges was measured.) Whole numbers, days and ranks are averaged one by
-one instead: their originals are no continuum. The density inside I is not uniform: see `axis` for its weights.
+one instead: their originals are no continuum. The density inside I is not uniform: see `attribute` for its weights.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ _MOST_VALUES = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class Attribute:
     """One attribute."""
 
     name: str
@@ -57,10 +57,10 @@ class Axis:
     """Bins of the cells of another column, such as the original one."""
 
 
-def axis_for(
+def attribute_for(
     series: pl.Series, mechanism: Mechanism | None, rule: BinRule | None, pieces: int = PIECES
-) -> Axis:
-    """The axis of a released column."""
+) -> Attribute:
+    """A released column as an attribute."""
     if isinstance(mechanism, Retention):
         return _retained(series, mechanism, rule)
     if isinstance(mechanism, NumberMechanism):
@@ -77,7 +77,7 @@ def axis_for(
     return _exact(series, rule)
 
 
-def _exact(series: pl.Series, rule: BinRule | None) -> Axis:
+def _exact(series: pl.Series, rule: BinRule | None) -> Attribute:
     """A column that was not randomized is counted as it is."""
     is_line = is_measured(series)
     if rule is None and (not is_line or series.n_unique() <= 50):
@@ -89,7 +89,7 @@ def _exact(series: pl.Series, rule: BinRule | None) -> Axis:
             )
         labels = codes.values if codes.missing is None else codes.values.extend_constant(None, 1)
         known = labels.to_list()
-        return Axis(
+        return Attribute(
             series.name,
             labels.alias(series.name),
             codes.codes.astype(np.int64),
@@ -102,17 +102,17 @@ def _exact(series: pl.Series, rule: BinRule | None) -> Axis:
     low, high = (float(present.min()), float(present.max())) if len(present) else (0.0, 1.0)
     bins = cut(Line(series.name, series.dtype, present, low, high), rule)
     labels, codes_of = _with_missing(series, bins.labels, bins.place(present))
-    return Axis(series.name, labels, codes_of, None, lambda other: _cut_by(bins, other))
+    return Attribute(series.name, labels, codes_of, None, lambda other: _cut_by(bins, other))
 
 
-def _retained(series: pl.Series, mechanism: Retention, rule: BinRule | None) -> Axis:
+def _retained(series: pl.Series, mechanism: Retention, rule: BinRule | None) -> Attribute:
     """A column of categories: its values are the bins."""
     if rule is not None:
         raise _no_bins(series.name)
     return _listed(series, list(mechanism.values), mechanism.matrix())
 
 
-def _ranked(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None) -> Axis:
+def _ranked(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None) -> Attribute:
     """A column of ordinal values: their ranks were randomized."""
     if rule is not None:
         raise _no_bins(series.name)
@@ -125,7 +125,7 @@ def _ranked(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None)
     return _listed(series, values, matrix)
 
 
-def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, pieces: int) -> Axis:
+def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, pieces: int) -> Attribute:
     """A column of numbers or dates with noise."""
     if not is_measured(series):
         raise DescriptionError(
@@ -143,7 +143,7 @@ def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, 
         matrix = _flipped(mechanism, matrix, bins.edges)
     elif len(labels) > len(matrix):
         matrix = _kept_missing(matrix)
-    return Axis(series.name, labels, codes, matrix, lambda other: _cut_by(bins, other))
+    return Attribute(series.name, labels, codes, matrix, lambda other: _cut_by(bins, other))
 
 
 def _check_range(name: str, mechanism: NumberMechanism, present: Floats) -> None:
@@ -159,12 +159,12 @@ def _check_range(name: str, mechanism: NumberMechanism, present: Floats) -> None
             )
 
 
-def _listed(series: pl.Series, values: list[Any], matrix: Floats) -> Axis:
+def _listed(series: pl.Series, values: list[Any], matrix: Floats) -> Attribute:
     """A column whose values are listed; missing cells that are not were released as they are."""
     if series.null_count() and None not in values:
         values, matrix = [*values, None], _kept_missing(matrix)
     labels, codes = _coded(series, values)
-    return Axis(series.name, labels, codes, matrix, lambda other: _coded(other, values)[1])
+    return Attribute(series.name, labels, codes, matrix, lambda other: _coded(other, values)[1])
 
 
 def _pieces(line: Line, edges: Floats, pieces: int) -> tuple[Floats, Floats]:
