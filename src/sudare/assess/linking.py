@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sudare.assess.pk_anonymity import Exposure, exposure
+from sudare.describe.kinds import COUNTED_ROLES
 from sudare.describe.mechanism.catalogue import MECHANISMS
 
 if TYPE_CHECKING:
@@ -57,9 +58,7 @@ class Linking:
 def linking(table: Table) -> tuple[Linking, Exposure] | None:
     """Figures of a table with a randomized quasi-identifier or sensitive column, None where there is none."""
     noisy = [
-        column
-        for column in table.columns
-        if column.mechanism is not None and column.role in {"quasi", "sensitive"}
+        column for column in table.columns if column.mechanism is not None and column.role in COUNTED_ROLES
     ]
     if not noisy or table.rows == 0:
         return None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sudare.assess.pk_anonymity import PkAnonymity, asked_k, exact_blocks
 from sudare.assess.sentence import Sentence, counted, enumerated, in_language, joined
-from sudare.describe.kinds import ORDERED_KINDS
+from sudare.describe.kinds import COUNTED_ROLES, ORDERED_KINDS
 from sudare.describe.mechanism.calibrate import calibrate, rate_for, shares
 from sudare.describe.mechanism.retention import Retention
 from sudare.errors import ParameterError
@@ -113,7 +113,7 @@ def noise_study(
 ) -> NoiseStudy | None:
     """The noise that Pk-anonymity needs on this table; None where it is not asked for or there is nothing to hide."""
     k = asked_k(requirements)
-    public = table.names("quasi", "sensitive")
+    public = table.names(*COUNTED_ROLES)
     if k is None or table.rows == 0 or not public:
         return None
     for name in exact:
@@ -154,7 +154,7 @@ def way_out(requirement: Requirement, table: Table) -> str:
 
 def _way(table: Table, k: float, exact: list[str], weights: Mapping[str, float] | None) -> NoiseWay:
     records = int(exact_blocks(table, exact, []).sizes.min())
-    names = [name for name in table.names("quasi", "sensitive") if name not in exact]
+    names = [name for name in table.names(*COUNTED_ROLES) if name not in exact]
     if records < k:
         return NoiseWay(tuple(exact), records, False, None, None, ())
     if not names:

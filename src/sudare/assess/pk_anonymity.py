@@ -13,6 +13,7 @@ from sudare.assess.blocks import Blocks, blocks_of
 from sudare.assess.requirement import table_of
 from sudare.assess.sentence import Sentence, enumerated
 from sudare.assess.verdict import Verdict
+from sudare.describe.kinds import COUNTED_ROLES
 from sudare.describe.mechanism.calibrate import k_of
 from sudare.describe.mechanism.protocol import NumberMechanism
 from sudare.describe.mechanism.retention import Retention
@@ -117,7 +118,7 @@ def asked_k(requirements: Iterable[object]) -> float | None:
 
 def exposure(table: Table) -> Exposure:
     """Rates, epsilons and exact blocks of the quasi-identifiers and sensitive columns of a table."""
-    columns = [column for column in table.columns if column.role in {"quasi", "sensitive"}]
+    columns = [column for column in table.columns if column.role in COUNTED_ROLES]
     mechanisms = {column.name: column.mechanism for column in columns if column.mechanism is not None}
     exact = [column.name for column in columns if column.mechanism is None]
     visible = [column.name for column in columns if shows_missing(table, column)]

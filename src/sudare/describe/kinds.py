@@ -15,6 +15,9 @@ names a person together with others; `sensitive` is what must not be learned abo
 is released as it is; `weight` is the number of people a record stands for.
 """
 
+COUNTED_ROLES: tuple[Role, Role] = ("quasi", "sensitive")
+"""Roles that Pk-anonymity speaks of: it promises nothing about other columns, so they take nothing of the budget."""
+
 Kind = Literal["numeric", "ordinal", "nominal", "string", "date", "set"]
 """What the values of a column are like, which decides the distances and hierarchies that make sense."""
 

@@ -16,6 +16,7 @@ from sudare.anonymize.randomize.domain import End, ValueDomain
 from sudare.anonymize.randomize.plan import Plan, mechanisms_of, plan_column
 from sudare.assess.pk_anonymity import asked_k, exact_blocks
 from sudare.assess.sentence import enumerated
+from sudare.describe.kinds import COUNTED_ROLES
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.describe.mechanism.density import Family, as_family
 from sudare.describe.mechanism.protocol import Draw, Mechanism, Scalar
@@ -130,7 +131,7 @@ class Randomize:
         """Columns of a table randomized by this method whose list of values was taken from the data."""
         return [
             name
-            for name in table.names("quasi", "sensitive")
+            for name in table.names(*COUNTED_ROLES)
             if getattr(table.column(name).mechanism, "values", None) is not None
             and name not in self.values
             and "values" not in self.mechanisms.get(name, {})
@@ -147,7 +148,7 @@ class Randomize:
             *self.grids,
         ):
             table.column(name)
-        public = table.names("quasi", "sensitive")
+        public = table.names(*COUNTED_ROLES)
         for name in self.exact:
             if name not in public:
                 raise ParameterError(
@@ -171,13 +172,13 @@ class Randomize:
         exact = [
             column.name
             for column in table.columns
-            if column.role in {"quasi", "sensitive"} and column.name not in names and column.mechanism is None
+            if column.role in COUNTED_ROLES and column.name not in names and column.mechanism is None
         ]
         visible = [
             plan.name
             for plan in plans
             if self.missing == "keep"
-            and table.column(plan.name).role in {"quasi", "sensitive"}
+            and table.column(plan.name).role in COUNTED_ROLES
             and table.frame[plan.name].null_count()
         ]
         fewest = int(exact_blocks(table, exact, visible).sizes.min())

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sudare.anonymize.randomize.domain import Domain, ValueDomain, number_domain, value_domain
-from sudare.describe.kinds import MEASURED_KINDS, ORDERED_KINDS
+from sudare.describe.kinds import COUNTED_ROLES, MEASURED_KINDS, ORDERED_KINDS
 from sudare.describe.mechanism.calibrate import calibrate, k_of, rate_for, shares
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.errors import DescriptionError, InfeasibleError, ParameterError, did_you_mean
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 STRENGTH = {"laplace": "scale", "normal": "deviation", "uniform": "half_width", "retention": "keep"}
 """The parameter of each mechanism that calibration finds."""
-COUNTED_ROLES = ("quasi", "sensitive")
-"""Roles that Pk-anonymity speaks of: it promises nothing about other columns, so they take nothing of the budget."""
 
 
 @dataclass(frozen=True, eq=False)
