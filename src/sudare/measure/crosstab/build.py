@@ -56,7 +56,7 @@ def crosstab_of(
     """
     names = _names(table, by)
     _check(names, bins, stop, start, pieces, draws)
-    known = {name: getattr(table.column(name), "mechanism", None) for name in names} | dict(mechanisms or {})
+    known = {name: table.column(name).mechanism for name in names} | dict(mechanisms or {})
     attributes = tuple(
         attribute_for(table.frame[name], known.get(name), (bins or {}).get(name), pieces) for name in names
     )
