@@ -10,7 +10,7 @@ import numpy as np
 
 from sudare.kernels.costs import cost_exchanged, cost_of, cost_with, cost_without, refresh
 from sudare.kernels.jit import lean
-from sudare.kernels.partition import empty_slot, put_in, swap_places, take_out
+from sudare.kernels.partition import FIRST_EMPTY, empty_slot, put_in, swap_places, take_out
 from sudare.kernels.rules import satisfied
 
 TINY = 1e-12
@@ -150,7 +150,7 @@ def settle(model, part, limits, group):
     refresh(model, part.members, part.size, group)
     part.cost[fresh] = 0.0
     part.cost[group] = cost_of(model, part.size, group)
-    part.counters[2] = min(part.counters[2], fresh)
+    part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], fresh)
     return part.cost[group] - before
 
 
@@ -200,7 +200,7 @@ def dissolve(model, part, limits, neighbors, group, threshold, undo):
         part.cost[group] = cost_of(model, part.size, group)
         return np.inf
     part.cost[group] = 0.0
-    part.counters[2] = min(part.counters[2], group)
+    part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], group)
     for index in range(count):
         target = part.label[undo[index]]
         if part.size[target] >= limits.split_at:

@@ -12,7 +12,7 @@ from sudare.kernels.costs import cost_of
 from sudare.kernels.covers import PAIRS, SET, column_cost
 from sudare.kernels.jit import inlined, lean
 from sudare.kernels.moves import allowed
-from sudare.kernels.partition import put_in, take_out
+from sudare.kernels.partition import REGIONS, put_in, take_out
 from sudare.kernels.random_words import next_index
 from sudare.kernels.rules import satisfied
 
@@ -23,8 +23,8 @@ _UNKNOWN = -1
 def gather_near(part, neighbors, most, words, groups):
     """Groups around a random record, breadth first, at most so many; how many. No group is found twice."""
     label, size, members, region = part.label, part.size, part.members, part.region
-    part.counters[4] += 1
-    number = part.counters[4]
+    part.counters[REGIONS] += 1
+    number = part.counters[REGIONS]
     first = label[next_index(words, len(label))]
     groups[0], count, place = first, 1, 0
     region[first] = number

@@ -11,7 +11,7 @@ import numpy as np
 from sudare.kernels.costs import cost_of
 from sudare.kernels.jit import inlined, kernel
 from sudare.kernels.moves import TINY, settle
-from sudare.kernels.partition import empty_slot, put_in
+from sudare.kernels.partition import FIRST_EMPTY, REGIONS, empty_slot, put_in
 from sudare.kernels.random_words import next_index, next_uniform
 from sudare.kernels.refine import improve
 from sudare.kernels.regroup import regrouped, room_for_region
@@ -28,7 +28,7 @@ _SAME_ORDER = 32
 def rebuild_slice(
     model, part, limits, neighbors, ladder, starts, level_costs, schemes, words, attempts, size, spread
 ):  # fmt: skip
-    """`attempts` regions of about `size` rows, each rebuilt if that costs less. Returns the change of cost.
+    """`attempts` regions of about `size` rows, each rebuilt if that costs less.
 
     `ladder[starts[c, level] + code]`: the share of a value in the key of its block; `level_costs[c, level]`: mean
     cost of a level; `spread`: how far column weights vary when schemes are ordered.
@@ -37,15 +37,14 @@ def rebuild_slice(
     region = room_for_region(most, model.codes.shape[1])
     gathered, old_labels = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     order = np.arange(len(schemes))
-    total = 0.0
     for attempt in range(attempts):
         if attempt % _SAME_ORDER == 0:
             order = _perturbed(schemes, level_costs, words, spread)
         seed = _costly(part, words)
         if part.cost[part.label[seed]] <= 0.0:
             continue
-        part.counters[4] += 1
-        number = part.counters[4]
+        part.counters[REGIONS] += 1
+        number = part.counters[REGIONS]
         count, groups = _gather(part, neighbors, seed, size, number, region.rows, gathered, words)
         if groups < 2:
             continue
@@ -65,12 +64,8 @@ def rebuild_slice(
             after += gained
             if gained > -TINY:
                 break
-        if after < before - TINY * (1.0 + before):
-            total += after - before
-            part.counters[1] += 1
-        else:
+        if after >= before - TINY * (1.0 + before):
             _restore(model, part, region.rows, old_labels, count)
-    return total
 
 
 @inlined
@@ -127,7 +122,7 @@ def _replaced(model, part, limits, region, count, gathered, groups, made, number
     for index in range(groups):
         part.size[gathered[index]] = 0
         part.cost[gathered[index]] = 0.0
-        part.counters[2] = min(part.counters[2], gathered[index])
+        part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], gathered[index])
     slot = 0
     for group in range(made):
         if group < groups:
@@ -154,7 +149,7 @@ def _restore(model, part, rows, old_labels, count):
         group = part.label[rows[index]]
         part.size[group] = 0
         part.cost[group] = 0.0
-        part.counters[2] = min(part.counters[2], group)
+        part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], group)
     for index in range(count):
         put_in(model, part, rows[index], old_labels[index])
     for index in range(count):
