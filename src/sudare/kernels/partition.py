@@ -12,7 +12,6 @@ from sudare.kernels.costs import cost_of, exchange, exclude, include, refresh
 from sudare.kernels.jit import lean
 from sudare.kernels.rules import Rules, Scratch, scratch_for
 
-
 FIRST_EMPTY, CLOCK, REGIONS = range(3)
 """Places in `Partition.counters`: the first slot that may be empty, changes so far, regions gathered so far."""
 
