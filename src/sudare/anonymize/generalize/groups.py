@@ -162,10 +162,8 @@ class _Grouping(NamedTuple):
             if by_size:
                 return _First(member_groups(model, smallest, progress), None, False)
             return _First(np.zeros(len(model.codes), dtype=np.int64), None, False)
-        labels, count, left, taken = cheapest_scheme_first(
-            model, self.ladders, schemes, smallest, self.rules, progress
-        )
-        labels = attach(model, labels, count, left, smallest, self.rules, progress)
+        labels, taken = cheapest_scheme_first(model, self.ladders, schemes, smallest, self.rules, progress)
+        labels = attach(model, labels, smallest, self.rules, progress)
         # Free sets lose less than the boxes of any hierarchy, so their prices would mislead.
         most = self.search.prices.most_work
         priced = by_size and can_price(self.ladders, len(schemes), len(labels), smallest, most)
@@ -175,7 +173,7 @@ class _Grouping(NamedTuple):
         """Groups by prices, or the given ones where they lose less; then boxes exchanged region by region."""
         model, smallest, progress, asked = self.model, self.smallest, self.progress, self.search.prices
         found = priced_groups(model, self.ladders, labels, smallest, progress, asked.searches, asked.few)
-        chosen = attach(model, found.labels, found.groups, found.left, smallest, self.rules, progress)
+        chosen = attach(model, found.labels, smallest, self.rules, progress)
         labels = self.cheaper(chosen, labels)
         rows = len(labels)
         attempts = max(int(asked.exchanges * rows), asked.fewest)
@@ -195,8 +193,7 @@ class _Grouping(NamedTuple):
 
     def _along_an_order(self, labels: Ints) -> Ints:
         longest = max(_LONGEST, 2 * self.smallest)
-        groups = int(labels.max()) + 1
-        return cut_groups(self.model, labels, groups, self.smallest, longest, self.rules)
+        return cut_groups(self.model, labels, self.smallest, longest, self.rules)
 
     def cheaper(self, one: Ints, other: Ints) -> Ints:
         """The labels that lose less."""

@@ -88,8 +88,8 @@ def cheapest_scheme_first(
     smallest: int,
     rules: Rules,
     progress: Progress,
-) -> tuple[Ints, int, Ints, Ints]:
-    """Labels (-1: not taken), number of groups, the rows that no scheme took, and how many rows each scheme took."""
+) -> tuple[Ints, Ints]:
+    """Labels (-1: no scheme took the row), and how many rows each scheme took."""
     rows = len(model.codes)
     table, starts = words_of(model, ladders)
     labels = np.full(rows, -1, dtype=np.int64)
@@ -108,7 +108,7 @@ def cheapest_scheme_first(
         progress.update(last)
         if count == 0:
             break
-    return labels, groups, left[:count].copy(), taken
+    return labels, taken
 
 
 def member_groups(model: Covers, smallest: int, progress: Progress) -> Ints:
@@ -127,19 +127,11 @@ def member_groups(model: Covers, smallest: int, progress: Progress) -> Ints:
     return labels
 
 
-def cut_groups(
-    model: Covers,
-    labels: Ints,
-    groups: int,
-    smallest: int,
-    longest: int,
-    rules: Rules,
-) -> Ints:
+def cut_groups(model: Covers, labels: Ints, smallest: int, longest: int, rules: Rules) -> Ints:
     """Cut every group along a sorted order of its rows."""
     order = spread_order(model, rules)
     by_label = order[np.argsort(labels[order], kind="stable")]
-    sizes = np.bincount(labels, minlength=groups)
-    starts = starts_of(sizes)
+    starts = starts_of(np.bincount(labels))
     result = np.empty(len(labels), dtype=np.int64)
     recut(model, by_label, starts, smallest, longest, rules, scratch_for(rules), result)
     return result
