@@ -42,10 +42,10 @@ def gather_near(part, neighbors, most, words, groups):
 
 
 @lean
-def fill_matrix(model, part, limits, groups, given, offered, codes, kinds, verdicts, by_code, costs):
-    """costs[i, j]: cost of groups[i] without given[i] (-1: nothing given) and with offered[j] (-1: with nothing).
+def fill_matrix(model, part, limits, groups, given, codes, kinds, verdicts, by_code, costs):
+    """costs[i, j]: cost of groups[i] without given[i] (-1: nothing given) and with given[j] (-1: with nothing).
 
-    Infinite where the group could not stand. `codes` are those of the records offered, a column in a row (any for -1).
+    Infinite where the group could not stand. `codes` are those of the records given, a column in a row (any for -1).
     Records of one kind have the same sensitive values, so that a group need be asked about a kind but once: `verdicts`
     has room for all kinds, `by_code` for all values of a column. Groups are left as they were.
     """
@@ -63,8 +63,8 @@ def fill_matrix(model, part, limits, groups, given, offered, codes, kinds, verdi
             alone = cost_of(model, size, group)
         fits = limits.smallest <= count + 1 < members.shape[1]
         verdicts[:] = _UNKNOWN
-        for column in range(len(offered)):
-            come = offered[column]
+        for column in range(len(given)):
+            come = given[column]
             if come < 0:
                 found[column] = alone
             elif not fits:
