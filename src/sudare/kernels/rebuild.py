@@ -26,11 +26,11 @@ _SAME_ORDER = 32
 
 @kernel
 def rebuild_slice(
-    model, part, limits, neighbors, ladder, starts, level_costs, schemes, words, attempts, size, spread
+    model, part, limits, neighbors, class_words, starts, level_costs, schemes, words, attempts, size, spread
 ):  # fmt: skip
     """`attempts` regions of about `size` rows, each rebuilt if that costs less.
 
-    `ladder[starts[c, level] + code]`: the share of a value in the key of its block; `level_costs[c, level]`: mean
+    `class_words[starts[c, level] + code]`: the share of a value in the key of its block; `level_costs[c, level]`: mean
     cost of a level; `spread`: how far column weights vary when schemes are ordered.
     """
     most = size + part.members.shape[1]
@@ -51,7 +51,9 @@ def rebuild_slice(
         before = 0.0
         for index in range(groups):
             before += part.cost[gathered[index]]
-        made, after = regrouped(model, limits, ladder, starts, schemes, order, region, count, before * _HOPE)
+        made, after = regrouped(
+            model, limits, class_words, starts, schemes, order, region, count, before * _HOPE
+        )
         if made == 0:
             continue
         for index in range(count):

@@ -46,10 +46,10 @@ def room_for_region(rows, columns):
 
 
 @kernel
-def regrouped(model, limits, words, starts, schemes, order, region, count, limit):
+def regrouped(model, limits, class_words, starts, schemes, order, region, count, limit):
     """Form groups of region.rows[:count]: how many, and their cost; 0 groups where they would cost `limit` or more.
 
-    Schemes are tried in `order`; `words` and `starts` as in `sudare.kernels.schemes.number_blocks`.
+    Schemes are tried in `order`; `class_words` and `starts` as in `sudare.kernels.schemes.number_blocks`.
     """
     rows, codes, left, some, blocks = region.rows, region.codes, region.left, region.some, region.blocks
     for index in range(count):
@@ -61,7 +61,7 @@ def regrouped(model, limits, words, starts, schemes, order, region, count, limit
     for scheme in order:
         if remaining < limits.smallest:
             break
-        found = number_blocks(codes, words, starts, schemes[scheme], left, remaining, blocks)
+        found = number_blocks(codes, class_words, starts, schemes[scheme], left, remaining, blocks)
         taken = False
         for block in range(found):
             if blocks.size[block] < limits.smallest:

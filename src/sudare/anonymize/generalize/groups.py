@@ -243,12 +243,12 @@ class _Grouping(NamedTuple):
         attempts = min(int(self.search.attempts * rows), self.search.most)
         if schemes is None or not attempts:
             return None
-        table, starts = words_of(self.model, self.ladders)
+        class_words, starts = words_of(self.model, self.ladders)
         costs = np.zeros((len(self.ladders), starts.shape[1]))
         for column, ladder in enumerate(self.ladders):
             costs[column, : len(ladder.costs)] = ladder.costs
         region = min(max(60, 12 * self.smallest), _LARGEST_REGION)
-        return Rebuilding(table, starts, costs, schemes, attempts, region)
+        return Rebuilding(class_words, starts, costs, schemes, attempts, region)
 
     def split(self, labels: Ints) -> Ints:
         """Every group split again and again until none can be."""

@@ -66,7 +66,7 @@ def schemes_of(ladders: Sequence[Ladder]) -> npt.NDArray[np.int64] | None:
 def words_of(model: Covers, ladders: Sequence[Ladder]) -> tuple[npt.NDArray[np.uint64], Ints]:
     """A random word for each class of each level: the key of a block is the sum of its classes' words.
 
-    Word of a code: table[starts[column, level] + code].
+    Word of a code: class_words[starts[column, level] + code].
     """
     random = repeatable(0)
     starts = np.zeros((len(ladders), max(len(ladder.costs) for ladder in ladders)), dtype=np.int64)
@@ -91,7 +91,7 @@ def cheapest_scheme_first(
 ) -> tuple[Ints, Ints]:
     """Labels (-1: no scheme took the row), and how many rows each scheme took."""
     rows = len(model.codes)
-    table, starts = words_of(model, ladders)
+    class_words, starts = words_of(model, ladders)
     labels = np.full(rows, -1, dtype=np.int64)
     left = np.arange(rows, dtype=np.int64)
     count, groups = rows, 0
@@ -102,7 +102,7 @@ def cheapest_scheme_first(
     for first in range(0, len(schemes), _SLICE):
         last = min(first + _SLICE, len(schemes))
         count, groups = take_slice(
-            *(model.codes, table, starts, schemes, first, last, left, count),
+            *(model.codes, class_words, starts, schemes, first, last, left, count),
             *(labels, groups, smallest, rules, scratch, blocks, taken),
         )
         progress.update(last)
