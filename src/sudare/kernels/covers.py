@@ -194,7 +194,7 @@ def exclude(model, members, size, group, record):
 
 
 @inlined
-def exchange(model, members, size, group, gone, come):
+def replace_member(model, members, size, group, gone, come):
     """One member was replaced by another; `members` holds the new one."""
     refresh(model, members, size, group)
 

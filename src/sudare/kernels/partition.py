@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.arrays import starts_of
-from sudare.kernels.costs import cost_of, exchange, exclude, include, refresh
+from sudare.kernels.costs import cost_of, exclude, include, refresh, replace_member
 from sudare.kernels.jit import lean
 from sudare.kernels.rules import Rules, Scratch, scratch_for
 
@@ -136,8 +136,8 @@ def swap_places(model, part, one, other):
     part.label[one], part.label[other] = second, first
     part.counters[CLOCK] += 1
     part.changed[first] = part.changed[second] = part.counters[CLOCK]
-    exchange(model, part.members, part.size, first, one, other)
-    exchange(model, part.members, part.size, second, other, one)
+    replace_member(model, part.members, part.size, first, one, other)
+    replace_member(model, part.members, part.size, second, other, one)
 
 
 @lean

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sudare.kernels.distance import squared_distance
 from sudare.kernels.jit import kernel
-from sudare.kernels.nearest import build_tree, nearest_next_slice, strike
+from sudare.kernels.nearest import build_tree, delete, nearest_next_slice
 
 _SMALL = 200  # records up to which a cell is searched without a tree
 
@@ -78,7 +78,7 @@ def chain(X, rows, entry, out):
     out[0] = entry
     if count > _SMALL:
         tree = build_tree(X, rows)
-        strike(tree, entry)
+        delete(tree, entry)
         nearest_next_slice(tree, X, out, 1, count - 1)
         return
     left = rows[rows != entry]
