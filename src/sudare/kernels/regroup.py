@@ -51,13 +51,8 @@ def regrouped(model, limits, class_words, starts, schemes, order, regrouping, co
 
     Schemes are tried in `order`; `class_words` and `starts` as in `sudare.kernels.schemes.number_blocks`.
     """
-    rows, codes, left, some, blocks = (
-        regrouping.rows,
-        regrouping.codes,
-        regrouping.left,
-        regrouping.some,
-        regrouping.blocks,
-    )
+    rows, codes, left = regrouping.rows, regrouping.codes, regrouping.left
+    some, blocks = regrouping.some, regrouping.blocks
     for index in range(count):
         left[index] = index
         regrouping.fresh[index] = -1
