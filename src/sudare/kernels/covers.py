@@ -30,7 +30,7 @@ class Covers(NamedTuple):
     start: npt.NDArray[np.int64]
     """Where each column's part of the flat arrays begins."""
     width: npt.NDArray[np.int64]
-    """Number of values of each column (PAIRS)."""
+    """Number of values of each column (PAIRS, SET)."""
     table: npt.NDArray[np.float64]
     """PAIRS: weighted cost of covering (low, high). LINE: place of each value, scaled and weighted. SET: cost of
     0, 1, 2, … distinct values. CLIMB: cost of each node."""
