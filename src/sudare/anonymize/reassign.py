@@ -18,10 +18,9 @@ from sudare.randomness import repeatable, words_from
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sudare.anonymize.labels import Labels
     from sudare.kernels.covers import Covers
     from sudare.progress import Progress
-
-    Labels = npt.NDArray[np.int64]
 
 _MOST_GROUPS = 1500
 """Groups of one assignment: its time grows with their cube."""

@@ -60,6 +60,12 @@ class Refined:
     labels: Labels
     canceled: bool = False
 
+    def finished(self) -> Labels:
+        """The labels of a search that ended by itself; a release takes no other."""
+        if self.canceled:
+            raise CancelledError("Canceled while searching for groups.")
+        return self.labels
+
 
 @dataclass(frozen=True, eq=False)
 class Budget:

@@ -102,7 +102,7 @@ def settle(model, part, limits, group):
     Returns the change of cost, 0 when no allowed split was found or no slot is free.
     """
     fresh = empty_slot(part)
-    if fresh >= len(part.size) or part.size[group] < 2 * limits.smallest:
+    if fresh >= len(part.size) or part.size[group] < limits.split_at:
         return 0.0
     part.region[fresh] = part.region[group]
     before, stamp = part.cost[group], part.changed[group]

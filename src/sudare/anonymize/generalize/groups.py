@@ -24,7 +24,6 @@ from sudare.anonymize.generalize.start import (
 from sudare.anonymize.labels import ranked
 from sudare.anonymize.reassign import reassigned
 from sudare.anonymize.search import Budget, Rebuilding, refine
-from sudare.errors import CancelledError
 from sudare.kernels.blocks import rows_by_label
 from sudare.kernels.covers import SET
 from sudare.kernels.finish import split_all
@@ -209,15 +208,15 @@ class _Grouping(NamedTuple):
         if len(rows) <= smallest:
             return labels
         own, numbers = np.unique(labels[rows], return_inverse=True)
-        part = with_slots(self.model, rows, max(len(own), len(rows) // smallest) + 1)
+        model = with_slots(self.model, rows, max(len(own), len(rows) // smallest) + 1)
         rules = rules_of(self.rules, rows) if self.has_rules else self.rules
         sensitive = rules.sensitive[0] if self.has_rules else None
-        near = near_rows(part, NEAR, repeatable(search.seed), progress, sensitive)
+        near = near_rows(model, NEAR, repeatable(search.seed), progress, sensitive)
         moves, rings = 0, 0
         if schemes is None:
             moves, rings = min(int(search.moves * len(rows)), 1000 * search.most), search.rings
         found = refine(
-            part,
+            model,
             near,
             numbers.astype(np.int64),
             smallest,
@@ -229,13 +228,11 @@ class _Grouping(NamedTuple):
         )
         if rings and not found.canceled:
             better = reassigned(
-                part, near, found.labels, smallest, rings, rules=rules, seed=search.seed, progress=progress
+                model, near, found.labels, smallest, rings, rules=rules, seed=search.seed, progress=progress
             )
-            found = refine(part, near, better, smallest, rules=rules, progress=progress)
-        if found.canceled:
-            raise CancelledError("Canceled while searching for groups.")
+            found = refine(model, near, better, smallest, rules=rules, progress=progress)
         result = labels + len(labels)
-        result[rows] = found.labels
+        result[rows] = found.finished()
         return ranked(result)
 
     def _rebuilding(self, schemes: Ints | None, rows: int) -> Rebuilding | None:
