@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sudare.kernels.costs import cost_exchanged, cost_of, cost_with, cost_without, refresh
-from sudare.kernels.jit import lean
+from sudare.kernels.jit import inlined, lean
 from sudare.kernels.partition import FIRST_EMPTY, empty_slot, put_in, swap_places, take_out
 from sudare.kernels.rules import satisfied
 
@@ -166,14 +166,7 @@ def dissolve(model, part, limits, neighbors, group, threshold, undo):
     moved = 0
     for index in range(count):
         record = undo[index]
-        best, chosen = np.inf, -1
-        for near in range(neighbors.shape[1]):
-            target = part.label[neighbors[record, near]]
-            if target == group or part.size[target] + 1 >= part.members.shape[1]:
-                continue
-            value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
-            if value < best:
-                best, chosen = value, target
+        chosen, best = cheapest_near(model, part, neighbors, record, -1)
         # No record makes a group cheaper by joining it, so the sum can only rise from here.
         if chosen < 0 or change + best > threshold:
             break
@@ -206,6 +199,23 @@ def dissolve(model, part, limits, neighbors, group, threshold, undo):
         if part.size[target] >= limits.split_at:
             change += settle(model, part, limits, target)
     return change
+
+
+@inlined
+def cheapest_near(model, part, neighbors, record, first):
+    """The group near a record that its coming makes dearer by least, and by how much; -1 and inf if there is none.
+
+    The group `first` (-1: none) is looked at before those of the neighbors: of equally dear ones the first is chosen.
+    """
+    best, chosen = np.inf, -1
+    for near in range(-1 if first >= 0 else 0, neighbors.shape[1]):
+        target = first if near < 0 else part.label[neighbors[record, near]]
+        if target == part.label[record] or part.size[target] + 1 >= part.members.shape[1]:
+            continue
+        value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
+        if value < best:
+            best, chosen = value, target
+    return chosen, best
 
 
 @lean

@@ -11,7 +11,7 @@ import numpy as np
 
 from sudare.kernels.costs import cost_of, cost_with, cost_without
 from sudare.kernels.jit import inlined, lean
-from sudare.kernels.moves import TINY, allowed
+from sudare.kernels.moves import TINY, allowed, cheapest_near
 from sudare.kernels.partition import FIRST_EMPTY, empty_slot, put_in, take_out
 from sudare.kernels.random_words import next_index
 
@@ -70,7 +70,7 @@ def _open(model, part, limits, neighbors, record, companion, moved, origin, stam
     holds = part.size[fresh] >= limits.smallest
     while holds and breaking and part.size[source] > 0:
         other = part.members[source, part.size[source] - 1]
-        target = _cheapest(model, part, neighbors, other, fresh)
+        target, _ = cheapest_near(model, part, neighbors, other, fresh)
         holds = target >= 0 and count < len(moved)
         if holds:
             change += _shift(model, part, other, target, moved, origin, stamps, count)
@@ -106,20 +106,6 @@ def _rise(model, part, fresh, record, best):
     if value >= best:
         return value
     return value + cost_without(model, part.members, part.size, group, record)
-
-
-@inlined
-def _cheapest(model, part, neighbors, record, fresh):
-    """The group near a record, or the fresh one, that its coming makes dearer by least; -1 if there is none."""
-    best, chosen = np.inf, -1
-    for near in range(-1, neighbors.shape[1]):
-        target = fresh if near < 0 else part.label[neighbors[record, near]]
-        if target == part.label[record] or part.size[target] + 1 >= part.members.shape[1]:
-            continue
-        value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
-        if value < best:
-            best, chosen = value, target
-    return chosen
 
 
 @lean
