@@ -131,8 +131,8 @@ def _value(top: Any, middle: Any, low: Any) -> str:
 def first_groups(table: Any, k: int) -> float:
     """The mean loss of cheapest scheme first, nothing refined."""
     model, ladders, schemes = space_of(table)
-    labels, count, left, _ = cheapest_scheme_first(model, ladders, schemes, k, no_rules(), SILENT)
-    labels = attach(model, labels, count, left, k, no_rules(), SILENT)
+    labels, _ = cheapest_scheme_first(model, ladders, schemes, k, no_rules(), SILENT)
+    labels = attach(model, labels, k, no_rules(), SILENT)
     return float(losses_of(model, labels, k)[0][labels].mean())
 
 

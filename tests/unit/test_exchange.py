@@ -154,7 +154,7 @@ def test_prices_keep_the_first_groups_where_those_lose_less(k, seed):
     ladders = ladders_of(axes, model, weights, "loss")
     schemes = schemes_of(ladders)
     assert schemes is not None
-    labels, count, left, _ = cheapest_scheme_first(model, ladders, schemes, k, no_rules(), SILENT)
-    labels = attach(model, labels, count, left, k, no_rules(), SILENT)
+    labels, _ = cheapest_scheme_first(model, ladders, schemes, k, no_rules(), SILENT)
+    labels = attach(model, labels, k, no_rules(), SILENT)
     released = sd.Generalize(effort="fast").apply(table, Context((sd.KAnonymity(k),))).table
     assert sd.measure.loss(table, released) <= total_of(model, labels, k) / table.rows + CLOSE

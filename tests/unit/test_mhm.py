@@ -131,16 +131,15 @@ def test_the_path_of_a_partition_never_loses_to_it():
     assert sse(X, mhm(X, 4, order)) <= sse(X, start) + 1e-9
 
 
-def test_a_tour_is_shorter_than_its_start_and_keeps_to_its_budget():
+def test_a_tour_is_shorter_than_its_start():
     X = np.random.default_rng(9).normal(size=(600, 2))
 
     def length(order):
         return np.linalg.norm(np.diff(X[order], axis=0), axis=1).sum()
 
-    start, tour = length(paths.npn_path(X)), length(paths.tour_path(X))
-    assert tour < 0.95 * start
-    assert tour < length(paths.tour_path(X, moves=20)) < 1.05 * start
-    assert np.array_equal(np.sort(paths.tour_path(X, seconds=0.0)), np.arange(600))
+    tour = paths.tour_path(X)
+    assert length(tour) < 0.95 * length(paths.npn_path(X))
+    assert np.array_equal(np.sort(tour), np.arange(600))
 
 
 def test_hilbert_steps_to_a_neighboring_place():

@@ -1,4 +1,4 @@
-"""Opening groups: the cost falls by what is said, every group keeps its size and its rules, nothing is lost."""
+"""Opening groups: the cost falls or nothing changes, every group keeps its size and its rules, nothing is lost."""
 
 from collections import Counter
 
@@ -18,7 +18,7 @@ from sudare.anonymize.search import refine
 from sudare.assess.requirement import compile_rules
 from sudare.errors import CancelledError
 from sudare.kernels.openings import open_slice
-from sudare.kernels.partition import fill_costs, limits_of, partition_of
+from sudare.kernels.partition import FIRST_EMPTY, fill_costs, limits_of, partition_of
 from sudare.kernels.rules import no_rules
 from sudare.progress import SILENT
 from sudare.randomness import words_from
@@ -46,7 +46,7 @@ class State:
         self.work = [np.empty(size * room, dtype=np.int64) for size in (1, 1, 2)]
 
     def open(self, records, tries=4, seed=0):
-        return open_slice(*self.arguments, np.asarray(records, np.int64), tries, words_from(seed), *self.work)
+        open_slice(*self.arguments, np.asarray(records, np.int64), tries, words_from(seed), *self.work)
 
     def check(self):
         """Labels, places, members, sizes, spans and the first empty slot tell the same story."""
@@ -56,7 +56,7 @@ class State:
             assert sorted(members) == np.flatnonzero(part.label == group).tolist()
             assert part.place[members].tolist() == list(range(len(members)))
             assert members or part.cost[group] == 0
-            assert members or group >= part.counters[2]
+            assert members or group >= part.counters[FIRST_EMPTY]
         kept, spans = part.cost.copy(), (self.model.low.copy(), self.model.high.copy())
         total = fill_costs(self.model, part)
         assert np.allclose(kept, part.cost, rtol=0, atol=CLOSE)
@@ -109,7 +109,7 @@ def united_until(labels, holds):
     st.sampled_from([3, 7, 500]),
     SEEDS,
 )
-def test_the_cost_falls_by_what_is_said(rows, columns, k, kind, cells, room, seed):
+def test_the_cost_falls_or_nothing_changes(rows, columns, k, kind, cells, room, seed):
     random = np.random.default_rng(seed)
     rows = max(rows, k)
     example = twins.example(random, rows, columns, kind=kind, ordered=cells == "ordered")
@@ -123,14 +123,12 @@ def test_the_cost_falls_by_what_is_said(rows, columns, k, kind, cells, room, see
             example.table, start, k, near, cells="sets" if cells == "sets" else "hierarchy", room=room
         )
         codes = state.model.codes.copy()
-        change = state.open(np.arange(rows), seed=seed)
+        state.open(np.arange(rows), seed=seed)
         after = state.check()
         plain = plain_sets if cells == "sets" else twins.Example.cost_of_labels
         assert after == pytest.approx(plain(example, state.part.label), abs=CLOSE)
-        assert after - state.before == pytest.approx(change, abs=CLOSE)
-        assert change <= 0
-        assert (change < 0) == (state.part.counters[1] > 0)
-        assert change < 0 or np.array_equal(state.part.label, start)
+        assert after <= state.before
+        assert (after < state.before) != np.array_equal(state.part.label, start)
         assert min(Counter(state.part.label.tolist()).values()) >= k
         assert np.array_equal(state.model.codes, codes)
         results.append(state.part.label.copy())
@@ -160,9 +158,8 @@ def test_rules_are_kept(rows, kind, diversity, seed):
         return
     near = near_rows(model_of(example.table, 1), 8, random, SILENT, rules.sensitive[0])
     state = State(example.table, start, 2, near, rules)
-    change = state.open(np.arange(rows), seed=seed)
-    assert state.check() - state.before == pytest.approx(change, abs=CLOSE)
-    assert change <= 0
+    state.open(np.arange(rows), seed=seed)
+    assert state.check() <= state.before
     assert all(len(group) >= 2 and diverse(group) for group in twins.groups_of(state.part.label))
     assert not state.arguments[2].scratch.histogram.any()
 
@@ -184,7 +181,7 @@ def test_two_records_leave_groups_that_can_spare_them():
     state = State(table_of(cities), np.array([0, 0, 0, 1, 1, 1]), 2, every_other(6))
     # Three lose all, three lose 2/4; then nobody loses anything.
     assert state.before == pytest.approx(3 + 3 * 2 / 4)
-    assert state.open([2], tries=50) == pytest.approx(-4.5)
+    state.open([2], tries=50)
     assert state.part.label[2] == state.part.label[5] == 2
     assert state.check() == 0
 
@@ -195,7 +192,7 @@ def test_what_is_left_of_a_smallest_group_goes_to_its_neighbors():
     state.open([1], tries=50)
     assert state.part.label[1] == state.part.label[4] == 2
     assert state.part.label[0] == state.part.label[2] == 1
-    assert state.part.counters[2] == 0
+    assert state.part.counters[FIRST_EMPTY] == 0
     assert state.check() == 0
 
 
@@ -205,7 +202,7 @@ def test_a_rule_forbids_what_the_cost_would_allow():
     rules = compile_rules(table, sd.LDiversity(2).rules(table))
     state = State(table, np.array([0, 0, 0, 1, 1, 1]), 2, every_other(6), rules)
     # Rome with Rome would lose nothing, but both have c: Rome with Nice, twice, is the best that is left.
-    assert state.open([2], tries=50) == pytest.approx(-2.5)
+    state.open([2], tries=50)
     assert state.part.label[2] != state.part.label[5]
     assert state.check() == pytest.approx(4 * 2 / 4)
 

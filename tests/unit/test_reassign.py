@@ -105,7 +105,7 @@ def matrix_of(state, groups, offered):
     if len(rules.kind):
         kinds = np.unique(rules.sensitive[:, offered], axis=1, return_inverse=True)[1]
     costs, room = np.empty((size, size)), (np.empty(size, dtype=np.int64), np.empty(LARGEST_TABLE))
-    fill_matrix(*state.arguments[:3], groups, offered, offered, codes, kinds, *room, costs)
+    fill_matrix(*state.arguments[:3], groups, offered, codes, kinds, *room, costs)
     return costs
 
 

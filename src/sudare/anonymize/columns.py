@@ -12,18 +12,16 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 
-def present_columns(table: Table, names: Sequence[str], method: str) -> list[str]:
+def present_columns(table: Table, names: Sequence[str]) -> list[str]:
     """The named columns, which must exist."""
     for name in names:
         table.column(name)
-    if not names:
-        raise ParameterError(f"{method} was given no column; name at least one.")
     return list(names)
 
 
 def numeric_columns(table: Table, names: Sequence[str], method: str) -> list[str]:
     """The named columns, which must hold numbers."""
-    for name in present_columns(table, names, method):
+    for name in present_columns(table, names):
         if not table.frame[name].dtype.is_numeric():
             raise ParameterError(
                 f"{method} works on numbers, but column '{name}' holds {table.frame[name].dtype}; "

@@ -36,9 +36,7 @@ class RemoveIdentifiers:
 
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
         """Drop the columns."""
-        names = table.names("identifier") if self.columns is None else list(self.columns)
-        for name in names:
-            table.column(name)
+        names = present_columns(table, table.names("identifier") if self.columns is None else self.columns)
         kept = [column for column in table.columns if column.name not in names]
         removed = table.changed(table.frame.drop(by_name(names)), kept)  # "*" is a name here
         if not names:
@@ -76,7 +74,7 @@ class Pseudonymize:
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the key is of the operating system or given
         """Replace the columns; they count as described and insensitive afterwards."""
         key = self._key()
-        names = present_columns(table, self.columns, "Pseudonymize")
+        names = present_columns(table, self.columns)
         for name in names:
             if table.column(name).role in {"quasi", "sensitive", "weight"}:
                 raise ParameterError(

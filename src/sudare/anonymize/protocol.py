@@ -37,7 +37,7 @@ class Context:
     requirements: tuple[Requirement, ...] = ()
     """What the release must satisfy; methods that do not form groups leave it to the final check."""
     random: Randomness = field(default_factory=Randomness)
-    """The only source of random numbers."""
+    """The only source of random numbers, but for the key of `Pseudonymize`, which no seed may make repeatable."""
     progress: Progress = SILENT
     """Where long work says how far it is; its `update` raises when the user cancels."""
 
@@ -45,9 +45,9 @@ class Context:
 class Anonymizer(Protocol):
     """A method: a frozen parameter class that can be applied.
 
-    `apply` never changes its input, draws what must stay secret only from `context.random`, calls
-    `context.progress.update` often on anything long, and raises `InfeasibleError` when it cannot reach the
-    requirements it is meant to reach.
+    `apply` never changes its input, draws what must stay secret only from `context.random` (`Pseudonymize` alone takes
+    its key from `secrets`), calls `context.progress.update` often on anything long, and raises `InfeasibleError` when it
+    cannot reach the requirements it is meant to reach.
     """
 
     def apply(self, table: Table, context: Context) -> Outcome:

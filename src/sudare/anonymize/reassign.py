@@ -18,10 +18,9 @@ from sudare.randomness import repeatable, words_from
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sudare.anonymize.labels import Labels
     from sudare.kernels.covers import Covers
     from sudare.progress import Progress
-
-    Labels = npt.NDArray[np.int64]
 
 _MOST_GROUPS = 1500
 """Groups of one assignment: its time grows with their cube."""
@@ -78,7 +77,7 @@ def _reassign(
         kinds = np.unique(limits.rules.sensitive[:, given], axis=1, return_inverse=True)[1]
     verdicts, by_code = np.empty(len(given), dtype=np.int64), np.empty(LARGEST_TABLE)
     costs = np.empty((len(groups), len(groups)))
-    fill_matrix(model, part, limits, groups, given, given, codes, kinds, verdicts, by_code, costs)
+    fill_matrix(model, part, limits, groups, given, codes, kinds, verdicts, by_code, costs)
     # Everybody keeps what was given: always possible, whatever rounding says of a rule that holds with equality.
     np.fill_diagonal(costs, part.cost[groups])
     rows, columns = linear_sum_assignment(costs)

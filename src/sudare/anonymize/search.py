@@ -60,6 +60,12 @@ class Refined:
     labels: Labels
     canceled: bool = False
 
+    def finished(self) -> Labels:
+        """The labels of a search that ended by itself; a release takes no other."""
+        if self.canceled:
+            raise CancelledError("Canceled while searching for groups.")
+        return self.labels
+
 
 @dataclass(frozen=True, eq=False)
 class Budget:
@@ -76,7 +82,7 @@ class Budget:
 class Rebuilding:
     """Large steps for generalization: regions taken apart and formed anew by schemes."""
 
-    table: npt.NDArray[np.uint64]
+    class_words: npt.NDArray[np.uint64]
     starts: npt.NDArray[np.int64]
     level_costs: npt.NDArray[np.float64]
     schemes: npt.NDArray[np.int64]
@@ -201,7 +207,7 @@ class _Search:
             attempts = min(_REBUILD_SLICE, given.attempts - start)
             rebuild_slice(
                 *self._arguments,
-                *(given.table, given.starts, given.level_costs, given.schemes),
+                *(given.class_words, given.starts, given.level_costs, given.schemes),
                 *(words, attempts, given.region, _SPREAD),
             )
             self._keep()

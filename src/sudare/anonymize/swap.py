@@ -36,7 +36,7 @@ class RankSwap:
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Swap every column."""
-        names = present_columns(table, self.columns, "RankSwap")
+        names = present_columns(table, self.columns)
         result = table
         context.progress.start("swap", len(names))
         for done, name in enumerate(names, start=1):
@@ -70,7 +70,7 @@ class SwapRecords:
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Draw the records and exchange their values."""
-        names = present_columns(table, self.columns, "SwapRecords")
+        names = present_columns(table, self.columns)
         mixed = context.random.permutation(table.rows)
         one, other = _pairs(mixed, blocks_of(table, self.within).labels[mixed])
         chosen = context.random.permutation(len(one))[: round(self.share * table.rows) // 2]

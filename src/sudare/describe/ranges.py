@@ -14,6 +14,7 @@ ANYTHING = "*"
 """The released text of a cell about which nothing is said."""
 
 _FIRST_DAY = date(1970, 1, 1).toordinal()
+_DAY = 86_400_000_000  # microseconds
 _ZONE = r"(Z|[+-]\d\d:?\d\d)$"
 _ISO_DAY = r"^(\d{4}-\d{2}-\d{2})($|[T ]\d)"
 _PATTERN = r"^\[(.+), (.+)[\])]$"
@@ -59,11 +60,20 @@ def iso_days(texts: pl.Series) -> pl.Series:
 def axis_of(series: pl.Series) -> pl.Series:
     """Numbers as they are, dates and moments as days since 1970."""
     if series.dtype == pl.Datetime:
-        return (
-            series.dt.replace_time_zone(None).cast(pl.Datetime("us")).to_physical().cast(pl.Float64)
-            / 86_400e6
-        )
+        return series.dt.replace_time_zone(None).cast(pl.Datetime("us")).to_physical().cast(pl.Float64) / _DAY
     return (series.to_physical() if series.dtype.is_temporal() else series).cast(pl.Float64)
+
+
+def days_as(places: npt.NDArray[np.float64], dtype: pl.DataType) -> pl.Series:
+    """Places on the axis of dates, each rounded to its day, as dates or moments of a type.
+
+    >>> days_as(np.array([365.0]), pl.Date()).to_list()
+    [datetime.date(1971, 1, 1)]
+    """
+    days = pl.Series(np.rint(places).astype(np.int64))
+    if dtype == pl.Date:
+        return days.cast(pl.Int32).cast(pl.Date)
+    return (days * _DAY).cast(pl.Datetime("us")).cast(dtype)
 
 
 def is_measured(series: pl.Series) -> bool:
@@ -78,6 +88,15 @@ def day_of(number: float) -> date:
     '1971-01-01'
     """
     return date.fromordinal(_FIRST_DAY + round(number))
+
+
+def place_of_day(day: date) -> float:
+    """The place of a day on the axis of dates.
+
+    >>> place_of_day(date(1971, 1, 1))
+    365.0
+    """
+    return float(day.toordinal() - _FIRST_DAY)
 
 
 def places_of(values: pl.Series) -> npt.NDArray[np.float64]:

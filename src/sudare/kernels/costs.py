@@ -35,7 +35,7 @@ def _of_model(name: str, options: dict[str, Any]) -> Callable[..., Any]:
 refresh = _of_model("refresh", CALLED)
 include = _of_model("include", CALLED)
 exclude = _of_model("exclude", CALLED)
-exchange = _of_model("exchange", CALLED)
+replace_member = _of_model("replace_member", CALLED)
 cost_of = _of_model("cost_of", CALLED)
 cost_with = _of_model("cost_with", CALLED)
 cost_without = _of_model("cost_without", CALLED)

@@ -30,7 +30,7 @@ class Covers(NamedTuple):
     start: npt.NDArray[np.int64]
     """Where each column's part of the flat arrays begins."""
     width: npt.NDArray[np.int64]
-    """Number of values of each column (PAIRS)."""
+    """Number of values of each column (PAIRS, SET)."""
     table: npt.NDArray[np.float64]
     """PAIRS: weighted cost of covering (low, high). LINE: place of each value, scaled and weighted. SET: cost of
     0, 1, 2, … distinct values. CLIMB: cost of each node."""
@@ -194,7 +194,7 @@ def exclude(model, members, size, group, record):
 
 
 @inlined
-def exchange(model, members, size, group, gone, come):
+def replace_member(model, members, size, group, gone, come):
     """One member was replaced by another; `members` holds the new one."""
     refresh(model, members, size, group)
 

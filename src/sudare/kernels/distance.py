@@ -30,7 +30,7 @@ def squared_distances(X, query):
 def offer(distances, rows, size, distance, row):
     """Put a record into a full heap of the best (squared distance, row) in place of its worst, if it is better."""
     if distance < distances[0] or (distance == distances[0] and row < rows[0]):
-        _sink(distances, rows, size, distance, row)
+        sink(distances, rows, size, distance, row)
 
 
 @kernel
@@ -39,12 +39,12 @@ def sort_heap(distances, rows, size):
     for last in range(size - 1, 0, -1):
         distance, row = distances[last], rows[last]
         distances[last], rows[last] = distances[0], rows[0]
-        _sink(distances, rows, last, distance, row)
+        sink(distances, rows, last, distance, row)
 
 
 @kernel
-def _sink(distances, rows, size, distance, row):
-    # Put (distance, row) where it belongs below the top, which is free.
+def sink(distances, rows, size, distance, row):
+    """Put (distance, row) where it belongs in a heap of this size, the greatest first, whose top is free."""
     at = 0
     while True:
         child = 2 * at + 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sudare.kernels.distance import squared_distance
+from sudare.kernels.distance import sink, squared_distance
 from sudare.kernels.jit import kernel
 from sudare.kernels.search import far_bound, far_limit, leaf_distances, turn
 
@@ -72,27 +72,11 @@ def farthest_drifting(queue, tree, X, query, scratch):
                     limit, reached = far_limit(tree, best), np.sqrt(best)
         # The leaf moves behind the heap until the query is done, so that it is looked at once.
         size -= 1
-        _sink(key, leaves, size, key[size], leaves[size])
+        sink(key, leaves, size, key[size], leaves[size])
         key[size], leaves[size] = (far_bound(tree, largest) - way if count > 0 else -np.inf), leaf
     for entry in range(size, len(key)):
         _rise(key, leaves, entry)
     return best_row
-
-
-@kernel
-def _sink(key, leaves, size, value, leaf):
-    at = 0
-    while True:
-        child = 2 * at + 1
-        if child >= size:
-            break
-        if child + 1 < size and key[child + 1] > key[child]:
-            child += 1
-        if key[child] <= value:
-            break
-        key[at], leaves[at] = key[child], leaves[child]
-        at = child
-    key[at], leaves[at] = value, leaf
 
 
 @kernel

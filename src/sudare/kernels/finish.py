@@ -98,7 +98,7 @@ def _complies(rows, count, chosen, value, smallest, rules, scratch, work):
 
 @kernel
 def split_all(model, order, starts, smallest, rules, scratch, labels):
-    """Split every group again and again until none can be; fills `labels`, returns the number of groups."""
+    """Split every group again and again until none can be; fills `labels`."""
     most = 1
     for group in range(len(starts) - 1):
         most = max(most, starts[group + 1] - starts[group])
@@ -130,7 +130,6 @@ def split_all(model, order, starts, smallest, rules, scratch, labels):
             for place in range(begin, end):
                 labels[work[place]] = groups
             groups += 1
-    return groups
 
 
 @kernel

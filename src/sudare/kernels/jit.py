@@ -1,4 +1,4 @@
-"""The one decorator of all kernels, so that caching and error handling are set in one place."""
+"""The decorators of all kernels, `kernel`, `lean` and `inlined`, so that caching and error handling are set in one place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INLINED = {**CALLED, "forceinline": True}
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A small kernel that is always merged into its callers.
+    """A small kernel that is always merged into its callers, and kept on disk as a part of them only.
 
     Tuples of arrays are passed to a called kernel as some hundred single arguments; merging saves that.
     """

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from sudare.kernels.costs import cost_exchanged, cost_of, cost_with, cost_without, refresh
-from sudare.kernels.jit import lean
-from sudare.kernels.partition import empty_slot, put_in, swap_places, take_out
+from sudare.kernels.jit import inlined, lean
+from sudare.kernels.partition import FIRST_EMPTY, empty_slot, put_in, swap_places, take_out
 from sudare.kernels.rules import satisfied
 
 TINY = 1e-12
@@ -102,7 +102,7 @@ def settle(model, part, limits, group):
     Returns the change of cost, 0 when no allowed split was found or no slot is free.
     """
     fresh = empty_slot(part)
-    if fresh >= len(part.size) or part.size[group] < 2 * limits.smallest:
+    if fresh >= len(part.size) or part.size[group] < limits.split_at:
         return 0.0
     part.region[fresh] = part.region[group]
     before, stamp = part.cost[group], part.changed[group]
@@ -150,7 +150,7 @@ def settle(model, part, limits, group):
     refresh(model, part.members, part.size, group)
     part.cost[fresh] = 0.0
     part.cost[group] = cost_of(model, part.size, group)
-    part.counters[2] = min(part.counters[2], fresh)
+    part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], fresh)
     return part.cost[group] - before
 
 
@@ -166,14 +166,7 @@ def dissolve(model, part, limits, neighbors, group, threshold, undo):
     moved = 0
     for index in range(count):
         record = undo[index]
-        best, chosen = np.inf, -1
-        for near in range(neighbors.shape[1]):
-            target = part.label[neighbors[record, near]]
-            if target == group or part.size[target] + 1 >= part.members.shape[1]:
-                continue
-            value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
-            if value < best:
-                best, chosen = value, target
+        chosen, best = cheapest_near(model, part, neighbors, record, -1)
         # No record makes a group cheaper by joining it, so the sum can only rise from here.
         if chosen < 0 or change + best > threshold:
             break
@@ -200,12 +193,29 @@ def dissolve(model, part, limits, neighbors, group, threshold, undo):
         part.cost[group] = cost_of(model, part.size, group)
         return np.inf
     part.cost[group] = 0.0
-    part.counters[2] = min(part.counters[2], group)
+    part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], group)
     for index in range(count):
         target = part.label[undo[index]]
         if part.size[target] >= limits.split_at:
             change += settle(model, part, limits, target)
     return change
+
+
+@inlined
+def cheapest_near(model, part, neighbors, record, first):
+    """The group near a record that its coming makes dearer by least, and by how much; -1 and inf if there is none.
+
+    The group `first` (-1: none) is looked at before those of the neighbors: of equally dear ones the first is chosen.
+    """
+    best, chosen = np.inf, -1
+    for near in range(-1 if first >= 0 else 0, neighbors.shape[1]):
+        target = first if near < 0 else part.label[neighbors[record, near]]
+        if target == part.label[record] or part.size[target] + 1 >= part.members.shape[1]:
+            continue
+        value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
+        if value < best:
+            best, chosen = value, target
+    return chosen, best
 
 
 @lean

@@ -1,4 +1,4 @@
-"""Nearest unvisited record, exactly: a kd-tree whose records are struck out as they are visited.
+"""Nearest unvisited record, exactly: a kd-tree whose records are deleted as they are visited.
 
 A box's squared distance and a record's are sums over the columns in the same order, and rounding is monotone,
 so a box never seems farther than a record in it: what is pruned is farther, to the last bit. Equal distances go
@@ -200,7 +200,7 @@ def _push_children(tree, query, node, best, stack, bounds, depth, totals):
 
 
 @kernel
-def strike(tree, row):
+def delete(tree, row):
     """Take a row out of the tree."""
     leaf, at = tree.place[row] // _LEAF, tree.place[row] % _LEAF
     tree.left[leaf] -= 1
@@ -231,5 +231,5 @@ def nearest_next_slice(tree, X, order, done, budget):
     for step in range(done, stop):
         row = nearest(tree, X[order[step - 1]], stack, bounds, totals)
         order[step] = row
-        strike(tree, row)
+        delete(tree, row)
     return stop

@@ -11,8 +11,8 @@ import numpy as np
 
 from sudare.kernels.costs import cost_of, cost_with, cost_without
 from sudare.kernels.jit import inlined, lean
-from sudare.kernels.moves import TINY, allowed
-from sudare.kernels.partition import empty_slot, put_in, take_out
+from sudare.kernels.moves import TINY, allowed, cheapest_near
+from sudare.kernels.partition import FIRST_EMPTY, empty_slot, put_in, take_out
 from sudare.kernels.random_words import next_index
 
 
@@ -20,32 +20,27 @@ from sudare.kernels.random_words import next_index
 def open_slice(model, part, limits, neighbors, records, tries, words, moved, origin, stamps):
     """Try to open a group around each of the records, `tries` times with another first companion.
 
-    `moved`, `origin` and `stamps` are work space. Returns the change of cost.
+    `moved`, `origin` and `stamps` are work space.
     """
-    total = 0.0
     for index in range(len(records)):
         record = records[index]
         for _ in range(tries):
             if part.cost[part.label[record]] <= 0.0:
                 break
             companion = neighbors[record, next_index(words, neighbors.shape[1])]
-            change = _open(model, part, limits, neighbors, record, companion, moved, origin, stamps)
-            if change < np.inf:
-                total += change
-                part.counters[1] += 1
-    return total
+            _open(model, part, limits, neighbors, record, companion, moved, origin, stamps)
 
 
 @lean
 def _open(model, part, limits, neighbors, record, companion, moved, origin, stamps):
-    """Open a group around two records if that lowers the cost; the change or inf."""
+    """Open a group around two records if that lowers the cost."""
     fresh = empty_slot(part)
     source = part.label[record]
     if fresh >= len(part.size) or part.label[companion] == source or record == companion:
-        return np.inf
+        return
     breaking = part.size[source] <= limits.smallest
     if not _spared(part, limits, companion, source, breaking):
-        return np.inf
+        return
     slack = TINY * (1.0 + abs(part.cost[source]))
     most = min(part.members.shape[1], len(moved)) - 1
     change = _shift(model, part, record, fresh, moved, origin, stamps, 0)
@@ -75,7 +70,7 @@ def _open(model, part, limits, neighbors, record, companion, moved, origin, stam
     holds = part.size[fresh] >= limits.smallest
     while holds and breaking and part.size[source] > 0:
         other = part.members[source, part.size[source] - 1]
-        target = _cheapest(model, part, neighbors, other, fresh)
+        target, _ = cheapest_near(model, part, neighbors, other, fresh)
         holds = target >= 0 and count < len(moved)
         if holds:
             change += _shift(model, part, other, target, moved, origin, stamps, count)
@@ -87,14 +82,13 @@ def _open(model, part, limits, neighbors, record, companion, moved, origin, stam
             holds = holds and (part.size[origin[index]] == 0 or allowed(limits, part, origin[index]))
     if holds:
         if part.size[source] == 0:
-            part.counters[2] = min(part.counters[2], source)
-        return change
+            part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], source)
+        return
     for index in range(count - 1, -1, -1):
         target = part.label[moved[index]]
         _shift(model, part, moved[index], origin[index], moved, origin, stamps, -1)
         part.changed[origin[index]], part.changed[target] = stamps[2 * index], stamps[2 * index + 1]
-    part.counters[2] = min(part.counters[2], fresh)
-    return np.inf
+    part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], fresh)
 
 
 @inlined
@@ -112,20 +106,6 @@ def _rise(model, part, fresh, record, best):
     if value >= best:
         return value
     return value + cost_without(model, part.members, part.size, group, record)
-
-
-@inlined
-def _cheapest(model, part, neighbors, record, fresh):
-    """The group near a record, or the fresh one, that its coming makes dearer by least; -1 if there is none."""
-    best, chosen = np.inf, -1
-    for near in range(-1, neighbors.shape[1]):
-        target = fresh if near < 0 else part.label[neighbors[record, near]]
-        if target == part.label[record] or part.size[target] + 1 >= part.members.shape[1]:
-            continue
-        value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
-        if value < best:
-            best, chosen = value, target
-    return chosen
 
 
 @lean

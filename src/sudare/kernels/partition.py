@@ -8,9 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.arrays import starts_of
-from sudare.kernels.costs import cost_of, exchange, exclude, include, refresh
+from sudare.kernels.costs import cost_of, exclude, include, refresh, replace_member
 from sudare.kernels.jit import lean
 from sudare.kernels.rules import Rules, Scratch, scratch_for
+
+FIRST_EMPTY, CLOCK, REGIONS = range(3)
+"""Places in `Partition.counters`: the first slot that may be empty, changes so far, regions gathered so far."""
 
 
 class Partition(NamedTuple):
@@ -36,7 +39,7 @@ class Partition(NamedTuple):
     """Work space: when the groups that take them last changed. What is undone counts as no change, or descent would
     look at everything again."""
     counters: npt.NDArray[np.int64]
-    """Moves tried, moves made, first slot that may be empty, the clock, regions gathered."""
+    """One number at each of the places `FIRST_EMPTY`, `CLOCK`, `REGIONS`."""
 
 
 class Limits(NamedTuple):
@@ -81,7 +84,7 @@ def partition_of(labels: npt.NDArray[np.int64], smallest: int, room: int = 0) ->
         seen=np.full(len(labels), -1, dtype=np.int64),
         undo=np.empty(capacity, dtype=np.int64),
         stamps=np.empty(capacity, dtype=np.int64),
-        counters=np.zeros(5, dtype=np.int64),
+        counters=np.zeros(3, dtype=np.int64),
     )
 
 
@@ -106,8 +109,8 @@ def take_out(model, part, record):
     part.members[group, place] = last
     part.place[last] = place
     part.size[group] -= 1
-    part.counters[3] += 1
-    part.changed[group] = part.counters[3]
+    part.counters[CLOCK] += 1
+    part.changed[group] = part.counters[CLOCK]
     exclude(model, part.members, part.size, group, record)
 
 
@@ -118,8 +121,8 @@ def put_in(model, part, record, group):
     part.place[record] = part.size[group]
     part.label[record] = group
     part.size[group] += 1
-    part.counters[3] += 1
-    part.changed[group] = part.counters[3]
+    part.counters[CLOCK] += 1
+    part.changed[group] = part.counters[CLOCK]
     include(model, part.members, part.size, group, record)
 
 
@@ -131,17 +134,17 @@ def swap_places(model, part, one, other):
     part.members[second, part.place[other]] = one
     part.place[one], part.place[other] = part.place[other], part.place[one]
     part.label[one], part.label[other] = second, first
-    part.counters[3] += 1
-    part.changed[first] = part.changed[second] = part.counters[3]
-    exchange(model, part.members, part.size, first, one, other)
-    exchange(model, part.members, part.size, second, other, one)
+    part.counters[CLOCK] += 1
+    part.changed[first] = part.changed[second] = part.counters[CLOCK]
+    replace_member(model, part.members, part.size, first, one, other)
+    replace_member(model, part.members, part.size, second, other, one)
 
 
 @lean
 def empty_slot(part):
     """The first slot without members; the number of slots if there is none."""
-    slot = part.counters[2]
+    slot = part.counters[FIRST_EMPTY]
     while slot < len(part.size) and part.size[slot] > 0:
         slot += 1
-    part.counters[2] = slot
+    part.counters[FIRST_EMPTY] = slot
     return slot

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sudare.kernels.distance import squared_distance
 from sudare.kernels.jit import kernel
-from sudare.kernels.nearest import build_tree, nearest, strike
+from sudare.kernels.nearest import build_tree, delete, nearest_next_slice
 
 _SMALL = 200  # records up to which a cell is searched without a tree
 
@@ -78,11 +78,8 @@ def chain(X, rows, entry, out):
     out[0] = entry
     if count > _SMALL:
         tree = build_tree(X, rows)
-        stack, bounds, totals = np.empty(256, dtype=np.int64), np.empty(256), np.empty(16)
-        strike(tree, entry)
-        for step in range(1, count):
-            out[step] = nearest(tree, X[out[step - 1]], stack, bounds, totals)
-            strike(tree, out[step])
+        delete(tree, entry)
+        nearest_next_slice(tree, X, out, 1, count - 1)
         return
     left = rows[rows != entry]
     for step in range(1, count):

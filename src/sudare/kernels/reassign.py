@@ -12,7 +12,7 @@ from sudare.kernels.costs import cost_of
 from sudare.kernels.covers import PAIRS, SET, column_cost
 from sudare.kernels.jit import inlined, lean
 from sudare.kernels.moves import allowed
-from sudare.kernels.partition import put_in, take_out
+from sudare.kernels.partition import REGIONS, put_in, take_out
 from sudare.kernels.random_words import next_index
 from sudare.kernels.rules import satisfied
 
@@ -23,8 +23,8 @@ _UNKNOWN = -1
 def gather_near(part, neighbors, most, words, groups):
     """Groups around a random record, breadth first, at most so many; how many. No group is found twice."""
     label, size, members, region = part.label, part.size, part.members, part.region
-    part.counters[4] += 1
-    number = part.counters[4]
+    part.counters[REGIONS] += 1
+    number = part.counters[REGIONS]
     first = label[next_index(words, len(label))]
     groups[0], count, place = first, 1, 0
     region[first] = number
@@ -42,10 +42,10 @@ def gather_near(part, neighbors, most, words, groups):
 
 
 @lean
-def fill_matrix(model, part, limits, groups, given, offered, codes, kinds, verdicts, by_code, costs):
-    """costs[i, j]: cost of groups[i] without given[i] (-1: nothing given) and with offered[j] (-1: with nothing).
+def fill_matrix(model, part, limits, groups, given, codes, kinds, verdicts, by_code, costs):
+    """costs[i, j]: cost of groups[i] without given[i] (-1: nothing given) and with given[j] (-1: with nothing).
 
-    Infinite where the group could not stand. `codes` are those of the records offered, a column in a row (any for -1).
+    Infinite where the group could not stand. `codes` are those of the records given, a column in a row (any for -1).
     Records of one kind have the same sensitive values, so that a group need be asked about a kind but once: `verdicts`
     has room for all kinds, `by_code` for all values of a column. Groups are left as they were.
     """
@@ -63,8 +63,8 @@ def fill_matrix(model, part, limits, groups, given, offered, codes, kinds, verdi
             alone = cost_of(model, size, group)
         fits = limits.smallest <= count + 1 < members.shape[1]
         verdicts[:] = _UNKNOWN
-        for column in range(len(offered)):
-            come = offered[column]
+        for column in range(len(given)):
+            come = given[column]
             if come < 0:
                 found[column] = alone
             elif not fits:

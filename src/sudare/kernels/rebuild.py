@@ -11,10 +11,10 @@ import numpy as np
 from sudare.kernels.costs import cost_of
 from sudare.kernels.jit import inlined, kernel
 from sudare.kernels.moves import TINY, settle
-from sudare.kernels.partition import empty_slot, put_in
+from sudare.kernels.partition import FIRST_EMPTY, REGIONS, empty_slot, put_in
 from sudare.kernels.random_words import next_index, next_uniform
 from sudare.kernels.refine import improve
-from sudare.kernels.regroup import regrouped, room_for_region
+from sudare.kernels.regroup import regrouped, room_for_regrouping
 
 _TOURNAMENT = 8
 _HOPE = 1.1
@@ -26,51 +26,48 @@ _SAME_ORDER = 32
 
 @kernel
 def rebuild_slice(
-    model, part, limits, neighbors, ladder, starts, level_costs, schemes, words, attempts, size, spread
+    model, part, limits, neighbors, class_words, starts, level_costs, schemes, words, attempts, size, spread
 ):  # fmt: skip
-    """`attempts` regions of about `size` rows, each rebuilt if that costs less. Returns the change of cost.
+    """`attempts` regions of about `size` rows, each rebuilt if that costs less.
 
-    `ladder[starts[c, level] + code]`: the share of a value in the key of its block; `level_costs[c, level]`: mean
+    `class_words[starts[c, level] + code]`: the share of a value in the key of its block; `level_costs[c, level]`: mean
     cost of a level; `spread`: how far column weights vary when schemes are ordered.
     """
     most = size + part.members.shape[1]
-    region = room_for_region(most, model.codes.shape[1])
+    regrouping = room_for_regrouping(most, model.codes.shape[1])
     gathered, old_labels = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     order = np.arange(len(schemes))
-    total = 0.0
     for attempt in range(attempts):
         if attempt % _SAME_ORDER == 0:
             order = _perturbed(schemes, level_costs, words, spread)
         seed = _costly(part, words)
         if part.cost[part.label[seed]] <= 0.0:
             continue
-        part.counters[4] += 1
-        number = part.counters[4]
-        count, groups = _gather(part, neighbors, seed, size, number, region.rows, gathered, words)
+        part.counters[REGIONS] += 1
+        number = part.counters[REGIONS]
+        count, groups = _gather(part, neighbors, seed, size, number, regrouping.rows, gathered, words)
         if groups < 2:
             continue
         before = 0.0
         for index in range(groups):
             before += part.cost[gathered[index]]
-        made, after = regrouped(model, limits, ladder, starts, schemes, order, region, count, before * _HOPE)
+        made, after = regrouped(
+            model, limits, class_words, starts, schemes, order, regrouping, count, before * _HOPE
+        )
         if made == 0:
             continue
         for index in range(count):
-            old_labels[index] = part.label[region.rows[index]]
-        after += _replaced(model, part, limits, region, count, gathered, groups, made, number)
+            old_labels[index] = part.label[regrouping.rows[index]]
+        after += _replaced(model, part, limits, regrouping, count, gathered, groups, made, number)
         for _ in range(_SWEEPS):
             gained = 0.0
             for index in range(count):
-                gained += improve(model, part, limits, neighbors, region.rows[index], number)
+                gained += improve(model, part, limits, neighbors, regrouping.rows[index], number)
             after += gained
             if gained > -TINY:
                 break
-        if after < before - TINY * (1.0 + before):
-            total += after - before
-            part.counters[1] += 1
-        else:
-            _restore(model, part, region.rows, old_labels, count)
-    return total
+        if after >= before - TINY * (1.0 + before):
+            _restore(model, part, regrouping.rows, old_labels, count)
 
 
 @inlined
@@ -121,13 +118,13 @@ def _gather(part, neighbors, seed, most, number, rows, gathered, words):
 
 
 @kernel
-def _replaced(model, part, limits, region, count, gathered, groups, made, number):
+def _replaced(model, part, limits, regrouping, count, gathered, groups, made, number):
     """Put the new groups into the place of the old ones and split those that can be; the change by splitting."""
-    rows = region.rows
+    rows = regrouping.rows
     for index in range(groups):
         part.size[gathered[index]] = 0
         part.cost[gathered[index]] = 0.0
-        part.counters[2] = min(part.counters[2], gathered[index])
+        part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], gathered[index])
     slot = 0
     for group in range(made):
         if group < groups:
@@ -136,7 +133,7 @@ def _replaced(model, part, limits, region, count, gathered, groups, made, number
             slot = empty_slot(part)
         part.region[slot] = number
         for index in range(count):
-            if region.fresh[index] == group:
+            if regrouping.fresh[index] == group:
                 put_in(model, part, rows[index], slot)
         part.cost[slot] = cost_of(model, part.size, slot)
     change = 0.0
@@ -154,7 +151,7 @@ def _restore(model, part, rows, old_labels, count):
         group = part.label[rows[index]]
         part.size[group] = 0
         part.cost[group] = 0.0
-        part.counters[2] = min(part.counters[2], group)
+        part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], group)
     for index in range(count):
         put_in(model, part, rows[index], old_labels[index])
     for index in range(count):

@@ -14,16 +14,15 @@ from sudare.kernels.costs import (
 )
 from sudare.kernels.jit import lean
 from sudare.kernels.moves import TINY, dissolve, may_relocate, may_swap, relocate, settle, swap
+from sudare.kernels.partition import CLOCK
 from sudare.kernels.random_words import next_index, next_uniform
 
 
 @lean
 def descend_slice(model, part, limits, neighbors, start, stop):
     """One pass over records start … stop-1: the best relocation or swap of each that lowers the cost."""
-    gained = 0.0
     for record in range(start, stop):
-        gained += improve(model, part, limits, neighbors, record, -1)
-    return gained
+        improve(model, part, limits, neighbors, record, -1)
 
 
 @lean
@@ -40,7 +39,7 @@ def improve(model, part, limits, neighbors, record, region):
     best, kind, partner = slack, 0, -1
     leave = np.inf
     looked, fresh = part.seen[record], changed[group] > part.seen[record]
-    part.seen[record] = part.counters[3]
+    part.seen[record] = part.counters[CLOCK]
     for near in range(neighbors.shape[1]):
         target = label[neighbors[record, near]]
         if target == group or not (fresh or changed[target] > looked):
@@ -68,32 +67,24 @@ def improve(model, part, limits, neighbors, record, region):
             )
             if change < best and (len(limits.rules.kind) == 0 or may_swap(limits, part, record, other)):
                 best, kind, partner = change, 2, other
-    part.counters[0] += 1
     change = np.inf
     if kind == 1:
         change = relocate(model, part, limits, record, partner, slack)
     elif kind == 2:
         change = swap(model, part, limits, record, partner, slack)
-    if change == np.inf:
-        return 0.0
-    part.counters[1] += 1
-    return change
+    return 0.0 if change == np.inf else change
 
 
 @lean
 def dissolve_all(model, part, limits, neighbors):
     """Try to dissolve, and to split, every group."""
     undo = part.undo
-    gained = 0.0
     for group in range(len(part.size)):
         if part.size[group] >= limits.split_at:
-            gained += settle(model, part, limits, group)
+            settle(model, part, limits, group)
         if part.size[group] > 0:
             slack = -TINY * (1.0 + abs(part.cost[group]))
-            change = dissolve(model, part, limits, neighbors, group, slack, undo)
-            if change < np.inf:
-                gained += change
-    return gained
+            dissolve(model, part, limits, neighbors, group, slack, undo)
 
 
 @lean
@@ -105,7 +96,6 @@ def anneal_slice(model, part, limits, neighbors, words, moves, hot, cold, dissol
     undo = part.undo
     temperature = hot
     cooling = (cold / hot) ** (1.0 / max(moves / 64, 1.0))
-    total = 0.0
     for move in range(moves):
         if move % 64 == 63:
             temperature *= cooling
@@ -117,7 +107,6 @@ def anneal_slice(model, part, limits, neighbors, words, moves, hot, cold, dissol
         group, target = label[record], label[other]
         if group == target or cost[group] + cost[target] <= 0.0:
             continue
-        part.counters[0] += 1
         threshold = -temperature * np.log(max(next_uniform(words), 1e-300))
         change = np.inf
         # Changes are computed here, and moves called only when they will be made: most are not.
@@ -145,8 +134,4 @@ def anneal_slice(model, part, limits, neighbors, words, moves, hot, cold, dissol
                 - cost[target]
             )
             if expected <= threshold:
-                change = swap(model, part, limits, record, partner, threshold)
-        if change < np.inf:
-            total += change
-            part.counters[1] += 1
-    return total
+                swap(model, part, limits, record, partner, threshold)

@@ -13,7 +13,7 @@ from sudare.kernels.rules import satisfied
 from sudare.kernels.schemes import Blocks, label_taken, number_blocks, room_for_blocks
 
 
-class Region(NamedTuple):
+class Regrouping(NamedTuple):
     """Rows taken out of their groups, and the groups they form instead."""
 
     rows: npt.NDArray[np.int64]
@@ -32,9 +32,9 @@ class Region(NamedTuple):
 
 
 @kernel
-def room_for_region(rows, columns):
+def room_for_regrouping(rows, columns):
     """Room for a region of so many rows."""
-    return Region(
+    return Regrouping(
         np.empty(rows, dtype=np.int64),
         np.empty((rows, columns), dtype=np.int32),
         np.empty(rows, dtype=np.int64),
@@ -46,22 +46,23 @@ def room_for_region(rows, columns):
 
 
 @kernel
-def regrouped(model, limits, words, starts, schemes, order, region, count, limit):
-    """Form groups of region.rows[:count]: how many, and their cost; 0 groups where they would cost `limit` or more.
+def regrouped(model, limits, class_words, starts, schemes, order, regrouping, count, limit):
+    """Form groups of regrouping.rows[:count]: how many, and their cost; 0 groups where they would cost `limit` or more.
 
-    Schemes are tried in `order`; `words` and `starts` as in `sudare.kernels.schemes.number_blocks`.
+    Schemes are tried in `order`; `class_words` and `starts` as in `sudare.kernels.schemes.number_blocks`.
     """
-    rows, codes, left, some, blocks = region.rows, region.codes, region.left, region.some, region.blocks
+    rows, codes, left = regrouping.rows, regrouping.codes, regrouping.left
+    some, blocks = regrouping.some, regrouping.blocks
     for index in range(count):
         left[index] = index
-        region.fresh[index] = -1
+        regrouping.fresh[index] = -1
         for column in range(codes.shape[1]):
             codes[index, column] = model.codes[rows[index], column]
     made, cost, remaining = 0, 0.0, count
     for scheme in order:
         if remaining < limits.smallest:
             break
-        found = number_blocks(codes, words, starts, schemes[scheme], left, remaining, blocks)
+        found = number_blocks(codes, class_words, starts, schemes[scheme], left, remaining, blocks)
         taken = False
         for block in range(found):
             if blocks.size[block] < limits.smallest:
@@ -73,13 +74,13 @@ def regrouped(model, limits, words, starts, schemes, order, region, count, limit
                     size += 1
             if len(limits.rules.kind) > 0 and not satisfied(limits.rules, limits.scratch, some, 0, size):
                 continue
-            region.costs[made] = _cover_cost(model, some, size) * size
-            cost += region.costs[made]
+            regrouping.costs[made] = _cover_cost(model, some, size) * size
+            cost += regrouping.costs[made]
             blocks.size[block] = -1 - made
             made += 1
             taken = True
         if taken:
-            remaining = label_taken(left, remaining, region.fresh, blocks)
+            remaining = label_taken(left, remaining, regrouping.fresh, blocks)
             if cost >= limit:
                 break
     if made == 0:
@@ -87,14 +88,14 @@ def regrouped(model, limits, words, starts, schemes, order, region, count, limit
     for index in range(remaining):
         if cost >= limit:
             break
-        cost += _join(model, limits, region, count, left[index], made)
+        cost += _join(model, limits, regrouping, count, left[index], made)
     return (made, cost) if cost < limit else (0, cost)
 
 
 @kernel
-def _join(model, limits, region, count, place, made):
+def _join(model, limits, regrouping, count, place, made):
     """Give a row that no scheme took to the new group where it costs least; the added cost, or inf."""
-    rows, fresh, some = region.rows, region.fresh, region.some
+    rows, fresh, some = regrouping.rows, regrouping.fresh, regrouping.some
     best, chosen = np.inf, -1
     for group in range(made):
         size = 0
@@ -104,14 +105,14 @@ def _join(model, limits, region, count, place, made):
                 size += 1
         some[size] = rows[place]
         size += 1
-        cost = _cover_cost(model, some, size) * size - region.costs[group]
+        cost = _cover_cost(model, some, size) * size - regrouping.costs[group]
         if cost < best and (
             len(limits.rules.kind) == 0 or satisfied(limits.rules, limits.scratch, some, 0, size)
         ):
             best, chosen = cost, group
     if chosen >= 0:
         fresh[place] = chosen
-        region.costs[chosen] += best
+        regrouping.costs[chosen] += best
     return best
 
 

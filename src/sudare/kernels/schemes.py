@@ -59,10 +59,10 @@ def _slots(rows):
 
 
 @inlined
-def number_blocks(codes, words, starts, levels, rows, count, blocks):
+def number_blocks(codes, class_words, starts, levels, rows, count, blocks):
     """Number the blocks of rows[:count] at a level for each column, as they appear; how many there are.
 
-    `words[starts[c, level] + code]`: the 64-bit share of a value in the key of its block.
+    `class_words[starts[c, level] + code]`: the 64-bit share of a value in the key of its block.
     """
     # Taken out of the tuple once: every access to a member of a tuple counts references.
     place, size, keys, slots, stamp = blocks.place, blocks.size, blocks.key, blocks.slot, blocks.stamp
@@ -74,7 +74,7 @@ def number_blocks(codes, words, starts, levels, rows, count, blocks):
         row = rows[index]
         key = np.uint64(0)
         for column in range(codes.shape[1]):
-            key += words[starts[column, levels[column]] + codes[row, column]]
+            key += class_words[starts[column, levels[column]] + codes[row, column]]
         slot = np.int64((key * _MULTIPLIER) >> np.uint64(20)) & mask
         while stamp[slot] == now and keys[slots[slot]] != key:
             slot = (slot + 1) & mask
@@ -91,18 +91,18 @@ def number_blocks(codes, words, starts, levels, rows, count, blocks):
 
 @kernel
 def take_slice(
-    codes, words, starts, schemes, first, last, rows, count, labels, groups, smallest, rules, scratch, blocks, taken
+    codes, class_words, starts, schemes, first, last, rows, count, labels, groups, smallest, rules, scratch, blocks, taken
 ):  # fmt: skip
     """Apply schemes first … last - 1 to rows[:count]; taken rows get the labels groups, groups + 1 and so on.
 
-    `codes` n x p; `words` and `starts` as in `number_blocks`. `taken` counts the rows that each scheme took. Returns how
+    `codes` n x p; `class_words` and `starts` as in `number_blocks`. `taken` counts the rows that each scheme took. Returns how
     many rows are left at the front of `rows`, and the number of groups so far.
     """
     order = np.empty(count, dtype=np.int64)
     for scheme in range(first, last):
         if count < smallest:
             break
-        found = number_blocks(codes, words, starts, schemes[scheme], rows, count, blocks)
+        found = number_blocks(codes, class_words, starts, schemes[scheme], rows, count, blocks)
         left, groups = _take_blocks(
             rows, count, labels, groups, smallest, rules, scratch, blocks, found, order
         )

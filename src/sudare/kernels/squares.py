@@ -71,7 +71,7 @@ def exclude(model, members, size, group, record):
 
 
 @inlined
-def exchange(model, members, size, group, gone, come):
+def replace_member(model, members, size, group, gone, come):
     """One member was replaced by another."""
     X, norms, sums = model.X, model.norms, model.sums
     model.squares[group] += norms[come] - norms[gone]

@@ -27,22 +27,22 @@ class Tour(NamedTuple):
     """Ring buffer of cities to look at, each at most once."""
     queued: npt.NDArray[np.bool_]
     counters: npt.NDArray[np.int64]
-    """Head of the queue, its length, moves made."""
+    """Head of the queue, its length."""
 
 
 @kernel
-def shorten_slice(tour, looks, moves):
-    """Look at up to `looks` queued cities, or until `moves` moves have been made in all."""
+def shorten_slice(tour, looks):
+    """Look at up to `looks` queued cities, each until no move shortens the tour there."""
     n = len(tour.city)
     counters = tour.counters
-    while looks > 0 and counters[1] > 0 and counters[2] < moves:
+    while looks > 0 and counters[1] > 0:
         looks -= 1
         city = tour.queue[counters[0]]
         counters[0] = (counters[0] + 1) % n
         counters[1] -= 1
         tour.queued[city] = False
-        while counters[2] < moves and (_two_opt(tour, city) or _or_opt(tour, city)):
-            counters[2] += 1
+        while _two_opt(tour, city) or _or_opt(tour, city):
+            pass
 
 
 @kernel

@@ -48,8 +48,8 @@ def price_bound(
     schemes = schemes_of(ladders)
     if schemes is None or not can_price(ladders, len(schemes), table.rows, k, most_work):
         return None
-    labels, groups, left, _ = cheapest_scheme_first(model, ladders, schemes, k, no_rules(), progress)
-    labels = attach(model, labels, groups, left, k, no_rules(), progress)
+    labels, _ = cheapest_scheme_first(model, ladders, schemes, k, no_rules(), progress)
+    labels = attach(model, labels, k, no_rules(), progress)
     value = least_loss(model, ladders, labels, k, progress)
     return Bound(
         value,

@@ -24,7 +24,6 @@ from sudare.anonymize.generalize.start import (
 from sudare.anonymize.labels import ranked
 from sudare.anonymize.reassign import reassigned
 from sudare.anonymize.search import Budget, Rebuilding, refine
-from sudare.errors import CancelledError
 from sudare.kernels.blocks import rows_by_label
 from sudare.kernels.covers import SET
 from sudare.kernels.finish import split_all
@@ -162,10 +161,8 @@ class _Grouping(NamedTuple):
             if by_size:
                 return _First(member_groups(model, smallest, progress), None, False)
             return _First(np.zeros(len(model.codes), dtype=np.int64), None, False)
-        labels, count, left, taken = cheapest_scheme_first(
-            model, self.ladders, schemes, smallest, self.rules, progress
-        )
-        labels = attach(model, labels, count, left, smallest, self.rules, progress)
+        labels, taken = cheapest_scheme_first(model, self.ladders, schemes, smallest, self.rules, progress)
+        labels = attach(model, labels, smallest, self.rules, progress)
         # Free sets lose less than the boxes of any hierarchy, so their prices would mislead.
         most = self.search.prices.most_work
         priced = by_size and can_price(self.ladders, len(schemes), len(labels), smallest, most)
@@ -175,7 +172,7 @@ class _Grouping(NamedTuple):
         """Groups by prices, or the given ones where they lose less; then boxes exchanged region by region."""
         model, smallest, progress, asked = self.model, self.smallest, self.progress, self.search.prices
         found = priced_groups(model, self.ladders, labels, smallest, progress, asked.searches, asked.few)
-        chosen = attach(model, found.labels, found.groups, found.left, smallest, self.rules, progress)
+        chosen = attach(model, found.labels, smallest, self.rules, progress)
         labels = self.cheaper(chosen, labels)
         rows = len(labels)
         attempts = max(int(asked.exchanges * rows), asked.fewest)
@@ -195,8 +192,7 @@ class _Grouping(NamedTuple):
 
     def _along_an_order(self, labels: Ints) -> Ints:
         longest = max(_LONGEST, 2 * self.smallest)
-        groups = int(labels.max()) + 1
-        return cut_groups(self.model, labels, groups, self.smallest, longest, self.rules)
+        return cut_groups(self.model, labels, self.smallest, longest, self.rules)
 
     def cheaper(self, one: Ints, other: Ints) -> Ints:
         """The labels that lose less."""
@@ -212,15 +208,15 @@ class _Grouping(NamedTuple):
         if len(rows) <= smallest:
             return labels
         own, numbers = np.unique(labels[rows], return_inverse=True)
-        part = with_slots(self.model, rows, max(len(own), len(rows) // smallest) + 1)
+        model = with_slots(self.model, rows, max(len(own), len(rows) // smallest) + 1)
         rules = rules_of(self.rules, rows) if self.has_rules else self.rules
         sensitive = rules.sensitive[0] if self.has_rules else None
-        near = near_rows(part, NEAR, repeatable(search.seed), progress, sensitive)
+        near = near_rows(model, NEAR, repeatable(search.seed), progress, sensitive)
         moves, rings = 0, 0
         if schemes is None:
             moves, rings = min(int(search.moves * len(rows)), 1000 * search.most), search.rings
         found = refine(
-            part,
+            model,
             near,
             numbers.astype(np.int64),
             smallest,
@@ -232,13 +228,11 @@ class _Grouping(NamedTuple):
         )
         if rings and not found.canceled:
             better = reassigned(
-                part, near, found.labels, smallest, rings, rules=rules, seed=search.seed, progress=progress
+                model, near, found.labels, smallest, rings, rules=rules, seed=search.seed, progress=progress
             )
-            found = refine(part, near, better, smallest, rules=rules, progress=progress)
-        if found.canceled:
-            raise CancelledError("Canceled while searching for groups.")
+            found = refine(model, near, better, smallest, rules=rules, progress=progress)
         result = labels + len(labels)
-        result[rows] = found.labels
+        result[rows] = found.finished()
         return ranked(result)
 
     def _rebuilding(self, schemes: Ints | None, rows: int) -> Rebuilding | None:
@@ -246,12 +240,12 @@ class _Grouping(NamedTuple):
         attempts = min(int(self.search.attempts * rows), self.search.most)
         if schemes is None or not attempts:
             return None
-        table, starts = words_of(self.model, self.ladders)
+        class_words, starts = words_of(self.model, self.ladders)
         costs = np.zeros((len(self.ladders), starts.shape[1]))
         for column, ladder in enumerate(self.ladders):
             costs[column, : len(ladder.costs)] = ladder.costs
         region = min(max(60, 12 * self.smallest), _LARGEST_REGION)
-        return Rebuilding(table, starts, costs, schemes, attempts, region)
+        return Rebuilding(class_words, starts, costs, schemes, attempts, region)
 
     def split(self, labels: Ints) -> Ints:
         """Every group split again and again until none can be."""

@@ -21,15 +21,14 @@ if TYPE_CHECKING:
 _SLICE = 200
 
 
-def attach(
-    model: Covers, labels: Ints, groups: int, left: Ints, smallest: int, rules: Rules, progress: Progress
-) -> Ints:
+def attach(model: Covers, labels: Ints, smallest: int, rules: Rules, progress: Progress) -> Ints:
     """Labels with no -1 left. A row joins a group only if the group then still complies.
 
     Rows that no group can take form one group that is united with others, cheapest first, until it complies; the
     union of all rows does whenever anything does.
     """
     labels = labels.copy()
+    groups, left = int(labels.max()) + 1, np.flatnonzero(labels < 0)
     if not len(left):
         return labels
     if groups == 0:

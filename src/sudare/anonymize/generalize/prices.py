@@ -168,9 +168,6 @@ class Priced(NamedTuple):
 
     labels: Ints
     """-1: in no group."""
-    groups: int
-    left: Ints
-    """Rows in no group."""
     boxes: Boxes
     prices: Floats
     hope: float
@@ -190,11 +187,11 @@ def priced_groups(
     space = levels_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
     prices, boxes, hope = _priced(space, prices, mean, smallest, searches, few, progress)
-    return Priced(*_dived(boxes, prices, mean, smallest), boxes, prices, hope)
+    return Priced(_dived(boxes, prices, mean, smallest), boxes, prices, hope)
 
 
-def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> tuple[Ints, int, Ints]:
-    """Labels, number of groups and rows in none: a part of the records at a time, prices mended in between."""
+def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> Ints:
+    """Labels (-1: in no group): a part of the records at a time, prices mended in between."""
     rows = len(prices)
     no_ceilings = np.full(rows, np.inf)
     labels = np.full(rows, -1, dtype=np.int64)
@@ -209,8 +206,8 @@ def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> tuple[In
             *(*boxes[:3], prices, no_ceilings, free, smallest, goal, _DIVE_ROUNDS, _DIVE_STEP, _PATIENCE)
         )
     least = -_LEAST_WORTH * smallest * mean
-    groups = choose(*boxes[:3], prices, free, smallest, least, rows, groups, labels)
-    return labels, int(groups), np.flatnonzero(labels < 0)
+    choose(*boxes[:3], prices, free, smallest, least, rows, groups, labels)
+    return labels
 
 
 def least_loss(

@@ -66,7 +66,7 @@ def schemes_of(ladders: Sequence[Ladder]) -> npt.NDArray[np.int64] | None:
 def words_of(model: Covers, ladders: Sequence[Ladder]) -> tuple[npt.NDArray[np.uint64], Ints]:
     """A random word for each class of each level: the key of a block is the sum of its classes' words.
 
-    Word of a code: table[starts[column, level] + code].
+    Word of a code: class_words[starts[column, level] + code].
     """
     random = repeatable(0)
     starts = np.zeros((len(ladders), max(len(ladder.costs) for ladder in ladders)), dtype=np.int64)
@@ -88,10 +88,10 @@ def cheapest_scheme_first(
     smallest: int,
     rules: Rules,
     progress: Progress,
-) -> tuple[Ints, int, Ints, Ints]:
-    """Labels (-1: not taken), number of groups, the rows that no scheme took, and how many rows each scheme took."""
+) -> tuple[Ints, Ints]:
+    """Labels (-1: no scheme took the row), and how many rows each scheme took."""
     rows = len(model.codes)
-    table, starts = words_of(model, ladders)
+    class_words, starts = words_of(model, ladders)
     labels = np.full(rows, -1, dtype=np.int64)
     left = np.arange(rows, dtype=np.int64)
     count, groups = rows, 0
@@ -102,13 +102,13 @@ def cheapest_scheme_first(
     for first in range(0, len(schemes), _SLICE):
         last = min(first + _SLICE, len(schemes))
         count, groups = take_slice(
-            *(model.codes, table, starts, schemes, first, last, left, count),
+            *(model.codes, class_words, starts, schemes, first, last, left, count),
             *(labels, groups, smallest, rules, scratch, blocks, taken),
         )
         progress.update(last)
         if count == 0:
             break
-    return labels, groups, left[:count].copy(), taken
+    return labels, taken
 
 
 def member_groups(model: Covers, smallest: int, progress: Progress) -> Ints:
@@ -127,19 +127,11 @@ def member_groups(model: Covers, smallest: int, progress: Progress) -> Ints:
     return labels
 
 
-def cut_groups(
-    model: Covers,
-    labels: Ints,
-    groups: int,
-    smallest: int,
-    longest: int,
-    rules: Rules,
-) -> Ints:
+def cut_groups(model: Covers, labels: Ints, smallest: int, longest: int, rules: Rules) -> Ints:
     """Cut every group along a sorted order of its rows."""
     order = spread_order(model, rules)
     by_label = order[np.argsort(labels[order], kind="stable")]
-    sizes = np.bincount(labels, minlength=groups)
-    starts = starts_of(sizes)
+    starts = starts_of(np.bincount(labels))
     result = np.empty(len(labels), dtype=np.int64)
     recut(model, by_label, starts, smallest, longest, rules, scratch_for(rules), result)
     return result

@@ -18,7 +18,7 @@ from sudare.anonymize.search import Effort
 from sudare.assess.blocks import blocks_of
 from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible
-from sudare.errors import CancelledError, InfeasibleError
+from sudare.errors import InfeasibleError
 from sudare.kernels.blocks import rows_by_label
 from sudare.kernels.rules import Rules, complying, rules_of, scratch_for
 from sudare.parameters import Annotated, AnyNames, Field, parameters
@@ -105,9 +105,7 @@ class Microaggregate:
         found = search(
             X, k, self.effort, self.seconds, seed=stratum, progress=context.progress, rules=rules, start=start
         )
-        if found.canceled:
-            raise CancelledError("Canceled while searching for groups.")
-        return found.labels
+        return found.finished()
 
 
 def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:

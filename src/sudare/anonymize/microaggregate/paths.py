@@ -5,7 +5,6 @@ Every function takes a matrix (n, p) of finite numbers and returns a permutation
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -171,18 +170,10 @@ def hilbert_path(X: Floats, progress: Progress = SILENT) -> Order:
     return np.argsort(index, kind="stable").astype(np.int64)
 
 
-def tour_path(
-    X: Floats,
-    progress: Progress = SILENT,
-    *,
-    seed: int = 0,
-    seconds: float | None = None,
-    moves: int | None = None,
-) -> Order:
+def tour_path(X: Floats, progress: Progress = SILENT) -> Order:
     """A short tour: nearest point next, then 2-opt and Or-opt over neighbor lists, opened at its longest edge.
 
-    It ends when no move of these kinds shortens it, or after `seconds` (not repeatable) or `moves`. Equal records
-    are one city.
+    It ends when no move of these kinds shortens it. Equal records are one city.
     """
     from scipy.spatial import KDTree
 
@@ -204,17 +195,14 @@ def tour_path(
             near=_without_self(near),
             city=cities,
             place=place,
-            queue=Randomness(seed).permutation(count),
+            queue=Randomness(0).permutation(count),
             queued=np.ones(count, dtype=np.bool_),
-            counters=np.array([0, count, 0], dtype=np.int64),
+            counters=np.array([0, count], dtype=np.int64),
         )
-        end = np.inf if seconds is None else time.monotonic() + seconds
         progress.start("tour", count)
-        while tour.counters[1] > 0 and time.monotonic() < end:
-            shorten_slice(tour, _SLICE, np.iinfo(np.int64).max if moves is None else moves)
+        while tour.counters[1] > 0:
+            shorten_slice(tour, _SLICE)
             progress.update(count - int(tour.counters[1]))
-            if moves is not None and tour.counters[2] >= moves:
-                break
         edges = ((points[cities] - points[np.roll(cities, -1)]) ** 2).sum(axis=1)
         cities = np.roll(cities, -1 - int(edges.argmax()))
     rank = np.empty(len(points), dtype=np.int64)

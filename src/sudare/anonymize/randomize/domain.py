@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.mechanism.grid import decimals, decimals_fit, default_grid
-from sudare.describe.ranges import axis_of, day_of
+from sudare.describe.ranges import axis_of, day_of, days_as, place_of_day
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError, ParameterError
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 End = float | str | date
 """An end of a range: a number, or a date as such or as YYYY-MM-DD."""
-
-_DAY = 86_400_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +58,7 @@ class NumberDomain:
         missing = np.isnan(numbers)
         known = np.where(missing, self.low, numbers)
         if self.dtype.is_temporal():
-            days = pl.Series(np.rint(known).astype(np.int64))
-            cells = (
-                days.cast(pl.Int32).cast(pl.Date)
-                if self.dtype == pl.Date
-                else (days * _DAY).cast(pl.Datetime("us")).cast(self.dtype)
-            )
+            cells = days_as(known, self.dtype)
         elif self.dtype.is_integer():
             cells = pl.Series(np.rint(known).astype(np.int64))
             narrow = cells.cast(self.dtype, strict=False)
@@ -217,4 +210,4 @@ def _number(name: str, end: End, dtype: pl.DataType) -> float:
         raise ParameterError(
             f"The range of '{name}' has the end {end!r}, which is no date; write YYYY-MM-DD."
         ) from None
-    return float(day.toordinal() - date(1970, 1, 1).toordinal())
+    return place_of_day(day)
