@@ -108,13 +108,16 @@ class AnyRecipe(Part):
     def replaced(
         self, *, requirements: Sequence[str] | None = None, method: Sequence[str] | None = None
     ) -> Self:
-        """The recipe with other requirements or methods, given as texts; what is empty stays."""
-        changes: dict[str, Any] = {}
+        """The recipe with other requirements or methods, given as texts; what is empty stays.
+
+        A method that nobody named follows the requirements, so what was given is validated again.
+        """
+        changes: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
         if requirements:
             changes["requirements"] = tuple(self.requirements_known.build(text) for text in requirements)
         if method:
             changes["method"] = tuple(self.methods_known.build(text) for text in method)
-        return self.model_copy(update=changes)
+        return self.of(**changes)
 
     def without_secrets(self) -> Self:
         """The recipe with the password of a database address left out: fit to be kept."""
