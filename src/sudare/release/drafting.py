@@ -16,6 +16,7 @@ from sudare.assess.l_diversity import LDiversity
 from sudare.errors import OutputError
 from sudare.read.places import is_path
 from sudare.release.defaults import default_methods
+from sudare.release.writing import writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,15 +80,15 @@ def write_draft(
             parts.append(
                 "\n".join(f"  {line}" for line in _yaml({guess.column: value[guess.column]}).splitlines())
             )
-    try:
-        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
+    with writing(path):
+        try:
+            file = path.open("w" if overwrite else "x", encoding="utf-8")
+        except FileExistsError:
+            raise OutputError(
+                f"'{path}' exists already; choose another name with --out, or add --overwrite."
+            ) from None
+        with file:
             file.write("\n".join(parts) + "\n")
-    except FileExistsError:
-        raise OutputError(
-            f"'{path}' exists already; choose another name with --out, or add --overwrite."
-        ) from None
-    except OSError as error:
-        raise OutputError(f"The recipe '{path}' cannot be written ({error.strerror}).") from None
 
 
 def ranges_needed(draft: Mapping[str, Any]) -> list[str]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import yaml
 from pydantic import ValidationError
 
-from sudare.errors import InputError, OutputError, ParameterError, shown
+from sudare.errors import InputError, ParameterError, shown
 from sudare.parameters import Catalogue, sentence_of
 from sudare.read.database import redact
 from sudare.release.recipe_parts import Part, ReportKind, absolute_entry, parse_yaml, read_text
+from sudare.release.writing import writing
 from sudare.texts import Language
 
 if TYPE_CHECKING:
@@ -138,7 +139,6 @@ class AnyRecipe(Part):
 
     def save(self, path: str | Path) -> None:
         """Write the recipe file."""
-        try:
-            Path(path).write_text(self.to_yaml(), encoding="utf-8")
-        except OSError as error:
-            raise OutputError(f"The recipe '{path}' cannot be written ({error.strerror}).") from None
+        text, place = self.to_yaml(), Path(path)
+        with writing(place):
+            place.write_text(text, encoding="utf-8")
