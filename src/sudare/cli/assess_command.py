@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Json, Language, Require, check_language
+from sudare.cli.options import Answer, Json, Require, check_language
 from sudare.display import UNKNOWN, at_least, share
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command(
     compromises: Annotated[
         bool, typer.Option(help="Compute what could be asked instead where the table is not suited.")
     ] = True,
-    lang: Language = "en",
+    lang: Answer = "en",
     json: Json = False,
 ) -> int:
     """Say how risky a table is and whether the requirements are possible, at what price.

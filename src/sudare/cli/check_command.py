@@ -39,9 +39,10 @@ def command(
 ) -> int:
     """Recompute the guarantee of a release from its files alone.
 
-    Reads the data file and the public manifest, nothing else, with code that
-    shares nothing with the anonymizer. Given a data file instead, checks any
-    requirement on it.
+    Recomputes from the data file and the public manifest, with code that
+    shares nothing with the anonymizer; an internal manifest beside them must
+    agree. Of baskets it also reads the internal part and --original, where
+    given. Given a data file instead, checks any requirement on it.
 
     Exit code 0: everything holds. 1: something does not.
 

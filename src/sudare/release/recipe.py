@@ -120,7 +120,7 @@ class Recipe(AnyRecipe):
     )
     """One method, or several in order; when left out randomization for Pk-anonymity, else mondrian."""
     measures: tuple[str, ...] | None = None
-    """Loss measures to report; all when left out."""
+    """Loss measures to report; the usual ones when left out, not ncp, cm, pmse and model_loss."""
     output: Output
     """What is written, and where."""
 
