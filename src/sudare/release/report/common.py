@@ -72,6 +72,7 @@ def _provenance(facts: Mapping[str, Any], texts: Texts) -> Iterator[tuple[str, s
     yield "data_sha256", data["sha256"]
     yield f"data_{unit}", _size(data, texts)
     yield "method", "; ".join(_method_text(method) for method in facts.get("method", ()))
+    # Earlier manifests of baskets call it "secure".
     yield "secure", texts("page.yes" if facts.get("secure_randomness", facts.get("secure")) else "page.no")
     yield (
         "seconds",
