@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -19,6 +20,8 @@ from sudare.texts import Language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_PASSWORD = re.compile(r"(://[^\s/@:]*:)\S*(?=@)|(password=)[^\s&]*", re.IGNORECASE)
 
 
 class AnyOutput(Part):
@@ -121,11 +124,17 @@ class AnyRecipe(Part):
         return self.of(**changes)
 
     def without_secrets(self) -> Self:
-        """The recipe with the password of a database address left out: fit to be kept."""
-        if "://" not in self.address:
-            return self
-        source = getattr(self, self.source_field).model_copy(update={"path": redact(self.address)})
-        return self.model_copy(update={self.source_field: source})
+        """The recipe without passwords: that of a database address, and any that another text about the source names.
+
+        Only this is kept: in recipe.yaml, the internal manifest and the reports.
+        """
+        source = getattr(self, self.source_field)
+        hidden = {
+            name: _without_password(value, address=name == "path")
+            for name, value in source.__dict__.items()
+            if isinstance(value, str)
+        }
+        return self.model_copy(update={self.source_field: source.model_copy(update=hidden)})
 
     def to_dict(self) -> dict[str, Any]:
         """The mapping that `parse` reads back."""
@@ -142,3 +151,10 @@ class AnyRecipe(Part):
         text, place = self.to_yaml(), Path(path)
         with writing(place):
             place.write_text(text, encoding="utf-8")
+
+
+def _without_password(text: str, *, address: bool) -> str:
+    """A text about a source, fit to be kept; the path of a file stays, whatever it is called."""
+    if address:
+        return redact(text) if "://" in text else text
+    return _PASSWORD.sub(r"\1\2…", text)
