@@ -61,7 +61,7 @@ def command(
     asked = Recipe.load(recipe).replaced(requirements=require)
     options: dict[str, Any] = {"objective": objective, "threshold": threshold, "compromises": compromises}
     with progress_bar(quiet=json) as progress:
-        table = asked.describe(asked.source.read())
+        table = asked.read()
         result = advise(
             table, asked.requirements, progress=progress, **options, **_noise_options(asked, table)
         )

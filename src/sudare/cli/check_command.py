@@ -60,9 +60,8 @@ def command(
 
     language = check_language(lang)
     if quasi is None:
-        given: dict[str, Any] = {"layout": layout, "delimiter": delimiter, "encoding": encoding}
-        given["header"] = False if no_header else None
-        reading = {name: value for name, value in given.items() if value is not None}
+        header = False if no_header else None
+        reading = source_options(layout=layout, delimiter=delimiter, encoding=encoding, header=header)
         if reading and original is None and (layout or no_header):
             raise typer.BadParameter("--layout and --no-header say how to read --original; give it too")
         findings, about = _of_release(Path(place), original, sensitive, require, reading)

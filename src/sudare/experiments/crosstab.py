@@ -116,11 +116,12 @@ def _case(people: pl.DataFrame, size: int, mechanism: str, bins: int, k: int, se
         "cells": table.fit.cells,
         "steps": table.fit.iterations,
     }
-    for figure in ("estimate", "released", "inverse"):
-        known = figure in table.figures
-        error = float(np.abs(table.array(figure=figure) - truth).sum()) / (2 * size) if known else None
-        found[figure] = error
-    return found
+    for figure in ("estimate", "released"):
+        found[figure] = table.total_variation(truth, figure=figure)
+    # By hand: under strong noise the cells of the inverse are so large that their total, hence any share, is lost to rounding.
+    known = "inverse" in table.figures
+    apart = float(np.abs(table.array(figure="inverse") - truth).sum()) / (2 * size) if known else None
+    return {**found, "inverse": apart}
 
 
 def _binned(frame: pl.DataFrame, bins: int) -> pl.DataFrame:
