@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ADULT = {"age": 0, "hours": 12, "sex": 9}
 _RANGES = {"age": (0.0, 120.0), "hours": (0.0, 100.0)}
-MECHANISMS = ("laplace", "normal", "retention")
+COMPARED_MECHANISMS = ("laplace", "normal", "retention")
 _UNPUBLISHED = Compared(
     "error of reconstructed tables",
     "none: left for future work",
@@ -46,7 +46,7 @@ def crosstab(
 ) -> Experiment:
     """Error of reconstructed tables against k, records, bins and mechanism; how many records are needed."""
     people, source = _people(data)
-    cases = list(product(sizes, MECHANISMS, bins, ks, range(seeds)))
+    cases = list(product(sizes, COMPARED_MECHANISMS, bins, ks, range(seeds)))
     total = sum(case[0] for case in cases)
     progress.start("crosstab", total)
     rows: list[dict[str, Any]] = []

@@ -30,8 +30,8 @@ from sudare.release.recipe_base import AnyOutput, AnyRecipe
 from sudare.release.recipe_parts import (
     Part,
     absolute_entry,
+    as_several,
     entry_of,
-    listed,
     one_or_several,
     parse_yaml,
     read_text,
@@ -186,7 +186,7 @@ class BasketRecipe(AnyRecipe):
         if "sensitive" in raw:
             made["sensitive"] = absolute_entry(raw["sensitive"], "file", folder, or_address=True)
         if raw.get("method") is not None:
-            made["method"] = [_absolute_method(method, folder) for method in listed(raw["method"])]
+            made["method"] = [_absolute_method(method, folder) for method in as_several(raw["method"])]
         return made
 
     def read(self) -> Baskets:

@@ -32,7 +32,7 @@ from sudare.measure.catalogue import MEASURES, require_measures
 from sudare.release.data_files import EXTENSIONS, Format
 from sudare.release.defaults import default_methods
 from sudare.release.recipe_base import AnyOutput, AnyRecipe
-from sudare.release.recipe_parts import Part, absolute_entry, entry_of, listed, one_or_several
+from sudare.release.recipe_parts import Part, absolute_entry, as_several, entry_of, one_or_several
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,7 +165,9 @@ class Recipe(AnyRecipe):
         if isinstance(raw.get("columns"), Mapping):
             made["columns"] = {name: _absolute_column(part, folder) for name, part in raw["columns"].items()}
         if raw.get("method") is not None:
-            made["method"] = [absolute_entry(method, "key_file", folder) for method in listed(raw["method"])]
+            made["method"] = [
+                absolute_entry(method, "key_file", folder) for method in as_several(raw["method"])
+            ]
         return made
 
     def read(self) -> Table:
