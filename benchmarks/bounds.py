@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 from data import HOSPITAL_SENSITIVE, hospital_described  # type: ignore[import-not-found]  # beside this script
 from harness import (  # type: ignore[import-not-found]  # beside this script
     Case,
-    Measurement,
     Report,
     growth,
-    measure,
     megabytes,
     seconds,
 )
+from measured import measure_into  # type: ignore[import-not-found]  # beside this script
 
 if TYPE_CHECKING:
     from sudare.describe.table import Table
@@ -141,8 +140,8 @@ def _table(name: str) -> Table:
 def _compared(
     report: Report, name: str, table: str, objective: str, kind: str, number: int
 ) -> tuple[list[str], float]:
-    ours = _measured(report, tree, table, objective, kind, number)
-    theirs = _measured(report, all_pairs, table, objective, kind, number)
+    asked = {"table": table, "objective": objective, "kind": kind, "number": number}
+    ours, theirs = (measure_into(report, case, repeats=3, budget=10.0, **asked) for case in (tree, all_pairs))
     if theirs.facts["apart"] > 1e-9:
         raise RuntimeError(f"{name}: tree and all pairs differ by {theirs.facts['apart']}.")
     whole = theirs.cpu * _rows(table) / theirs.facts["rows"]
@@ -162,15 +161,6 @@ def _compared(
 
 def _rows(table: str) -> int:
     return {"coil": 5_822, "adult": 30_162}.get(table.split(maxsplit=1)[0]) or int(table.split()[1])
-
-
-def _measured(report: Report, case: Any, *values: Any) -> Measurement:
-    names = ("table", "objective", "kind", "number")
-    found = measure(case, repeats=3, budget=10.0, **dict(zip(names, values, strict=True)))
-    if found is None:
-        raise RuntimeError(f"{case.__name__}{values} took longer than its limit.")
-    report.measurements.append(found)
-    return found
 
 
 if __name__ == "__main__":

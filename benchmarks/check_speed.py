@@ -26,10 +26,10 @@ from harness import (  # type: ignore[import-not-found]  # beside this script
     Measurement,
     Report,
     growth,
-    measure,
     megabytes,
     seconds,
 )
+from measured import measure_into  # type: ignore[import-not-found]  # beside this script
 
 _RULES = ("k", "distinct l", "entropy l")
 _SIZES = (10_000, 100_000, 1_000_000)
@@ -94,7 +94,7 @@ def _beside(report: Report) -> None:
     rows = []
     for table in ("raw", "k=10"):
         for rule in _RULES:
-            ours, theirs = _taken(report, sudare, table, rule), _taken(report, pycanon, table, rule)
+            ours, theirs = (measure_into(report, case, table=table, rule=rule) for case in (sudare, pycanon))
             reached = f"{ours.facts['reached']:.4g}"
             rows.append(
                 [f"{table}, {rule}", *_shown(ours), *_shown(theirs), reached, *_ratio(rule, ours, theirs)]
@@ -109,11 +109,11 @@ def _growing(report: Report, rule: str) -> None:
     ours: list[Measurement] = []
     expected = 0.0
     for size in _SIZES:
-        ours.append(_taken(report, sudare, "hospital", rule, rows=size, pandas=False))
-        same_frame = _taken(report, sudare, "hospital", rule, rows=size)
+        ours.append(measure_into(report, sudare, table="hospital", rule=rule, rows=size, pandas=False))
+        same_frame = measure_into(report, sudare, table="hospital", rule=rule, rows=size)
         beside = ["-", "-", f"about {expected:,.0f} s", ""]
         if expected < _PATIENCE:
-            theirs = _taken(report, pycanon, "hospital", rule, rows=size)
+            theirs = measure_into(report, pycanon, table="hospital", rule=rule, rows=size)
             beside = [*_shown(theirs)[:2], *_ratio(rule, same_frame, theirs)]
             report.ratio(
                 f"pycanon / Sudare, hospital {size:,} rows, {rule}", theirs.median, same_frame.median, "tens"
@@ -125,14 +125,6 @@ def _growing(report: Report, rule: str) -> None:
     report.table(f"hospital x {len(HOSPITAL_QUASI)} quasi-identifiers, {rule}", columns, rows)
     slopes = growth(_SIZES, [each.median for each in ours])
     report.note(f"Sudare grows as n^{' and n^'.join(f'{slope:.2f}' for slope in slopes)}.")
-
-
-def _taken(report: Report, case: Any, table: str, rule: str, **more: Any) -> Measurement:
-    measured = measure(case, table=table, rule=rule, **more)
-    if measured is None:
-        raise RuntimeError(f"{case.__name__} took longer than its limit on {table}, {rule}, {more}")
-    report.measurements.append(measured)
-    return measured
 
 
 def _shown(measured: Measurement) -> list[str]:

@@ -20,6 +20,7 @@ from harness import (  # type: ignore[import-not-found]  # beside this script
     megabytes,
     seconds,
 )
+from measured import measure_into  # type: ignore[import-not-found]  # beside this script
 
 if TYPE_CHECKING:
     import polars as pl
@@ -248,7 +249,7 @@ def _on_adult(report: Report) -> None:
         ("all 14 attributes and the class", _ADULT),
     ):
         for texts in ("discrete", "Levenshtein"):
-            taken = _taken(report, adult, columns=columns, texts=texts)
+            taken = measure_into(report, adult, columns=columns, texts=texts)
             if taken.facts["way"] == "sampled":
                 raise RuntimeError(f"{title} by {texts} was sampled, not exact.")
             rows.append(
@@ -261,7 +262,7 @@ def _on_adult(report: Report) -> None:
 
 
 def _growing(report: Report, form: str) -> None:
-    taken = [_taken(report, closed, form=form, rows=rows) for rows in _SIZES]
+    taken = [measure_into(report, closed, form=form, rows=rows) for rows in _SIZES]
     if any(each.facts["way"] != "closed form" for each in taken):
         raise RuntimeError(f"{form} was not computed by its closed form.")
     slopes = ["", *(f"n^{slope:.2f}" for slope in growth(_SIZES, [each.median for each in taken]))]
@@ -287,10 +288,10 @@ def _slope(taken: list[Measurement]) -> tuple[float, float]:
 
 
 def _against_loops(report: Report) -> None:
-    ours = _taken(report, sudare_pairs, rows=_PLAIN_ROWS)
+    ours = measure_into(report, sudare_pairs, rows=_PLAIN_ROWS)
     rows = [["Sudare", *_shown(ours), f"{ours.facts['ild']:.9f}", ""]]
     for name, case in (("numpy matrices", plain_numpy), ("Python loops", plain_python)):
-        theirs = _taken(report, case, rows=_PLAIN_ROWS)
+        theirs = measure_into(report, case, rows=_PLAIN_ROWS)
         if abs(theirs.facts["ild"] - ours.facts["ild"]) > 1e-9:
             raise RuntimeError(f"Sudare found {ours.facts['ild']}, {name} {theirs.facts['ild']}.")
         ratio = theirs.median / ours.median
@@ -315,14 +316,6 @@ def _other_ways(report: Report) -> None:
             rows.append([f"{form}, {size:,}", *_shown(taken), *shown])
     columns = ["distance, distinct rows", "median", "cpu", "first call", "peak", "ILD", "way"]
     report.table("no closed form: distinct points, then sampled", columns, rows)
-
-
-def _taken(report: Report, case: Any, **arguments: Any) -> Measurement:
-    taken = measure(case, **arguments)
-    if taken is None:
-        raise RuntimeError(f"{case.__name__} took longer than its limit on {arguments}")
-    report.measurements.append(taken)
-    return taken
 
 
 def _shown(taken: Measurement) -> list[str]:

@@ -11,17 +11,17 @@ duplicates) columns without correlation, the worst case for any index. "peak" is
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness import (  # type: ignore[import-not-found]  # beside this script
     Case,
-    Measurement,
     Report,
     growth,
-    measure,
     megabytes,
     seconds,
 )
+from measured import measure_into  # type: ignore[import-not-found]  # beside this script
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,6 +52,7 @@ _WHOLE = (
     ("rounded", 2, 30_000),
     ("rounded", 5, 30_000),
 )
+_measured = partial(measure_into, repeats=3, budget=10.0)
 _VARIABLE = (("normal", 2), ("normal", 5), ("lognormal", 5))
 
 
@@ -208,13 +209,6 @@ def _variable(report: Report) -> None:
         ["table", "kd-tree 10,000", "brute force 10,000", "ratio", "partitions", "kd-tree 100,000", "growth"],
         rows,
     )
-
-
-def _measured(report: Report, prepare: Any, **arguments: Any) -> Measurement:
-    found = measure(prepare, repeats=3, budget=10.0, **arguments)
-    assert found is not None
-    report.measurements.append(found)
-    return found
 
 
 if __name__ == "__main__":

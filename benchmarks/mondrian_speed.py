@@ -28,10 +28,10 @@ from harness import (  # type: ignore[import-not-found]  # beside this script
     Measurement,
     Report,
     growth,
-    measure,
     megabytes,
     seconds,
 )
+from measured import measure_into  # type: ignore[import-not-found]  # beside this script
 
 if TYPE_CHECKING:
     import numpy as np
@@ -185,7 +185,7 @@ def _beside(report: Report) -> None:
         ("anjana, none out", anjana, {"suppressed_percent": 0}),
         ("anjana, <= 5 % out", anjana, {"suppressed_percent": 5}),
     ]
-    measured = {name: _taken(report, case, **arguments) for name, case, arguments in cases}
+    measured = {name: measure_into(report, case, **arguments) for name, case, arguments in cases}
     columns = [
         "",
         "whole",
@@ -237,7 +237,7 @@ def _row(name: str, measured: Measurement) -> list[str]:
 
 
 def _growing(report: Report) -> None:
-    measured = [_taken(report, sudare_hospital, rows=size, repeats=3) for size in _SIZES]
+    measured = [measure_into(report, sudare_hospital, rows=size, repeats=3) for size in _SIZES]
     rows = [
         [
             f"{size:,}",
@@ -261,14 +261,6 @@ def _growing(report: Report) -> None:
     largest = measured[-1]
     report.ratio("a minute / Sudare, 1,000,000 rows", 60.0, largest.median, "well above 1")
     report.ratio("4 GB / peak memory of Sudare, 1,000,000 rows", 4096.0, largest.peak_mb, "above 1")
-
-
-def _taken(report: Report, case: Any, repeats: int = 5, **arguments: Any) -> Measurement:
-    measured = measure(case, repeats=repeats, **arguments)
-    if measured is None:
-        raise RuntimeError(f"{case.__name__} took longer than its limit with {arguments}")
-    report.measurements.append(measured)
-    return measured
 
 
 if __name__ == "__main__":

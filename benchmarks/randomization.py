@@ -13,16 +13,17 @@ estimator MI gives margins, of which the product is taken.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness import (  # type: ignore[import-not-found]  # beside this script
     Case,
-    Measurement,
     Report,
     measure,
     megabytes,
     seconds,
 )
+from measured import measure_into  # type: ignore[import-not-found]  # beside this script
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +38,7 @@ _SEEDS = 10
 _KINDS = ("categories", "numbers")
 _KS = (2, 10)
 _RIVAL_STEPS = (100, 1_000)
+_measured = partial(measure_into, repeats=3, budget=5.0)
 
 
 def main() -> None:
@@ -292,14 +294,6 @@ def _beside_rival(report: Report) -> None:
             )
     columns = ["from the same released counts, seed 0", "seconds", "peak", "total variation"]
     report.table("Beside multi-freq-ldpy (categories)", columns, rows)
-
-
-def _measured(report: Report, case: Any, **arguments: Any) -> Measurement:
-    found = measure(case, repeats=3, budget=5.0, **arguments)
-    if found is None:
-        raise RuntimeError(f"{case.__name__}{arguments} took longer than its limit.")
-    report.measurements.append(found)
-    return found
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import sudare as sd
 from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.cli import main
+from sudare.errors import ParameterError
 from sudare.release import basket_recipe as recipe_module
 from sudare.release.basket_recipe import BasketRecipe, json_schema
 
@@ -144,6 +145,28 @@ def test_the_command_prints_both_schemas(capsys):
     assert set(documented()) <= set(printed["properties"])
     assert main(["schema"]) == 0
     assert "columns" in json.loads(capsys.readouterr().out)["properties"]
+
+
+@pytest.mark.parametrize(
+    "sensitive",
+    [
+        "{file: 'postgresql://ann:s3cret@db/clinic'}",
+        "{file: 'postgresql://ann:s3cret@db/clinic', table: private}",
+        "'postgresql://ann:s3cret@db/clinic'",
+        "{file: '-'}",
+    ],
+)
+def test_sensitive_items_at_an_address_are_refused_without_repeating_it(sensitive):
+    text = SHORT.replace("'re:^health'", sensitive)
+    with pytest.raises(ParameterError, match="write them into one and name it") as told:
+        BasketRecipe.parse(text)
+    assert "s3cret" not in str(told.value)
+    assert not Draft202012Validator(json_schema()).is_valid(yaml.safe_load(text))
+
+
+def test_items_may_look_like_addresses():
+    assert BasketRecipe.parse(SHORT.replace("'re:^health'", "['http://a/b']")).sensitive == ("http://a/b",)
+    assert BasketRecipe.parse(SHORT.replace("^health", "^http://")).sensitive == "re:^http://"
 
 
 def test_a_password_is_not_kept():

@@ -72,12 +72,19 @@ def test_json(released):
         (["--by", "sex", "--bins", "sex=3"], "categories"),
         (["--by", "年齢", "--bins", "年齢=3,2"], "edges"),
         (["--by", "sex", "--plot", "x.gif"], ".svg, .png and .html"),
-        (["--by", "sex", "--out", "absent/x.csv"], "cannot be written"),
+        (["--by", "sex", "--out", "absent/x.csv"], "does not exist; create it"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_wrong_use_is_one_sentence(released, arguments, part):
     assert part in released.refused(2, "crosstab", "release", *arguments)
+
+
+def test_written_cells_that_a_spreadsheet_would_execute(tmp_path, released):
+    (tmp_path / "plain.csv").write_text("=name,sex\n=1+1,F\n@SUM(A1),M\n=1+1,F\n", encoding="utf-8")
+    released.done("crosstab", "plain.csv", "--by", "=name", "--out", "cells.csv")
+    written = (tmp_path / "cells.csv").read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[0] for line in written] == ["'=name", "'=1+1", "'@SUM(A1)"]
 
 
 def test_a_folder_that_is_not_there(released):

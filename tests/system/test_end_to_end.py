@@ -221,6 +221,13 @@ def test_sqlite(job, edit, command):
     )
     (job / "query.yaml").write_text(text, encoding="utf-8")
     command.done("run", "query.yaml", "--seed", "1", "--out", "query")
+    said = text.replace("select * from patient", '"select * from patient -- Password=hunter2"')
+    (job / "said.yaml").write_text(
+        said.replace("reports: []", "reports: [public, internal]"), encoding="utf-8"
+    )
+    command.done("run", "said.yaml", "--seed", "1", "--out", "said")
+    assert "Password=…" in (job / "said/internal/recipe.yaml").read_text(encoding="utf-8")
+    assert b"hunter2" not in everything_in(job / "said")
     (job / "file.yaml").write_text(RECIPE, encoding="utf-8")
     command.done("run", "file.yaml", "--seed", "1", "--out", "file")
     data = {(job / folder / "public/data.csv").read_bytes() for folder in ("release", "query", "file")}

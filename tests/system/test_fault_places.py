@@ -77,8 +77,9 @@ def test_folder_that_is_not_writable():
         with without_rights():
             assert "not writable" in said(2, ["run", recipe, "--out", str(locked / "release")])
             assert "not writable" in said(2, ["run", recipe, "--out", str(locked / "new" / "release")])
-            assert "cannot be written" in said(2, ["demo", "--out", str(locked / "demo")])
-            said(2, ["describe", str(place / "patients.csv"), "--out", str(locked / "recipe.yaml")])
+            assert "not permitted" in said(2, ["demo", "--out", str(locked / "demo")])
+            draft = ["describe", str(place / "patients.csv"), "--out", str(locked / "recipe.yaml")]
+            assert "not permitted" in said(2, draft)
         assert list(locked.iterdir()) == []
 
 

@@ -177,7 +177,8 @@ def test_a_recipe_is_run_and_entered_into_the_ledger(recipe, clicks, tmp_path, c
     assert main(asked) == 0
     manifest = json.loads(capsys.readouterr().out)["manifest"]
     assert manifest["requirements"] == [{"type": "km-anonymity", "k": 2, "m": 2}]
-    assert not manifest["secure"]
+    assert manifest["secure_randomness"] is False
+    assert "secure" not in manifest
 
 
 def test_a_recipe_names_the_sensitive_items_of_each_user_in_a_file(recipe, clicks, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from sudare.errors import SudareError
 from sudare.experiments.catalogue import EXPERIMENTS
-from sudare.experiments.crosstab import MECHANISMS, crosstab
+from sudare.experiments.crosstab import COMPARED_MECHANISMS, crosstab
 from sudare.experiments.crosstab_page import _reached, advice
 
 SIZES, BINS, KS = (300, 3_000), (3, 5), (2, 5)
@@ -21,7 +21,7 @@ def experiment(tmp_path_factory):
 
 
 def test_shapes(experiment):
-    settings = len(MECHANISMS) * len(BINS) * len(KS)
+    settings = len(COMPARED_MECHANISMS) * len(BINS) * len(KS)
     assert experiment.tables["errors"].height == settings * len(SIZES) * 2
     assert experiment.tables["means"].height == settings * len(SIZES)
     assert experiment.tables["records-needed"].height == settings

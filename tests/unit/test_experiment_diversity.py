@@ -7,7 +7,7 @@ import pytest
 
 from sudare.errors import SudareError
 from sudare.experiments.catalogue import EXPERIMENTS
-from sudare.experiments.diversity_data import table_of
+from sudare.experiments.diversity_data import study_table
 from sudare.experiments.diversity_published import PRINTED, contradictions
 from sudare.experiments.diversity_suitability import diversity_suitability
 
@@ -54,7 +54,7 @@ def test_the_print_contradicts_itself_where_it_is_known_to():
 @needs_coil
 def test_coil_has_the_printed_sensitive_columns():
     for name, values in (("data3", 40), ("data4", 10)):
-        table = table_of(name, DATA)
+        table = study_table(name, DATA)
         assert table.rows == 5822
         assert len(table.names("quasi")) == 85
         (sensitive,) = table.names("sensitive")

@@ -53,7 +53,7 @@ def test_files_are_whole_and_nothing_else_is_left(experiment, tmp_path):
 
 def test_a_place_that_cannot_be_written_is_one_sentence(experiment, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(OutputError, match="choose another --out"):
+    with pytest.raises(OutputError, match="choose another path"):
         experiment.write(tmp_path / "file")
 
 

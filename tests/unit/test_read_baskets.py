@@ -115,7 +115,7 @@ def test_an_item_and_its_text_are_told_apart_or_refused(tmp_path):
         ({"path": "b.txt", "layout": "lists"}, "'b.txt' cannot hold the layout 'lists'; choose 'sets'"),
         ({"path": "b.parquet", "layout": "lines"}, "cannot hold the layout 'lines'; choose 'lists'"),
         ({"path": "b.txt", "ids": True}, "The baskets have no ids"),
-        ({"path": "no/where/b.txt"}, "cannot be written"),
+        ({"path": "no/where/b.txt"}, "does not exist; create it"),
     ],
 )
 def test_what_cannot_be_written_is_said_in_a_sentence(tmp_path, options, sentence):

@@ -17,6 +17,7 @@ from sudare.assess.l_diversity import LDiversity
 from sudare.assess.t_closeness import TCloseness
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.describe.table import Table
+from sudare.release.recipe import Recipe
 from sudare.release.report import report_html
 from sudare.release.report.distributions import Binned, distribution
 from sudare.release.report.texts import Texts
@@ -31,10 +32,13 @@ def release():
 
 @pytest.fixture(scope="module")
 def pages(release, tmp_path_factory):
-    recipe = {
-        "source": {"path": "postgresql://ann:pass:w@rd@db.example/clinic?password=open"},
-        "note": "<script>",
-    }
+    given = Recipe.of(
+        source={"path": "postgresql://ann:pass:w@rd@db.example/clinic?password=open", "table": "t"},
+        columns={"age": {"role": "quasi"}},
+        requirements=["k-anonymity k=2"],
+        output={"folder": "release"},
+    )
+    recipe = {**given.without_secrets().to_dict(), "note": "<script>"}
     return pages_of(release, tmp_path_factory.mktemp("report"), recipe=recipe)
 
 
@@ -82,7 +86,7 @@ def test_internal_page_says_everything(pages, release):
     html = pages["internal", "en"]
     for expected in ("feedface" * 8, "secret_patients.csv", "run-number-1", *release.notes):
         assert expected in html
-    assert "postgresql://ann:…@db.example/clinic" in html
+    assert "postgresql://ann@db.example/clinic" in html
     assert "rd@" not in html
     assert "open" not in html.split("<h2>Recipe")[1].split("</pre>")[0]
     assert "note: &lt;script&gt;" in html

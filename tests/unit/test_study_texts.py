@@ -23,6 +23,8 @@ from sudare.assess.blocks import Blocks
 from sudare.assess.requirement import BlockRequirement, Rule, check_blocks
 from sudare.assess.sentence import Sentence, counted, enumerated
 from sudare.cli.assess_command import _show
+from sudare.cli.results import _show_linking, words_in
+from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.display import folded, width_of
 from sudare.errors import ParameterError
 from sudare.kernels.rules import SIZE
@@ -102,8 +104,25 @@ def test_every_sentence_is_said_by_some_study(monkeypatch, capsys):
         study = case()
         study._repr_html_()
         _show(study, "ja")
-    capsys.readouterr()
+    _show_linking(_linked_by_all(), words_in("ja"))  # a release may have noise that no study proposes
+    shown = capsys.readouterr().out
+    assert all(JAPANESE["sudare.assess"][f"noise.mechanism.{name}"] in shown for name in MECHANISMS)
     assert ENGLISH["sudare.assess"].keys() - used == set()
+
+
+def _linked_by_all() -> Any:
+    """What a release randomized by every mechanism there is would be linked by."""
+    columns = [SimpleNamespace(column=name, mechanism=name, rate=0.5, epsilon=0.7) for name in MECHANISMS]
+    return SimpleNamespace(largest=0.2, records=100, rate=0.04, k=5.0, epsilon=3.5, exact=(), columns=columns)
+
+
+def test_methods_name_mechanisms_as_studies_do():
+    for words in (ENGLISH, JAPANESE):
+        for name in MECHANISMS:
+            assert (
+                words["sudare.anonymize"][f"mechanism.{name}"]
+                == words["sudare.assess"][f"noise.mechanism.{name}"]
+            )
 
 
 def test_all_of_a_study_is_told_in_japanese(study):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Json, Language, Require, check_language
+from sudare.cli.options import Answer, Json, Require, check_language
 from sudare.display import UNKNOWN, at_least, share
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command(
     compromises: Annotated[
         bool, typer.Option(help="Compute what could be asked instead where the table is not suited.")
     ] = True,
-    lang: Language = "en",
+    lang: Answer = "en",
     json: Json = False,
 ) -> int:
     """Say how risky a table is and whether the requirements are possible, at what price.
@@ -61,7 +61,7 @@ def command(
     asked = Recipe.load(recipe).replaced(requirements=require)
     options: dict[str, Any] = {"objective": objective, "threshold": threshold, "compromises": compromises}
     with progress_bar(quiet=json) as progress:
-        table = asked.describe(asked.source.read())
+        table = asked.read()
         result = advise(
             table, asked.requirements, progress=progress, **options, **_noise_options(asked, table)
         )
@@ -111,12 +111,13 @@ def _show(result: Study, language: TextLanguage) -> None:
 def _noise_options(asked: Recipe, table: Table) -> dict[str, Any]:
     """What the recipe's randomization leaves exact, and its weights."""
     from sudare.anonymize.randomize.method import Randomize
+    from sudare.describe.kinds import COUNTED_ROLES
 
     method = next((one for one in asked.method if isinstance(one, Randomize)), None)
     if method is None:
         return {}
-    names = method.columns or table.names("quasi", "sensitive")
-    exact = [name for name in table.names("quasi", "sensitive") if name in method.exact or name not in names]
+    names = method.columns or table.names(*COUNTED_ROLES)
+    exact = [name for name in table.names(*COUNTED_ROLES) if name in method.exact or name not in names]
     return {"exact": exact, "weights": method.weights}
 
 

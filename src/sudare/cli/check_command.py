@@ -39,9 +39,10 @@ def command(
 ) -> int:
     """Recompute the guarantee of a release from its files alone.
 
-    Reads the data file and the public manifest, nothing else, with code that
-    shares nothing with the anonymizer. Given a data file instead, checks any
-    requirement on it.
+    Recomputes from the data file and the public manifest, with code that
+    shares nothing with the anonymizer; an internal manifest beside them must
+    agree. Of baskets it also reads the internal part and --original, where
+    given. Given a data file instead, checks any requirement on it.
 
     Exit code 0: everything holds. 1: something does not.
 
@@ -59,9 +60,8 @@ def command(
 
     language = check_language(lang)
     if quasi is None:
-        given: dict[str, Any] = {"layout": layout, "delimiter": delimiter, "encoding": encoding}
-        given["header"] = False if no_header else None
-        reading = {name: value for name, value in given.items() if value is not None}
+        header = False if no_header else None
+        reading = source_options(layout=layout, delimiter=delimiter, encoding=encoding, header=header)
         if reading and original is None and (layout or no_header):
             raise typer.BadParameter("--layout and --no-header say how to read --original; give it too")
         findings, about = _of_release(Path(place), original, sensitive, require, reading)

@@ -88,7 +88,9 @@ def command(
         )
     truth = None if original is None else beside(table, original, data)
     if out is not None:
-        _write(table.counts, out)
+        from sudare.release.data_files import write_data
+
+        write_data(table.counts, out, format="csv")
     if plot is not None:
         from sudare.measure.crosstab.heat_map import heat_map
         from sudare.release.plots import save_chart
@@ -189,15 +191,6 @@ def _cells(table: Any) -> list[dict[str, Any]]:
 
     frame: pl.DataFrame = table.counts
     return frame.with_columns([frame[name].cast(pl.String) for name in table.by]).to_dicts()
-
-
-def _write(frame: Any, place: Path) -> None:
-    from sudare.errors import OutputError
-
-    try:
-        frame.write_csv(place)
-    except OSError as error:
-        raise OutputError(f"'{place}' cannot be written ({error.strerror}); choose another --out.") from None
 
 
 def _pair(text: str, option: str, example: str) -> tuple[str, str]:

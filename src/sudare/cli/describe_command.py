@@ -59,12 +59,13 @@ def command(
 
       sudare describe postgresql://localhost/clinic --table patients -o a.yaml
     """
+    from sudare.assess.sentence import enumerated
     from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, say, say_place
     from sudare.describe.guess import guess_roles
     from sudare.errors import InputError
     from sudare.flow import read
-    from sudare.release.drafting import draft_recipe, stem_of, write_draft
+    from sudare.release.drafting import draft_recipe, ranges_needed, stem_of, write_draft
 
     language = check_language(lang)
     options = source_options(
@@ -106,6 +107,9 @@ def command(
         )
         if _may_be_baskets(given):
             say(words("warning", warning=words("describe.baskets")), wide=language == "ja")
+        if ranges := ranges_needed(draft):
+            named = words("describe.ranges", columns=enumerated(ranges).into(language))
+            say(words("warning", warning=named), wide=language == "ja")
         say_place(words("describe.written"), target)
         say_place(words("describe.next") + "sudare run ", target)
     return 0

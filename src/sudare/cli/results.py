@@ -164,8 +164,7 @@ def _risk_rows(before: Risk, after: Risk, language: Language) -> list[tuple[str,
 
 def _show_linking(linking: Linking, words: Texts) -> None:
     """Where the bound 1/k comes from."""
-    from sudare.assess.sentence import enumerated
-    from sudare.release.report.texts import Texts as ReportTexts
+    from sudare.assess.sentence import enumerated, texts
 
     wide = words.language == "ja"
     figures = {
@@ -178,16 +177,14 @@ def _show_linking(linking: Linking, words: Texts) -> None:
     }
     exact = enumerated(linking.exact).into(words.language)
     say(words("linking.bound_among" if linking.exact else "linking.bound", exact=exact, **figures), wide=wide)
-    report = ReportTexts(words.language)
+    names = texts(words.language)
     print_table(
         words("linking.title"),
         [words(f"linking.{head}") for head in ("column", "mechanism", "rate", "epsilon")],
         [
             (
                 one.column,
-                report.or_else(f"randomization.mechanism.{one.mechanism}", one.mechanism)
-                if wide
-                else one.mechanism,
+                names.or_else(f"noise.mechanism.{one.mechanism}", one.mechanism),
                 f"{one.rate:.4g}",
                 f"{one.epsilon:.3g}",
             )

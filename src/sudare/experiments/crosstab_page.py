@@ -118,12 +118,11 @@ def checks(means: pl.DataFrame) -> Iterator[Check]:
 
 def notes(source: str, columns: list[str], needed: pl.DataFrame, most: int) -> tuple[str, ...]:
     """How it was done, and the advice as a table."""
-    setting = ["mechanism", "bins", "k"]
-    head = [*setting, *(f"records for error {wanted}" for wanted in WANTED)]
+    head = [*_SETTING, *(f"records for error {wanted}" for wanted in WANTED)]
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for row in needed.iter_rows():
         cells = [
-            "too many" if cell is None else _records(cell, most) if place >= len(setting) else str(cell)
+            "too many" if cell is None else _records(cell, most) if place >= len(_SETTING) else str(cell)
             for place, cell in enumerate(row)
         ]
         lines.append(f"| {' | '.join(cells)} |")

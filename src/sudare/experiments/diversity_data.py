@@ -25,7 +25,7 @@ _DOMAINS = {"data1": (3, 6, 2, 4, 3, 3), "data2": (9, 70, 2, 900, 90, 60)}
 """Values of each column: few, so that rows coincide as in the printed bounds of data1; many for data2."""
 
 
-def table_of(name: str, data: Path | None) -> Table:
+def study_table(name: str, data: Path | None) -> Table:
     """One of the tables data1 … data4, with its sensitive column and left-padded masking hierarchies."""
     frame, sensitive = _random(name) if name in _DOMAINS else _coil(name, data)
     quasi = [column for column in frame.columns if column != sensitive]

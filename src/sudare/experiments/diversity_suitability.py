@@ -14,7 +14,7 @@ from sudare.anonymize.protocol import Context
 from sudare.assess.bounds import feasible, k_bound, l_bound, max_blocks, min_largest_block
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
-from sudare.experiments.diversity_data import table_of
+from sudare.experiments.diversity_data import study_table
 from sudare.experiments.diversity_page import checks, compared, notes, printed, tables
 from sudare.experiments.diversity_published import PRINTED
 from sudare.experiments.result import Experiment
@@ -43,7 +43,7 @@ def diversity_suitability(
     studied: dict[str, _Studied] = {}
     for done, line in enumerate(lines):
         if line.data not in studied:
-            studied[line.data] = _Studied(table_of(line.data, data), progress, {})
+            studied[line.data] = _Studied(study_table(line.data, data), progress, {})
         progress.start(f"diversity-suitability, {line.data}, l = {line.l}", len(lines))
         progress.update(done)
         found.append(studied[line.data].line(line))

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_SHARES = {"BMS-WebView-1": "a", "BMS-WebView-2": "b"}
+_LETTERS = {"BMS-WebView-1": "a", "BMS-WebView-2": "b"}
 
 
 def figures(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) -> dict[str, Any]:
     """Altair charts: mean with one standard deviation to each side."""
     found: dict[str, Any] = {}
     by_rho = by_rho.with_columns((pl.col("kind") + ", " + pl.col("strategy")).alias("kind"))
-    for dataset, letter in _SHARES.items():
+    for dataset, letter in _LETTERS.items():
         for number, table, across, value, title in (
             (3, by_rho, "rho", "util1", "share of items suppressed"),
             (4, by_rho, "rho", "util2", "KL divergence of frequencies"),
@@ -51,7 +51,7 @@ def _chart(shown: pl.DataFrame, across: str, value: str, title: str, name: str) 
 
 def checks(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) -> Iterator[Check]:
     """What the paper finds, and what the default promises."""
-    for dataset in _SHARES:
+    for dataset in _LETTERS:
         rho = by_rho.filter(pl.col("dataset") == dataset)
         paper = rho.filter(pl.col("strategy") == "paper")
         wide = paper.pivot("kind", index="rho", values="util1")
@@ -104,7 +104,7 @@ _GRAPHS = "The paper prints graphs without numbers; compared is what its text sa
 
 def compared(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) -> Iterator[Compared]:
     """What the paper's section 5 says beside ours."""
-    for dataset in _SHARES:
+    for dataset in _LETTERS:
         own = by_rho.filter((pl.col("dataset") == dataset) & (pl.col("kind") == "personalized"))
         kept = {
             name: 1 - line["util1"].to_numpy()

@@ -91,9 +91,7 @@ def checks(
     )
     for start, (share, fall, most) in OVERALL.items():
         found = overall.row(by_predicate=pl.col("start") == start, named=True)
-        each = falls.filter(pl.col("start") == start)
-        mean = float(each["mean_fall_of_improved"].drop_nulls().to_numpy().mean())
-        mean_of_all = float(each["mean_fall"].to_numpy().mean())
+        mean, mean_of_all = _mean_falls(falls, start)
         yield Check(
             f"MIL improves {found['improved']:.1f} % of the {start} cases (published {share} %).",
             abs(found["improved"] - share) <= _SHARE_ROOM,
@@ -113,6 +111,13 @@ def checks(
             )
 
 
+def _mean_falls(falls: pl.DataFrame, start: str) -> tuple[float, float]:
+    """The fall of the loss, averaged over the data sets: of improved cases, and of all."""
+    each = falls.filter(pl.col("start") == start)
+    improved = each["mean_fall_of_improved"].drop_nulls()
+    return float(improved.to_numpy().mean()), float(each["mean_fall"].to_numpy().mean())
+
+
 _OTHER_NUMBERS = "The paper's random numbers are not known; ours are drawn anew after its table A.1."
 
 
@@ -120,9 +125,7 @@ def compared(overall: pl.DataFrame, falls: pl.DataFrame, counts: pl.DataFrame) -
     """The figures of the text and of table A.9 beside ours."""
     for start, (share, fall, most) in OVERALL.items():
         found = overall.row(by_predicate=pl.col("start") == start, named=True)
-        each = falls.filter(pl.col("start") == start)
-        mean = float(each["mean_fall_of_improved"].drop_nulls().to_numpy().mean())
-        mean_of_all = float(each["mean_fall"].to_numpy().mean())
+        mean, mean_of_all = _mean_falls(falls, start)
         yield Compared(
             f"cases that MIL improves, {start}", f"{share} %", f"{found['improved']:.1f} %", _OTHER_NUMBERS
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sudare.errors import InputError, OutputError
+from sudare.errors import InputError
 from sudare.experiments.machine import head
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class Experiment:
         """
         import vl_convert
 
+        from sudare.release.writing import writing
+
         page = [f"# {self.title}", "", *head(command or f"sudare experiment {self.name}"), ""]
         page += [f"*{self.paper}*", "", "## What was expected", ""]
         page += [
@@ -72,7 +74,7 @@ class Experiment:
         page += ["", "## How it was done", "", *_paragraphs(self.notes)]
         for title, table in self.printed.items():
             page += [f"## {title}", "", *_markdown(table), ""]
-        try:
+        with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if self.figures:
                 page += ["## Figures", ""]
@@ -87,10 +89,6 @@ class Experiment:
                 page += [f"- [{name}]({file}): {table.height:,} rows"]
             target = folder / f"{self.name}.md"
             _put(target, "\n".join([*page, ""]))
-        except OSError as error:
-            raise OutputError(
-                f"'{folder}' cannot be written ({error.strerror}); choose another --out."
-            ) from None
         return target
 
 

@@ -14,6 +14,7 @@ from sudare.describe.baskets import Baskets
 from sudare.errors import InputError, SudareError
 from sudare.read.basket_codes import BasketCodes
 from sudare.read.places import is_file, is_folder
+from sudare.release.basket_facts import has_sensitive
 from sudare.release.verify_itemsets import verify_baskets
 from sudare.release.verify_manifest import (
     NEWEST_FORMAT,
@@ -73,17 +74,12 @@ def check_basket_folder(
     if common is not None:
         released = released.describe(sensitive=common, unknown="ignore")
         infers = any(one.get("type") == "rho-uncertainty" for one in manifest["requirements"])
-        if sensitive is not None and infers and not _has_sensitive(released):
+        if sensitive is not None and infers and not has_sensitive(released):
             raise InputError(
                 "None of the sensitive items given occurs in the release, so nothing could be inferred whatever was released; "
                 "correct their spelling, or give the original (--original), which has them."
             )
     return findings + verify_baskets(released, None, manifest["requirements"])
-
-
-def _has_sensitive(baskets: Baskets) -> bool:
-    own, common = baskets.sensitive_codes, baskets.sensitive_common
-    return bool(own is not None and len(own)) or bool(common is not None and len(common))
 
 
 def reopen_baskets(before: str, after: str) -> tuple[Baskets, Baskets]:

@@ -19,6 +19,7 @@ from sudare.errors import OutputError, did_you_mean
 from sudare.read import endings
 from sudare.read.basket_lines import plain_delimiter
 from sudare.read.baskets import LAYOUTS, BasketFacts
+from sudare.release.writing import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,17 +62,18 @@ def write_baskets(
     source = baskets.source
     id_name = (source.id if source else None) or "id"
     items_name = (source.items if source else None) or ("item" if chosen == "long" else "items")
-    try:
-        if chosen == "lines":
-            place.write_text(
-                "".join(f"{line}\n" for line in _lines(baskets, between or " ")), "utf-8", newline="\n"
-            )
-        elif chosen == "json":
-            place.write_text(_json_text(baskets, place, id_name, items_name, ids=ids), "utf-8", newline="\n")
+    content: str | pl.DataFrame
+    if chosen == "lines":
+        content = "".join(f"{line}\n" for line in _lines(baskets, between or " "))
+    elif chosen == "json":
+        content = _json_text(baskets, place, id_name, items_name, ids=ids)
+    else:
+        content = _frame(baskets, chosen, id_name, items_name, between, ids=ids)
+    with writing(place):
+        if isinstance(content, str):
+            place.write_text(content, "utf-8", newline="\n")
         else:
-            _write_table(_frame(baskets, chosen, id_name, items_name, between, ids=ids), place)
-    except OSError as error:
-        raise OutputError(f"'{place}' cannot be written ({error.strerror}); choose another place.") from None
+            _write_table(content, place)
     named = chosen == "long" or ids
     is_text = chosen in {"lines", "json"}
     return BasketFacts(

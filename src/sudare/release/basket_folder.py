@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sudare.describe.baskets import Baskets
-from sudare.errors import OutputError
 from sudare.read.basket_codes import BasketCodes
 from sudare.release.basket_check import SENSITIVE, check_basket_folder
 from sudare.release.basket_files import write_baskets
@@ -48,8 +47,6 @@ def write_basket_folder(
 ) -> Written[BasketRelease]:
     """Write a release of baskets and verify what was written beside the original; nothing is left on failure."""
     layout = output.layout or (release.original.source.layout if release.original.source else "json")
-    if layout not in _ENDINGS:
-        raise OutputError(f"The layout '{layout}' is not known; choose one of {', '.join(_ENDINGS)}.")
     return write_folder(_Contents(release, output, layout), recipe=recipe, run=run, progress=progress)
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.release.basket_check import KIND
-from sudare.release.manifest import short
-from sudare.release.verify_manifest import NEWEST_FORMAT, file_digest
+from sudare.release.manifest import common_facts, short
+from sudare.release.verify_manifest import file_digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,10 +33,8 @@ def basket_manifest_of(
     """The internal manifest of a release of baskets whose data file is written."""
     source = release.original.source
     return {
-        "format": NEWEST_FORMAT,
+        **common_facts(release, BASKET_REQUIREMENTS, BASKET_METHODS, recipe=recipe, run=run),
         "kind": KIND,
-        "sudare": version("sudare"),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "input": {
             "name": source.name if source else "memory",
             "sha256": source.sha256 if source else None,
@@ -54,15 +50,8 @@ def basket_manifest_of(
             "baskets": len(release.released),
             "entries": release.released.entries,
         },
-        "requirements": [BASKET_REQUIREMENTS.dump(one) for one in release.requirements],
-        "method": [BASKET_METHODS.dump(one) for one in release.methods],
         "losses": {name: short(value) for name, value in release.losses.items()},
-        "secure": release.secure,
-        "notes": list(release.notes),
         "sensitive": _common(release.original),
-        "seconds": {phase: round(value, 3) for phase, value in release.seconds.items()},
-        "run": run,
-        "recipe": None if recipe is None else recipe.to_dict(),
     }
 
 

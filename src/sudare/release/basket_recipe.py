@@ -25,12 +25,13 @@ from sudare.describe.basket_sources import read_baskets
 from sudare.errors import InputError, ParameterError
 from sudare.measure.itemsets.catalogue import require_basket_measures
 from sudare.read.baskets import Layout
+from sudare.read.places import is_path
 from sudare.release.recipe_base import AnyOutput, AnyRecipe
 from sudare.release.recipe_parts import (
     Part,
     absolute_entry,
+    as_several,
     entry_of,
-    listed,
     one_or_several,
     parse_yaml,
     read_text,
@@ -87,6 +88,7 @@ def _sensitive(given: Any) -> tuple[str | int, ...] | str | SensitiveFile | None
     """One sentence for what names no items; pydantic would say one for each kind that it is not."""
     if given is None or isinstance(given, SensitiveFile):
         return given
+    _refuse_address(given)
     if isinstance(given, Mapping):
         if set(given) == {"file"} and isinstance(given["file"], str):
             return SensitiveFile(file=given["file"])
@@ -106,6 +108,16 @@ def _sensitive(given: Any) -> tuple[str | int, ...] | str | SensitiveFile | None
     )
 
 
+def _refuse_address(given: Any) -> None:
+    """Items of a list and rules may look like addresses; what names a place may not, nor be repeated: passwords are in it."""
+    names = given.values() if isinstance(given, Mapping) else [given]
+    if any(isinstance(name, str) and not name.startswith("re:") and not is_path(name) for name in names):
+        raise ParameterError(
+            "'sensitive' names standard input or the address of a database, but the sensitive items of each user are read from "
+            "a file; write them into one and name it, such as {file: private.csv}."
+        )
+
+
 def _named(given: Any) -> Any:
     return (
         {"file": given.file}
@@ -122,7 +134,7 @@ _NAMED: dict[str, Any] = {
         {"type": "string", "pattern": "^re:"},
         {
             "type": "object",
-            "properties": {"file": {"type": "string"}},
+            "properties": {"file": {"type": "string", "not": {"pattern": "^-$|://"}}},
             "required": ["file"],
             "additionalProperties": False,
         },
@@ -174,7 +186,7 @@ class BasketRecipe(AnyRecipe):
         if "sensitive" in raw:
             made["sensitive"] = absolute_entry(raw["sensitive"], "file", folder, or_address=True)
         if raw.get("method") is not None:
-            made["method"] = [_absolute_method(method, folder) for method in listed(raw["method"])]
+            made["method"] = [_absolute_method(method, folder) for method in as_several(raw["method"])]
         return made
 
     def read(self) -> Baskets:

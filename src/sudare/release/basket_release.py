@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.display import html_block, html_list, html_table, paragraph, said
 from sudare.progress import Progress, shows_progress
+from sudare.release.basket_facts import same_items
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +54,7 @@ class BasketRelease:
     @property
     def alike(self) -> bool:
         """Whether the released items are those of the original, not groups of them."""
-        return self.released.items == self.original.items
+        return same_items(self.original, self.released)
 
     @shows_progress
     def write(

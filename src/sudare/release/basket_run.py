@@ -17,6 +17,7 @@ from sudare.measure.itemsets import BASKET_MEASURES, BasketPair, measure_baskets
 from sudare.measure.itemsets.association import TooManySetsError
 from sudare.progress import SILENT, Progress
 from sudare.randomness import Randomness
+from sudare.release.basket_facts import has_sensitive, same_items
 from sudare.release.basket_folder import write_basket_folder
 from sudare.release.basket_release import BasketRelease
 from sudare.release.caution import Caution
@@ -81,7 +82,7 @@ def anonymize_baskets(
         raise GuaranteeError(f"{broken.explanation} Nothing is released: choose a method that reaches it.")
     with timed(seconds, "measure"):
         # Generalized items are other items: what the measures of baskets compare is no longer there.
-        alike = current.items == baskets.items
+        alike = same_items(baskets, current)
         losses, warnings = _measured(baskets, current, measures) if alike else ({}, ())
     warnings = (*_doubts(baskets, current, asked), *warnings)
     if not random.secure:
@@ -107,10 +108,9 @@ def run_baskets(recipe: BasketRecipe, **options: Any) -> Written[BasketRelease]:
 
 def _doubts(before: Baskets, after: Baskets, asked: Sequence[Any]) -> Iterator[str]:
     """What is true of a release, but hardly meant."""
-    if any(isinstance(one, RhoUncertainty) for one in asked) and before.entries:
-        named = before.sensitive.common if before.sensitive.codes is None else before.sensitive.codes
-        if named is None or not len(named):
-            yield Caution("baskets.nothing_sensitive")
+    infers = any(isinstance(one, RhoUncertainty) for one in asked)
+    if infers and before.entries and not has_sensitive(before):
+        yield Caution("baskets.nothing_sensitive")
     if before.entries and not after.entries:
         yield Caution("baskets.nothing_left")
     if len(before.items) > 1 and len(after.items) == 1 and after.entries:

@@ -13,13 +13,12 @@ from sudare.measure.crosstab.attribute import PIECES
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.progress import Progress, shows_progress
 from sudare.read.lossless import narrow
-from sudare.read.places import exists, is_folder
+from sudare.read.places import exists
 from sudare.read.source import load
 from sudare.release.basket_check import is_basket_folder
 from sudare.release.data_files import read_released
 from sudare.release.release import Release
-from sudare.release.reopen import manifest_beside, reopen_original
-from sudare.release.verify_manifest import Manifest, read_manifest
+from sudare.release.reopen import manifest_at, reopen_original
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from sudare.measure.crosstab.estimate import Start
     from sudare.measure.crosstab.iterate import StopRule
     from sudare.measure.crosstab.result import CrossTab
+    from sudare.release.verify_manifest import Manifest
 
 
 @shows_progress
@@ -97,16 +97,13 @@ def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
     folder = Path(released)
     if not exists(folder) and "://" not in str(released):
         raise InputError(f"There is no folder or file '{released}'; check the path.")
-    if not is_folder(folder):
-        manifest = manifest_beside(folder)
-        if manifest is None:
-            return Table.from_frame(load(str(released))[0]), {}
-    elif is_basket_folder(folder):
+    if is_basket_folder(folder):
         raise InputError(
             f"'{released}' is a release of baskets, which has no columns to tabulate; `sudare measure --baskets` measures it."
         )
-    else:
-        manifest = read_manifest(folder)
+    manifest = manifest_at(folder)
+    if manifest is None:
+        return Table.from_frame(load(str(released))[0]), {}
     return Table.from_frame(_data(manifest)), _mechanisms(manifest, folder)
 
 

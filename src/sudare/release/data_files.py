@@ -10,9 +10,7 @@ is absent, or holds an empty text. **Numbers** are written in plain decimal nota
 
 from __future__ import annotations
 
-import errno
 import os
-import re
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
@@ -21,6 +19,7 @@ from sudare.describe.text import as_text
 from sudare.errors import InputError, OutputError, did_you_mean
 from sudare.read.foreign import no_panic, read_parquet
 from sudare.release.excel_files import excel_bytes, excel_cells
+from sudare.release.writing import writing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,12 +54,10 @@ def write_data(
     """Write a frame to a file and flush it to the disk; on failure no file is left."""
     _check_format(format)
     _refuse_lossy(frame, format)
-    try:
+    with writing(path):
         file = path.open("wb")
-    except OSError as error:
-        raise OutputError(_sentence(path, error)) from None
     try:
-        with file:
+        with writing(path), file:
             if format == "parquet":
                 frame.write_parquet(file)
             elif format == "arrow":
@@ -71,12 +68,11 @@ def write_data(
                 text = csv_text(frame, separator=_SEPARATORS[format], escape_formulas=escape_formulas)
                 file.write(text.encode())
             file.flush()
-            os.fsync(file.fileno())
-    except BaseException as error:
-        if path.is_file():  # and not a device
+            if path.is_file():  # a pipe or a device has no disk
+                os.fsync(file.fileno())
+    except BaseException:
+        if path.is_file():
             path.unlink()
-        if isinstance(error, OSError | pl.exceptions.PolarsError):
-            raise OutputError(_sentence(path, error)) from None
         raise
 
 
@@ -140,20 +136,6 @@ def _refuse_lossy(frame: pl.DataFrame, format: Format) -> None:  # noqa: A002  #
                 f"The column '{column.name}' holds {column.dtype}, which other programs cannot read from Parquet files; "
                 "use 'csv' or 'arrow', or cast it to Int64 where its numbers fit."
             )
-
-
-def _sentence(path: Path, error: Exception) -> str:
-    """What went wrong with the disk; polars gives the number of the error only within its message."""
-    in_message = re.search(r"os error ([0-9]+)", str(error))
-    number = int(in_message[1]) if in_message else getattr(error, "errno", None)
-    if number in {errno.ENOSPC, errno.EDQUOT}:
-        return f"There is no space left on the disk for '{path}'; free some, or choose another folder."
-    if number in {errno.EACCES, errno.EPERM, errno.EROFS}:
-        return f"You are not permitted to write '{path}'; choose another folder, or ask for permission."
-    if number == errno.ENOENT:
-        return f"The folder of '{path}' does not exist; create it, or choose another one."
-    reason = os.strerror(number) if number else " ".join(str(error).split())
-    return f"'{path}' cannot be written ({reason}); choose another path."
 
 
 def _flat(frame: pl.DataFrame, *, escape_formulas: bool) -> pl.DataFrame:

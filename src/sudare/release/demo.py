@@ -13,6 +13,7 @@ from sudare.release.data_files import write_data
 from sudare.release.ledger import Ledger
 from sudare.release.recipe import Recipe
 from sudare.release.run import run
+from sudare.release.writing import writing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,12 +32,11 @@ def demo(
         raise OutputError(
             f"'{folder}' holds an earlier demonstration; choose another --out or add --overwrite."
         )
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        write_data(hospital(rows, language="ja" if language == "ja" else "en"), table, format="csv")
+    write_data(hospital(rows, language="ja" if language == "ja" else "en"), table, format="csv")
+    with writing(recipe):
         recipe.write_text(_recipe_text(language), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"'{folder}' cannot be written ({error.strerror}); choose another --out.") from None
     return run(
         Recipe.load(recipe), overwrite=overwrite, ledger=Ledger(folder / "ledger.sqlite"), progress=progress
     )

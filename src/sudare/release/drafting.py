@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from sudare.anonymize.catalogue import METHODS
-from sudare.anonymize.mondrian import Mondrian
+from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.errors import OutputError
 from sudare.read.places import is_path
+from sudare.release.defaults import default_methods
+from sudare.release.writing import writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
 _HEAD = {
     "en": "Draft by `sudare describe`: read every role, correct what is wrong, then run `sudare run` on this file.",
     "ja": "`sudare describe` による下書きです。各列の役割を確かめて直し、`sudare run` に渡してください。",
+}
+_RANGES = {
+    "en": "Before the run, add the least and the greatest value of these columns to randomization, from what anyone knows "
+    "and never from the data:",
+    "ja": "実行の前に、次の列の最小値と最大値を randomization に書き足してください。値はデータからではなく、誰もが知っている範囲から決めます。",
 }
 
 
@@ -42,7 +49,7 @@ def draft_recipe(
     asked = [REQUIREMENTS.build(text) for text in requirements or ()]
     if not asked:
         asked = [KAnonymity(5), LDiversity(2)] if sensitive else [KAnonymity(5)]
-    applied = [METHODS.build(text) for text in methods or ()] or [Mondrian()]
+    applied = [METHODS.build(text) for text in methods or ()] or default_methods(asked)
     place = os.path.relpath(source, folder) if is_path(source) else source
     return {
         "version": 1,
@@ -60,6 +67,9 @@ def write_draft(
     """Write the draft with each column's reason as a comment above it."""
     parts = [f"# {_HEAD[language]}"]
     for key, value in draft.items():
+        if key == "method" and (names := ranges_needed(draft)):
+            ends = {"ranges": {name: ["LOW", "HIGH"] for name in names}}
+            parts += [f"# {_RANGES[language]}", f"#   {_one_line(ends)}"]
         if key != "columns":
             parts.append(_yaml({key: value}))
             continue
@@ -70,15 +80,32 @@ def write_draft(
             parts.append(
                 "\n".join(f"  {line}" for line in _yaml({guess.column: value[guess.column]}).splitlines())
             )
-    try:
-        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
+    with writing(path):
+        try:
+            file = path.open("w" if overwrite else "x", encoding="utf-8")
+        except FileExistsError:
+            raise OutputError(
+                f"'{path}' exists already; choose another name with --out, or add --overwrite."
+            ) from None
+        with file:
             file.write("\n".join(parts) + "\n")
-    except FileExistsError:
-        raise OutputError(
-            f"'{path}' exists already; choose another name with --out, or add --overwrite."
-        ) from None
-    except OSError as error:
-        raise OutputError(f"The recipe '{path}' cannot be written ({error.strerror}).") from None
+
+
+def ranges_needed(draft: Mapping[str, Any]) -> list[str]:
+    """Columns of a draft that will be randomized within a range, which is known from elsewhere and yet to be written."""
+    names: list[str] = []
+    for method in map(METHODS.build, draft["method"]):
+        if isinstance(method, Randomize):
+            known = {*method.exact, *method.ranges, *method.mechanisms, *names}
+            names += [
+                name
+                for name, column in draft["columns"].items()
+                if column["role"] in {"quasi", "sensitive"}
+                and column["kind"] in {"numeric", "date"}
+                and name not in known
+                and name in (method.columns or (name,))
+            ]
+    return names
 
 
 def stem_of(source: str) -> str:
@@ -95,6 +122,12 @@ def _column(guess: Guess) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
+
+
+def _one_line(content: Any) -> str:
+    """Content that fits behind a `#`, whatever names are in it."""
+    flow = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10**9, default_flow_style=True)
+    return flow.strip().removeprefix("{").removesuffix("}")
 
 
 def _yaml(content: Any) -> str:

@@ -3,7 +3,7 @@
 Every entry carries a chain value, SHA-256 over the chain value of the entry before it and its own content,
 so that a change anywhere breaks the chain from there on. Triggers refuse UPDATE, DELETE and an INSERT out
 of turn. Who can write the file can still drop the triggers and compute a whole new chain: that is only
-seen by comparing with a chain value kept elsewhere (a manifest, a minute of the review board).
+seen by comparing with a chain value kept elsewhere (in the minutes of the review board, on paper).
 
 Each operation opens its own connection, so one `Ledger` may be used from threads and forked processes.
 An entry whose `append` has returned is on the disk (write-ahead log, synchronous=FULL).

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from sudare.describe.column import Column
     from sudare.describe.table import Table
+    from sudare.parameters import Catalogue
+    from sudare.release.basket_release import BasketRelease
     from sudare.release.recipe import Output
     from sudare.release.recipe_base import AnyRecipe
     from sudare.release.release import Release
@@ -42,10 +44,7 @@ def manifest_of(
     """The internal manifest of a release whose data file is written."""
     table = release.table
     return {
-        "format": NEWEST_FORMAT,
-        "sudare": version("sudare"),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "run": run,
+        **common_facts(release, REQUIREMENTS, METHODS, recipe=recipe, run=run),
         "input": _input(release.original),
         "data": {
             "file": data.name,
@@ -55,8 +54,6 @@ def manifest_of(
             "escape_formulas": output.escape_formulas,
         },
         "columns": {column.name: _column(column) for column in table.columns},
-        "requirements": [REQUIREMENTS.dump(requirement) for requirement in release.requirements],
-        "method": [METHODS.dump(method) for method in release.methods],
         "hierarchies": _sensitive_hierarchies(release),
         "verdicts": [verdict.to_dict() for verdict in release.verdicts],
         "losses": _losses(release),
@@ -66,15 +63,34 @@ def manifest_of(
             name: {"value": bound.value, "exact": bound.exact} for name, bound in release.lower_bounds.items()
         },
         "risk": {"before": release.risk_before.to_dict(), "after": release.risk_after.to_dict()},
-        "secure_randomness": release.secure,
-        "notes": list(release.notes),
         "warnings": list(release.warnings),
-        "recipe": None if recipe is None else recipe.to_dict(),
-        "seconds": {phase: round(value, 3) for phase, value in release.seconds.items()},
         "machine": {
             "python": platform.python_version(),
             **{library: version(library) for library in _LIBRARIES},
         },
+    }
+
+
+def common_facts(
+    release: Release | BasketRelease,
+    requirements: Catalogue[Any],
+    methods: Catalogue[Any],
+    *,
+    recipe: AnyRecipe | None,
+    run: str | None,
+) -> dict[str, Any]:
+    """What the internal manifest of a table and that of baskets tell alike."""
+    return {
+        "format": NEWEST_FORMAT,
+        "sudare": version("sudare"),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "run": run,
+        "requirements": [requirements.dump(one) for one in release.requirements],
+        "method": [methods.dump(one) for one in release.methods],
+        "secure_randomness": release.secure,
+        "notes": list(release.notes),
+        "seconds": {phase: round(value, 3) for phase, value in release.seconds.items()},
+        "recipe": None if recipe is None else recipe.to_dict(),
     }
 
 

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sudare.errors import OutputError
+from sudare.release.writing import writing
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_PAGE = '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>Sudare</title>\n{svg}\n</html>\n'
 
 
 def save_chart(chart: Any, path: Path) -> None:
@@ -17,20 +20,15 @@ def save_chart(chart: Any, path: Path) -> None:
     import vl_convert
 
     specification = chart.to_dict()
-    try:
-        if path.suffix == ".png":
-            path.write_bytes(vl_convert.vegalite_to_png(specification, scale=2))
-            return
+    if path.suffix == ".png":
+        drawn = vl_convert.vegalite_to_png(specification, scale=2)
+    elif path.suffix in {".svg", ".html"}:
         svg = vl_convert.vegalite_to_svg(specification)
-        if path.suffix == ".svg":
-            path.write_text(svg, encoding="utf-8")
-        elif path.suffix == ".html":
-            page = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>Sudare</title>\n{svg}\n</html>\n'
-            path.write_text(page, encoding="utf-8")
-        else:
-            raise OutputError(f"'{path}' ends in none of .svg, .png and .html; choose one of them.")
-    except OSError as error:
-        raise OutputError(f"'{path}' cannot be written ({error.strerror}); choose another place.") from None
+        drawn = (svg if path.suffix == ".svg" else _PAGE.format(svg=svg)).encode()
+    else:
+        raise OutputError(f"'{path}' ends in none of .svg, .png and .html; choose one of them.")
+    with writing(path):
+        path.write_bytes(drawn)
 
 
 TITLES = ("measures", "loss of each column")

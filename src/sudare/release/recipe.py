@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from sudare.anonymize.catalogue import METHODS
-from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.protocol import Anonymizer
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.requirement import Requirement
@@ -32,8 +31,9 @@ from sudare.describe.table import Table
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.measure.catalogue import MEASURES, require_measures
 from sudare.release.data_files import EXTENSIONS, Format
+from sudare.release.defaults import default_methods
 from sudare.release.recipe_base import AnyOutput, AnyRecipe
-from sudare.release.recipe_parts import Part, absolute_entry, entry_of, listed, one_or_several
+from sudare.release.recipe_parts import Part, absolute_entry, as_several, entry_of, one_or_several
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,11 +116,12 @@ class Recipe(AnyRecipe):
     requirements: tuple[RequirementEntry, ...] = Field(min_length=1)
     """What the release must satisfy, all of it together."""
     method: Annotated[tuple[MethodEntry, ...], *one_or_several(METHODS)] = Field(
-        default_factory=lambda: (Mondrian(),)
+        # Without requirements, because they are wrong, their own sentence is the one that is told.
+        default_factory=lambda given: default_methods(given.get("requirements", ()))
     )
-    """One method, or several in order."""
+    """One method, or several in order; when left out randomization for Pk-anonymity, else mondrian."""
     measures: tuple[str, ...] | None = None
-    """Loss measures to report; all when left out."""
+    """Loss measures to report; the usual ones when left out, not ncp, cm, pmse and model_loss."""
     output: Output
     """What is written, and where."""
 
@@ -165,7 +166,9 @@ class Recipe(AnyRecipe):
         if isinstance(raw.get("columns"), Mapping):
             made["columns"] = {name: _absolute_column(part, folder) for name, part in raw["columns"].items()}
         if raw.get("method") is not None:
-            made["method"] = [absolute_entry(method, "key_file", folder) for method in listed(raw["method"])]
+            made["method"] = [
+                absolute_entry(method, "key_file", folder) for method in as_several(raw["method"])
+            ]
         return made
 
     def read(self) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -10,14 +11,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import yaml
 from pydantic import ValidationError
 
-from sudare.errors import InputError, OutputError, ParameterError, shown
+from sudare.errors import InputError, ParameterError, shown
 from sudare.parameters import Catalogue, sentence_of
 from sudare.read.database import redact
 from sudare.release.recipe_parts import Part, ReportKind, absolute_entry, parse_yaml, read_text
+from sudare.release.writing import writing
 from sudare.texts import Language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_PASSWORD = re.compile(r"(://[^\s/@:]*:)\S*(?=@)|(password=)[^\s&]*", re.IGNORECASE)
 
 
 class AnyOutput(Part):
@@ -108,20 +112,29 @@ class AnyRecipe(Part):
     def replaced(
         self, *, requirements: Sequence[str] | None = None, method: Sequence[str] | None = None
     ) -> Self:
-        """The recipe with other requirements or methods, given as texts; what is empty stays."""
-        changes: dict[str, Any] = {}
+        """The recipe with other requirements or methods, given as texts; what is empty stays.
+
+        A method that nobody named follows the requirements, so what was given is validated again.
+        """
+        changes: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
         if requirements:
             changes["requirements"] = tuple(self.requirements_known.build(text) for text in requirements)
         if method:
             changes["method"] = tuple(self.methods_known.build(text) for text in method)
-        return self.model_copy(update=changes)
+        return self.of(**changes)
 
     def without_secrets(self) -> Self:
-        """The recipe with the password of a database address left out: fit to be kept."""
-        if "://" not in self.address:
-            return self
-        source = getattr(self, self.source_field).model_copy(update={"path": redact(self.address)})
-        return self.model_copy(update={self.source_field: source})
+        """The recipe without passwords: that of a database address, and any that another text about the source names.
+
+        Only this is kept: in recipe.yaml, the internal manifest and the reports.
+        """
+        source = getattr(self, self.source_field)
+        hidden = {
+            name: _without_password(value, address=name == "path")
+            for name, value in source.__dict__.items()
+            if isinstance(value, str)
+        }
+        return self.model_copy(update={self.source_field: source.model_copy(update=hidden)})
 
     def to_dict(self) -> dict[str, Any]:
         """The mapping that `parse` reads back."""
@@ -135,7 +148,13 @@ class AnyRecipe(Part):
 
     def save(self, path: str | Path) -> None:
         """Write the recipe file."""
-        try:
-            Path(path).write_text(self.to_yaml(), encoding="utf-8")
-        except OSError as error:
-            raise OutputError(f"The recipe '{path}' cannot be written ({error.strerror}).") from None
+        text, place = self.to_yaml(), Path(path)
+        with writing(place):
+            place.write_text(text, encoding="utf-8")
+
+
+def _without_password(text: str, *, address: bool) -> str:
+    """A text about a source, fit to be kept; the path of a file stays, whatever it is called."""
+    if address:
+        return redact(text) if "://" in text else text
+    return _PASSWORD.sub(r"\1\2…", text)

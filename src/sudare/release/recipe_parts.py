@@ -55,12 +55,12 @@ def entry_of(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
 def one_or_several(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
     """How a field is read and described that holds one entry of a catalogue, or a list of them."""
     return (
-        BeforeValidator(listed),
+        BeforeValidator(as_several),
         WithJsonSchema({"anyOf": [catalogue.schema(), {"type": "array", "items": catalogue.schema()}]}),
     )
 
 
-def listed(given: Any) -> Any:
+def as_several(given: Any) -> Any:
     """One or several as several."""
     return given if isinstance(given, (list, tuple)) else [given]
 

@@ -28,7 +28,7 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     Given the file, that of a release is read as its manifest says, and the original may be another copy of the same rows.
     """
     place = Path(after)
-    manifest = read_manifest(place) if is_folder(place) else manifest_beside(place)
+    manifest = manifest_at(place)
     if manifest is None:
         released, _ = load(after)
         return pair_of(_original(before, recipe), released)
@@ -38,7 +38,7 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
             f"'{before}'; its manifest has the losses that were measured when it was made."
         )
     folder = manifest.data_path.parent
-    original = _original(before, recipe or _kept_recipe(folder))
+    original = _original(before, recipe or _kept(folder, "recipe.yaml"))
     if is_folder(place):
         _require_same_input(original, before, after, folder)
     if original.rows > manifest.rows:
@@ -56,13 +56,12 @@ def reopen_original(before: str, after: str, records: int) -> Table:
     its number of rows, by the share of rows that were left out, or because it is the released file itself.
     """
     place = Path(after)
-    manifest = read_manifest(place) if is_folder(place) else manifest_beside(place)
+    manifest = manifest_at(place)
     if manifest is None:
-        frame, facts = load(before)
-        original = Table.from_frame(frame, source=facts)
+        original = _loaded(before, None)
     else:
         folder = manifest.data_path.parent
-        kept = _kept_recipe(folder)
+        kept = _kept(folder, "recipe.yaml")
         original = _loaded(before, None if kept is None else Recipe.load(kept))
         if is_folder(place):
             _require_same_input(original, before, after, folder)
@@ -79,7 +78,12 @@ def reopen_original(before: str, after: str, records: int) -> Table:
     return original
 
 
-def manifest_beside(path: Path) -> Manifest | None:
+def manifest_at(place: Path) -> Manifest | None:
+    """The manifest of a release, given its folder or its data file; none where a file is of no release."""
+    return read_manifest(place) if is_folder(place) else _manifest_beside(place)
+
+
+def _manifest_beside(path: Path) -> Manifest | None:
     """The manifest of the release that a file is the data of."""
     if not is_file(path.absolute().parent / "manifest.json"):
         return None
@@ -123,10 +127,15 @@ def _made_from(folder: Path) -> dict[str, Any]:
 
 
 def _internal(folder: Path) -> dict[str, Any] | None:
-    """The custodian's manifest of a release, given its folder or the public part of it."""
-    places = [folder / "internal" / "manifest.json", folder.absolute().parent / "internal" / "manifest.json"]
-    place = next((place for place in places if is_file(place)), None)
+    """The custodian's manifest of a release."""
+    place = _kept(folder, "manifest.json")
     return None if place is None else load_manifest(place)
+
+
+def _kept(folder: Path, name: str) -> Path | None:
+    """A file that the custodian keeps, given the folder of a release or the public part of it."""
+    places = (folder / "internal" / name, folder.absolute().parent / "internal" / name)
+    return next((place for place in places if exists(place)), None)
 
 
 def figures_of(folder: Path) -> dict[str, Any]:
@@ -173,12 +182,6 @@ def _reorders(method: dict[str, Any]) -> bool:
     return method.get("type") == "shuffling" or (
         method.get("type") == "randomization" and method.get("shuffle", True)
     )
-
-
-def _kept_recipe(folder: Path) -> Path | None:
-    """The custodian's recipe of a release, given its folder or the public part of it."""
-    places = [folder / "internal" / "recipe.yaml", folder.absolute().parent / "internal" / "recipe.yaml"]
-    return next((place for place in places if exists(place)), None)
 
 
 def _original(before: str, recipe: Path | None) -> Table:

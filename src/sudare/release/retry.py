@@ -49,8 +49,7 @@ def judged_by(methods: Sequence[Anonymizer]) -> str:
     for method in methods:
         kind = type(method).__name__
         if hasattr(method, "objective"):
-            known = (each.name for name, each in MEASURE_OF_OBJECTIVE.items() if name == method.objective)
-            return next(known, "loss")
+            return MEASURE_OF_OBJECTIVE.get(method.objective, MEASURES["loss"]).name
         if kind in {"MinDIS", "DiverDIS"}:
             return "dis"
         if kind == "Microaggregate":

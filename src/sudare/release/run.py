@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sudare.anonymize.catalogue import METHODS
-from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all, methods_of
 from sudare.anonymize.protocol import Context
 from sudare.anonymize.randomize.method import Randomize
 from sudare.anonymize.records import Shuffle
 from sudare.assess.catalogue import REQUIREMENTS, requirements_of
 from sudare.assess.noise import way_out
-from sudare.assess.pk_anonymity import PkAnonymity, asked_k
+from sudare.assess.pk_anonymity import asked_k
 from sudare.assess.requirement import Requirement, table_of
 from sudare.assess.sentence import enumerated
 from sudare.describe.blur import refuse_blurred
@@ -31,6 +30,7 @@ from sudare.progress import SILENT, Progress, shows_progress
 from sudare.randomness import Randomness
 from sudare.release.ambiguous import labels_like_values
 from sudare.release.caution import Caution
+from sudare.release.defaults import default_methods
 from sudare.release.job import run_recipe, timed
 from sudare.release.recipe import Recipe
 from sudare.release.release import Release
@@ -71,7 +71,7 @@ def anonymize(
     original = table_of(table)
     asked = requirements_of(requirements, REQUIREMENTS)
     _check_given(original, asked)
-    methods = _listed(method, asked)
+    methods = list(default_methods(asked)) if method is None else methods_of(method, METHODS)
     random = Randomness(seed)
     seconds: dict[str, float] = {}
     with timed(seconds, "anonymize"):
@@ -174,14 +174,6 @@ def _refuse_incomparable(table: Table) -> None:
                 "compared; turn each into one text, call the column insensitive or identifier, or read the items with "
                 "sd.read_baskets."
             )
-
-
-def _listed(
-    method: Anonymizer | str | Sequence[Anonymizer | str] | None, requirements: Sequence[Requirement]
-) -> list[Anonymizer]:
-    if method is None:
-        return [Randomize() if any(isinstance(one, PkAnonymity) for one in requirements) else Mondrian()]
-    return methods_of(method, METHODS)
 
 
 def _warnings(table: Table, random: Randomness) -> Iterator[str]:

@@ -178,28 +178,26 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _sweep(parent: Path) -> int:
+def _sweep(parent: Path) -> None:
     """Clear what is stale in `parent`, whose lock the caller holds."""
-    swept = 0
     for staging in parent.glob(f"{_PREFIX}*"):
         # Alive, another user's, or not ours: it stays, and this run is not the one to complain.
         with suppress(OSError):
-            swept += _clear_if_stale(staging)
-    return swept
+            _clear_if_stale(staging)
 
 
-def _clear_if_stale(staging: Path) -> bool:
+def _clear_if_stale(staging: Path) -> None:
     if staging.is_symlink() or not staging.is_dir():
-        return False
+        return
     try:
         lock = os.open(staging / _LOCK, os.O_RDWR)
     except FileNotFoundError:
         # Killed before it had a lock, when it was still empty; a full one is not ours and rmdir refuses.
         staging.rmdir()
-        return True
+        return
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return _clear(staging, staging.parent / os.fsdecode(os.read(lock, 4096)))
+        _clear(staging, staging.parent / os.fsdecode(os.read(lock, 4096)))
     finally:
         os.close(lock)
 
@@ -210,20 +208,19 @@ def _clear_quietly(staging: Path, target: Path) -> None:
         _clear(staging, target)
 
 
-def _clear(staging: Path, target: Path) -> bool:
+def _clear(staging: Path, target: Path) -> None:
     """Remove a temporary folder, the lock last so that a kill leaves something the next sweep knows."""
     content, old = staging / _CONTENT, staging / _OLD
     if old.exists() and content.exists():
         # The swap stopped between its two renames: the old release is still the release.
         if os.path.lexists(target):
-            return False
+            return
         old.rename(target)
     for folder in (content, old):
         if folder.exists():
             shutil.rmtree(folder)
     (staging / _LOCK).unlink()
     staging.rmdir()
-    return True
 
 
 @contextmanager

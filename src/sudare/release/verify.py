@@ -1,6 +1,7 @@
 """The independent verifier: recompute the guarantee of a release from its written files alone.
 
-It reads the data and the public manifest of a release, nothing else, and shares no code with the
+It recomputes from the data and the public manifest of a release; the internal manifest, where it lies beside, is only
+compared with the public one (releases of baskets: `basket_check`). It shares no code with the
 anonymizer, with `sudare.assess` or with the kernels: only the definitions are common (see
 `verify_blocks`, `verify_requirements` and `verify_distances`). What it cannot check does not hold.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from sudare.release.release import Release
     from sudare.release.report.texts import Texts
     from sudare.release.verify_requirements import Finding
-
-_PASSWORD = re.compile(r"(://[^\s/@:]*:)\S*(?=@)|(password=)[^\s&]*", re.IGNORECASE)
 
 
 def common_values(
@@ -51,11 +48,9 @@ def common_values(
 
 
 def _recipe_text(facts: Mapping[str, Any]) -> str | None:
-    """The recipe as YAML, or None when there was none; a password in a database address is left out."""
+    """The recipe as YAML, or None when there was none; no manifest has passwords (see `AnyRecipe.without_secrets`)."""
     recipe = facts.get("recipe")
-    if recipe is None:
-        return None
-    return _PASSWORD.sub(r"\1\2…", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True))
+    return None if recipe is None else yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True)
 
 
 def _provenance(facts: Mapping[str, Any], texts: Texts) -> Iterator[tuple[str, str]]:
@@ -72,6 +67,7 @@ def _provenance(facts: Mapping[str, Any], texts: Texts) -> Iterator[tuple[str, s
     yield "data_sha256", data["sha256"]
     yield f"data_{unit}", _size(data, texts)
     yield "method", "; ".join(_method_text(method) for method in facts.get("method", ()))
+    # Earlier manifests of baskets call it "secure".
     yield "secure", texts("page.yes" if facts.get("secure_randomness", facts.get("secure")) else "page.no")
     yield (
         "seconds",

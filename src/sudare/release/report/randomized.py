@@ -10,6 +10,7 @@ from sudare.assess.sentence import in_language
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.describe.ranges import day_of
 from sudare.display import UNKNOWN, figure, share
+from sudare.release.report.risks import risk_row
 
 if TYPE_CHECKING:
     from sudare.assess.linking import Linking
@@ -76,24 +77,10 @@ def linking_rows(before: Risk | None, after: Risk, found: Linking, texts: Texts)
     names = ["prosecutor_largest"]
     if found.exact:
         names += ["prosecutor_mean", "rows_above_threshold"]
-    values = {"records": figure(found.records), "k": figure(found.k), "threshold": share(after.threshold)}
-    rows = []
-    for name in names:
-        old = None if before is None else float(getattr(before, name))
-        new = float(getattr(after, name))
-        meaning = texts(f"risk.linking.{name}.meaning", **values)
-        if before is not None and name == "prosecutor_largest":
-            meaning += texts("page.blank") + texts(f"risk.linking.{name}.meaning_before")
-        rows.append(
-            {
-                "name": texts(f"risk.linking.{name}.name"),
-                "meaning": meaning,
-                "before": old,
-                "after": new,
-                "before_text": None if old is None else share(old),
-                "after_text": share(new),
-            }
-        )
+    values = {"records": figure(found.records), "k": figure(found.k)}
+    rows = [risk_row(name, before, after, texts, words="risk.linking", **values) for name in names]
+    if before is not None:
+        rows[0]["meaning"] += texts("page.blank") + texts("risk.linking.prosecutor_largest.meaning_before")
     return rows
 
 

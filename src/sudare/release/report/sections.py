@@ -12,12 +12,13 @@ from sudare.release.manifest import public_losses
 from sudare.release.report import charts
 from sudare.release.report.distributions import Binned, block_sizes, distribution
 from sudare.release.report.randomized import linking_rows, linking_tiles
+from sudare.release.report.risks import risk_row
 
 if TYPE_CHECKING:
     import polars as pl
 
     from sudare.assess.bounds import Bound
-    from sudare.assess.risk import GuessRisk, Risk
+    from sudare.assess.risk import Risk
     from sudare.measure.catalogue import Measure
     from sudare.release.release import Release
     from sudare.release.report.texts import Texts
@@ -58,7 +59,7 @@ def risks(before: Risk | None, after: Risk, texts: Texts) -> dict[str, Any]:
     first = (
         linking_rows(before, after, after.linking, texts)
         if after.linking is not None and bounds
-        else [_risk_row(name, before, after, texts, population=population) for name in _RISKS]
+        else [risk_row(name, before, after, texts, population=population) for name in _RISKS]
     )
     groups: list[dict[str, Any]] = [{"title": None, "rows": first}]
     earlier = {} if before is None else {guess.column: guess for guess in before.guesses}
@@ -69,7 +70,7 @@ def risks(before: Risk | None, after: Risk, texts: Texts) -> dict[str, Any]:
                 "title": texts(
                     "risk.guess_title_bound" if bounds else "risk.guess_title", column=guess.column
                 ),
-                "rows": [_risk_row(name, old, guess, texts) for name in _GUESSES],
+                "rows": [risk_row(name, old, guess, texts) for name in _GUESSES],
             }
         )
     listed = {"rows": "rows", "blocks": "blocks", "smallest_block": "smallest_block"}
@@ -179,24 +180,6 @@ def loss_row(measure: Measure, value: float, bound: Bound | None, texts: Texts) 
         "value": share(value) if measure.largest == 1 else figure(value),
         "place": place,
         "mark": None if bound is None else bound.value,
-    }
-
-
-def _risk_row(
-    name: str, before: Risk | GuessRisk | None, after: Risk | GuessRisk, texts: Texts, **values: str
-) -> dict[str, Any]:
-    for figure_name, written in (("threshold", share), ("background", figure)):
-        if hasattr(after, figure_name):
-            values[figure_name] = written(getattr(after, figure_name))
-    old = None if before is None else float(getattr(before, name))
-    new = float(getattr(after, name))
-    return {
-        "name": texts(f"risk.{name}.name"),
-        "meaning": texts(f"risk.{name}.meaning", **values),
-        "before": old,
-        "after": new,
-        "before_text": None if old is None else share(old),
-        "after_text": share(new),
     }
 
 
