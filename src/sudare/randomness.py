@@ -1,4 +1,4 @@
-"""Randomness: the only maker of random numbers.
+"""Randomness: the only maker of random numbers, but for the keys of pseudonyms, which are bytes of `secrets`.
 
 The random choices of a release are a secret: who can repeat them can undo sampling, swapping or noise.
 So the default draws every bit from the operating system's cryptographic generator. A seed makes runs
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _DOUBLE_BITS = 53
+_RELEASES = 0x5D_A2E
+"""Set before every seed of a release: data that were made up by numpy with the same seed have other random numbers. Noise that
+repeats those of its data is no noise."""
 
 
 def repeatable(*seed: int) -> np.random.Generator:
@@ -44,7 +47,7 @@ class Randomness:
                 f"The seed is {seed!r}, but a seed is a whole number of 0 or more; leave it out to be secure."
             )
         self.secure = seed is None
-        self._seeded = None if seed is None else np.random.PCG64(seed)
+        self._seeded = None if seed is None else np.random.PCG64((_RELEASES, seed))
 
     def bits(self, count: int) -> npt.NDArray[np.uint64]:
         """`count` independent uniform 64-bit words."""

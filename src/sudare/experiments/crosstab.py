@@ -15,7 +15,7 @@ from sudare.experiments.crosstab_page import advice, checks, figures, notes
 from sudare.experiments.result import Compared, Experiment, needed_file
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.progress import SILENT, Progress
-from sudare.randomness import Randomness
+from sudare.randomness import Randomness, repeatable
 from sudare.read.source import load
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _people(data: Path | None) -> tuple[pl.DataFrame, str]:
 
 def _made_up(rows: int) -> pl.DataFrame:
     """Ages with a hump, hours that most people share, and more men among those who work long."""
-    one, other, third = Randomness(0).uniform(3 * rows).reshape(3, rows)
+    one, other, third = repeatable(0).random((3, rows))
     age = 17 + 73 * one**1.7
     hours = np.where(other < 0.45, 40, np.clip(70 * other - np.abs(age - 45) * 0.4, 1, 99))
     sex = np.where(third < 0.35 + hours / 150, "Male", "Female")

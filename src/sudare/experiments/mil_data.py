@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.randomness import Randomness
+from sudare.randomness import repeatable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -82,13 +82,13 @@ COUNTS = {
 def made_up(name: str, size: int | None, seed: int) -> npt.NDArray[np.float64]:
     """A data set of table A.1: equally many records of each component, 100 each or `size` in all."""
     components = COMPONENTS[name]
-    source = Randomness(seed)
+    source = repeatable(seed)
     if not components:
-        return source.uniform(size or _PER_COMPONENT)
+        return source.random(size or _PER_COMPONENT)
     total = size or _PER_COMPONENT * len(components)
     parts = []
     for index, (mean, deviation) in enumerate(components):
         count = (index + 1) * total // len(components) - index * total // len(components)
-        averages = source.uniform(count * SUMMED).reshape(count, SUMMED).mean(axis=1)
+        averages = source.random(count * SUMMED).reshape(count, SUMMED).mean(axis=1)
         parts.append(mean + deviation * (averages - 0.5) * np.sqrt(12 * SUMMED))
     return np.concatenate(parts)

@@ -20,7 +20,7 @@ from sudare.kernels.nearest import build_tree, nearest_next_slice
 from sudare.kernels.paths import Cells, chain, grid_slice, linked_slice, new_walk
 from sudare.kernels.tour import Tour, shorten_slice
 from sudare.progress import SILENT
-from sudare.randomness import Randomness
+from sudare.randomness import repeatable
 
 if TYPE_CHECKING:
     from sudare.anonymize.microaggregate.arrays import Floats
@@ -195,7 +195,7 @@ def tour_path(X: Floats, progress: Progress = SILENT) -> Order:
             near=_without_self(near),
             city=cities,
             place=place,
-            queue=Randomness(0).permutation(count),
+            queue=np.argsort(repeatable(0).bit_generator.random_raw(count), kind="stable"),
             queued=np.ones(count, dtype=np.bool_),
             counters=np.array([0, count], dtype=np.int64),
         )
