@@ -116,15 +116,6 @@ def _linked_by_all() -> Any:
     return SimpleNamespace(largest=0.2, records=100, rate=0.04, k=5.0, epsilon=3.5, exact=(), columns=columns)
 
 
-def test_methods_name_mechanisms_as_studies_do():
-    for words in (ENGLISH, JAPANESE):
-        for name in MECHANISMS:
-            assert (
-                words["sudare.anonymize"][f"mechanism.{name}"]
-                == words["sudare.assess"][f"noise.mechanism.{name}"]
-            )
-
-
 def test_all_of_a_study_is_told_in_japanese(study):
     said = study.in_language("ja")
     told = list(sentences(said))

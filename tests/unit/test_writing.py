@@ -12,6 +12,7 @@ import pytest
 
 from sudare.cli import main
 from sudare.errors import OutputError
+from sudare.release.data_files import write_data
 from sudare.release.plots import save_chart
 from sudare.release.recipe import Recipe
 from sudare.release.writing import writing
@@ -56,3 +57,18 @@ def test_recipes_drafts_and_charts_say_it_alike(tmp_path, monkeypatch, capsys):
     assert str(told.value) == sentence.format("chart.svg")
     assert main(["describe", "people.csv", "-o", "no/draft.yaml"]) == 2
     assert sentence.format("draft.yaml") in " ".join(capsys.readouterr().err.split())
+
+
+def test_an_older_file_stays_when_the_new_one_cannot_be_written(tmp_path, monkeypatch):
+    target = tmp_path / "cells.csv"
+    target.write_text("old", encoding="utf-8")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match="no space left"):
+        write_data(pl.DataFrame({"a": [1]}), target, format="csv")
+    assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [
+        ("cells.csv", "old")
+    ]

@@ -51,11 +51,14 @@ def write_data(
     format: Format,  # noqa: A002  # the word of the field
     escape_formulas: bool = True,
 ) -> None:
-    """Write a frame to a file and flush it to the disk; on failure no file is left."""
+    """Write a frame to a file and flush it to the disk; on failure what was there before is left as it was."""
     _check_format(format)
     _refuse_lossy(frame, format)
+    # A pipe or a device has no disk, and no place beside it.
+    on_disk = path.is_file() or not path.exists()
+    aside = path.with_name(f".{path.name}.part") if on_disk else path
     with writing(path):
-        file = path.open("wb")
+        file = aside.open("wb")
     try:
         with writing(path), file:
             if format == "parquet":
@@ -68,11 +71,14 @@ def write_data(
                 text = csv_text(frame, separator=_SEPARATORS[format], escape_formulas=escape_formulas)
                 file.write(text.encode())
             file.flush()
-            if path.is_file():  # a pipe or a device has no disk
+            if on_disk:
                 os.fsync(file.fileno())
+        if on_disk:
+            with writing(path):
+                aside.replace(path)
     except BaseException:
-        if path.is_file():
-            path.unlink()
+        if on_disk:
+            aside.unlink(missing_ok=True)
         raise
 
 

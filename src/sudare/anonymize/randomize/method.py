@@ -15,7 +15,7 @@ from sudare.anonymize.protocol import Context, Outcome, same_rows, some_rows
 from sudare.anonymize.randomize.domain import End, ValueDomain
 from sudare.anonymize.randomize.plan import Plan, mechanisms_of, plan_column
 from sudare.assess.pk_anonymity import asked_k, exact_blocks
-from sudare.assess.sentence import enumerated
+from sudare.assess.sentence import Sentence, enumerated
 from sudare.describe.kinds import COUNTED_ROLES
 from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.describe.mechanism.density import Family, as_family
@@ -196,7 +196,7 @@ def _note(plan: Plan, mechanism: Mechanism, clipped: int) -> Note:
     note = Note(
         "randomized.column",
         column=plan.name,
-        mechanism=Note(f"mechanism.{MECHANISMS.name_of(mechanism)}"),
+        mechanism=Sentence(f"noise.mechanism.{MECHANISMS.name_of(mechanism)}"),
         rate=mechanism.rate(),
         epsilon=mechanism.epsilon(),
     )
