@@ -90,6 +90,12 @@ def _frame(table: str, rows: int, *, pandas: bool) -> tuple[Any, list[str], str]
     return release.table.frame.to_pandas(), shared.quasi, shared.sensitive
 
 
+_SMALL = (
+    "On 30,162 rows this rule takes pycanon little more than pandas' group-by, while Sudare first turns the pandas frame into "
+    "coded columns, which does not get cheaper when blocks are few; at 10^5 rows and more the ratio is in the tens."
+)
+
+
 def _beside(report: Report) -> None:
     rows = []
     for table in ("raw", "k=10"):
@@ -99,7 +105,9 @@ def _beside(report: Report) -> None:
             rows.append(
                 [f"{table}, {rule}", *_shown(ours), *_shown(theirs), reached, *_ratio(rule, ours, theirs)]
             )
-            report.ratio(f"pycanon / Sudare, {NAME}, {table}, {rule}", theirs.median, ours.median, "tens")
+            report.ratio(
+                f"pycanon / Sudare, {NAME}, {table}, {rule}", theirs.median, ours.median, "tens", why=_SMALL
+            )
     columns = ["table, rule", "Sudare", "cpu", "peak", "pycanon", "cpu", "peak", "reached", "ratio", "of cpu"]
     report.table(f"{NAME}: median seconds and peak memory from one pandas frame", columns, rows)
 

@@ -36,14 +36,25 @@ def main() -> None:
             for seed in range(seeds)
         ]
         for edges in _BINS:
-            rows.append([f"{k}", f"{len(edges) - 1}", *_figures(people["age"], releases, edges)])
+            name = (
+                f"k = {k}, bins from {', '.join(map(str, edges[:-1]))}"
+                if len(edges) < 5
+                else f"k = {k}, 10 bins"
+            )
+            estimate, released, covered, cells = _figures(people["age"], releases, edges)
+            rows.append([f"{k}", f"{len(edges) - 1}", *cells])
+            report.ratio(f"total variation, released / estimate, {name}", released, estimate)
+            report.ratio(f"share of intervals that cover / 95 %, {name}", covered, 0.95)
             print(rows[-1], flush=True)
     columns = ["k", "bins", "estimate", "least", "most", "released", "covered", "least covered bin"]
     report.table(f"Ages of Adult, {seeds} releases", columns, rows)
     report.save()
 
 
-def _figures(ages: pl.Series, releases: list[sd.Release], edges: list[int]) -> list[str]:
+def _figures(
+    ages: pl.Series, releases: list[sd.Release], edges: list[int]
+) -> tuple[float, float, float, list[str]]:
+    """Mean total variation of estimate and released counts, share of intervals that cover, and the cells of the row."""
     truth = np.histogram(ages, edges)[0]
     apart, raw, covered = [], [], []
     for release in releases:
@@ -52,11 +63,12 @@ def _figures(ages: pl.Series, releases: list[sd.Release], edges: list[int]) -> l
         raw.append(np.abs(found.array(figure="released") - truth).sum() / 2 / truth.sum())
         covered.append((found.array(figure="low") <= truth) & (truth <= found.array(figure="high")))
     shares = np.mean(covered, axis=0)
-    return [
+    cells = [
         *(f"{value:.3f}" for value in (np.mean(apart), min(apart), max(apart), np.mean(raw))),
         f"{shares.mean():.1%}",
         f"{shares.min():.1%}",
     ]
+    return float(np.mean(apart)), float(np.mean(raw)), float(shares.mean()), cells
 
 
 if __name__ == "__main__":

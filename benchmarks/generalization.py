@@ -28,7 +28,7 @@ from sudare.assess.bounds import lower_bound
 from sudare.measure.pair import Pair
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-# (quasi-identifiers, k, entropy l) -> ARX's loss and the issue's bar; a tenth below ARX is 0.0484, 0.0695, 0.0263, 0.0394
+# (quasi-identifiers, k, entropy l) -> ARX's loss, and a tenth below it as the issue prints it, rounded to three digits
 ARX = {
     (9, 5, 0): (0.0538, 0.048),
     (9, 10, 0): (0.0772, 0.069),
@@ -38,6 +38,13 @@ ARX = {
     (8, 5, 3): (0.0699, 0.063),
     (8, 5, 4): (0.1074, 0.097),
 }
+ARX_SECONDS = {(9, 5, 0): 12.0, (8, 5, 0): 2.0}
+"""Processor seconds of ARX where the issue tells them."""
+_NEAR_OPTIMUM = (
+    "Where the optimum of a part of Adult is proven, the dual bound lies 4.5 % below it in the mean (generalization_optimum); "
+    "the bound of the whole is 0.0673, which puts its optimum at about 0.0695 to 0.0704, and a tenth below ARX is 0.0695."
+)
+_SHORT_SEARCH = "The search of this effort is too short; a longer one is in the rows beside it."
 COIL = {
     ("k", 2): (0.079, 0.079),
     ("distinct l", 2): (0.563, 0.22),
@@ -68,21 +75,39 @@ def _adult(report: Report, options: Any) -> None:
         priced = price_bound(table, k)
         # With k = 10 only a long search comes near a tenth below; it is not run twice.
         longer = ["thorough"] if k == 10 and "thorough" not in options.efforts else []
-        for effort in [*options.efforts, *longer]:
+        efforts = [*options.efforts, *longer]
+        for effort in efforts:
             method = sd.Generalize(effort=effort)
             outcome, spent = timed(table, requirements, method, warm=effort != "thorough")
             loss = sd.measure.loss(table, outcome.table)
             smallest, entropy = recounted(outcome.table.frame, table, diverse)
-            # The bar is the tenth as printed in the issue, with three digits; both are told.
-            met = "met" if loss <= bar else "a tenth below" if loss <= 0.9 * arx else "missed"
+            met = "met" if arx / loss >= 1 / 0.9 else "missed"
             name = f"{columns} QI, k={k}" + (f", l={diverse}" if diverse else "")
+            short = _SHORT_SEARCH if effort != efforts[-1] else ""
+            why = _NEAR_OPTIMUM if (columns, k, diverse) == (9, 10, 0) else short
+            report.ratio(f"loss, ARX / Sudare {effort}, {name}", arx, loss, "at least 1/0.9", why=why)
+            if (columns, k, diverse) in ARX_SECONDS:
+                # The goal of time is for one effort that is a tenth below ARX; the slower one loses still less.
+                report.ratio(
+                    f"processor seconds, ARX / Sudare {effort}, {name}",
+                    ARX_SECONDS[columns, k, diverse],
+                    spent,
+                    "at least 1" if effort == "fast" else "",
+                    why="ARX's seconds are of another machine and run, and processor time grows with the load of this one.",
+                )
+            if met == "met" and loss > bar:
+                report.note(
+                    f"{name}, {effort}: {loss:.4f} is a tenth below ARX ({0.9 * arx:.4f}), but not at or below the "
+                    f"{bar:.3f} which the issue prints for it, rounded."
+                )
             rows.append(
                 [
                     name,
                     effort,
                     f"{loss:.4f}",
                     f"{arx:.4f}",
-                    f"{bar:.3f} {met}",
+                    f"{0.9 * arx:.4f} {met}",
+                    f"{bar:.3f}",
                     f"{bound:.4f}",
                     "" if priced is None else f"{priced.value:.4f}",
                     f"{spent:.1f}",
@@ -90,7 +115,9 @@ def _adult(report: Report, options: Any) -> None:
                 ]
             )
             print(rows[-1], flush=True)
-    columns_shown = ["", "effort", "loss", "ARX", "bar", "bound", "price bound", "CPU s", "smallest / l"]
+    columns_shown = [
+        "", "effort", "loss", "ARX", "a tenth below", "as printed", "bound", "price bound", "CPU s", "smallest / l",
+    ]  # fmt: skip
     report.table("Adult, no row left out", columns_shown, rows)
 
 
@@ -115,7 +142,13 @@ def _sets(report: Report, options: Any) -> None:
             if name != "anonypy":
                 report.ratio(f"loss, anonypy / {name}, k = {k}", gcp["anonypy"], gcp[name], "above 1")
                 # The goal of time is for one effort that loses less than anonypy; the slower one loses still less.
-                report.ratio(f"3.9 s / {name}, k = {k}", 3.9, spent, "above 1" if "fast" in name else "")
+                report.ratio(
+                    f"3.9 s / processor seconds of {name}, k = {k}",
+                    3.9,
+                    spent,
+                    "above 1" if "fast" in name else "",
+                    why="Processor time grows with the load of the machine, and 3.9 s is of another one.",
+                )
     columns = ["", "GCP", "CPU s", "query error", "in the issue"]
     report.table("Adult, 8 columns, sets and intervals (GCP)", columns, rows)
 
@@ -155,6 +188,15 @@ def _coil(report: Report, options: Any) -> None:
             outcome, spent = timed(table, [requirement], sd.Generalize(objective="dis", effort=effort))
             reached = sd.measure.dis(table, outcome.table)
             met = "met" if reached <= bar else "missed"
+            report.ratio(
+                f"distortion, bar / Sudare {effort}, {kind} = {size}",
+                bar,
+                reached,
+                "at least 1",
+                why=_SHORT_SEARCH if effort != options.efforts[-1] else "",
+            )
+            if published > bar:
+                report.ratio(f"distortion, paper / Sudare {effort}, {kind} = {size}", published, reached)
             rows.append(
                 [
                     f"{kind}={size}",
@@ -179,6 +221,11 @@ def _lattice(report: Report, _: Any) -> None:
         outcome, spent = timed(table, [sd.KAnonymity(5)], sd.FullDomain(suppression=share))
         loss = sd.measure.loss(table, Pair(table, outcome.table, outcome.rows))
         rows.append([f"{share:.0%} left out", f"{loss:.4f}", f"{arx:.3f}", f"{spent:.2f}", f"{seconds:.2f}"])
+        # The same optimum, in seconds: to the three digits that are known of ARX's, and within ten.
+        name = f"{share:.0%} left out"
+        report.ratio(f"loss at three digits, ARX / Sudare, {name}", arx, round(loss, 3), "exactly 1")
+        report.ratio(f"10 s / processor seconds of Sudare, {name}", 10.0, spent, "above 1")
+        report.ratio(f"processor seconds, ARX / Sudare, {name}", seconds, spent)
     columns = ["", "loss", "ARX", "CPU s", "ARX CPU s"]
     report.table("full-domain optimum, Adult 9 QI, k = 5, 12,960 nodes", columns, rows)
 

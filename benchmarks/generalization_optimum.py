@@ -93,6 +93,11 @@ def _compare(report: Report, parts: list[Any], k: int, options: argparse.Namespa
         [effort, f"{np.mean(found):.2%}", f"{max(found):.2%}", f"{sum(one < 1e-9 for one in found)}"]
         for effort, found in above.items()
     ]
+    for effort, found in above.items():
+        report.ratio(
+            f"loss of {effort} / proven optimum, mean over parts, k = {k}", 1 + float(np.mean(found)), 1.0
+        )
+    report.ratio(f"dual bound / proven optimum, mean over parts, k = {k}", 1 - float(np.mean(lacking)), 1.0)
     rows.append(["dual bound", f"{-np.mean(lacking):.2%}", f"{-max(lacking):.2%}", ""])
     report.table(
         f"k = {k}: {len(lacking)} of {len(parts)} parts of Adult with a proven optimum",

@@ -147,9 +147,10 @@ class Report:
             print("  ".join([head, *rest]).rstrip(), flush=True)
         self.tables.append({"title": title, "columns": list(columns), "rows": [list(row) for row in rows]})
 
-    def ratio(self, what: str, over: float, under: float, goal: str = "") -> None:
-        """Print over / under and keep it for the summary."""
-        self.ratios.append({"what": what, "over": over, "under": under, "ratio": over / under, "goal": goal})
+    def ratio(self, what: str, over: float, under: float, goal: str = "", *, why: str = "") -> None:
+        """Print over / under and keep it for the summary; `why` is shown there only where the goal is missed."""
+        kept = {"what": what, "over": over, "under": under, "ratio": over / under, "goal": goal, "why": why}
+        self.ratios.append(kept)
         value = over / under
         shown = f"{value:.2f}" if value < 10 else f"{value:,.1f}"
         print(f"  {what}: {shown}{f'  (goal: {goal})' if goal else ''}", flush=True)

@@ -168,7 +168,8 @@ def _short(report: Report) -> None:
                     ]
                 )
                 if strategy == "default":
-                    report.ratio(f"bar / Sudare, {name}, {kind}", _BARS[name], ours.median, "above 1")
+                    bar = _BARS[name]
+                    report.ratio(f"{bar:g} s / Sudare, {name}, {kind}", bar, ours.median, "at least 1")
                     report.ratio(
                         f"prototype's suppression / Sudare's, {name}, {kind}",
                         _PROTOTYPE[name, kind],

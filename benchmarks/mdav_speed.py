@@ -158,6 +158,8 @@ def _against_brute(report: Report) -> None:
                     tree.cpu,
                     goal,
                 )
+                name = f"2 GB / peak memory of kd-tree, MDAV {kind} {size:,} x {columns}"
+                report.ratio(name, 2048.0, tree.peak_mb, "above 1" if goal else "")
     report.table(
         "MDAV: kd-tree and brute force extrapolated",
         ["table", "kd-tree", "growth", "brute force", "ratio", "peak"],

@@ -31,14 +31,21 @@ _NAMES = {
 
 def growths(report: Report, sizes: Sequence[int]) -> None:
     """Print the times and the slope of log time over log n, of all sizes and between neighboring ones."""
-    rows = []
+    rows, largest = [], {}
     for name, title in _NAMES.items():
         times = [
             measured(report, algorithm, repeats=3, name=name, rows=size, columns=_COLUMNS).cpu
             for size in sizes
         ]
         steps = " ".join(f"{step:.2f}" for step in growth(sizes, times))
+        largest[name] = times[-1]
+        report.ratio(
+            f"exponent of growth, {sizes[0]:,} to {sizes[-1]:,} rows, {title}", _slope(sizes, times), 1.0
+        )
         rows.append([title, *(seconds(time) for time in times), f"{_slope(sizes, times):.2f}", steps])
+    report.ratio(
+        f"processor time, best fast / MDAV, {sizes[-1]:,} rows", largest["best fast"], largest["mdav"]
+    )
     report.table(
         f"growth, x {_COLUMNS} normal, k = 5",
         ["", *(f"{size:,}" for size in sizes), "exponent", "step by step"],

@@ -11,17 +11,19 @@ if TYPE_CHECKING:
 
     Result = dict[str, Any]
 
-_MET = {True: "yes", False: "**no**", None: ""}
+_MET = {True: "met", False: "**missed**", None: ""}
 _GOALS: dict[str, Callable[[float, float], bool]] = {
+    r"at least 1/([\d.]+)": lambda ratio, asked: ratio >= 1 / asked,
     r"at least ([\d.]+)": lambda ratio, asked: ratio >= asked,
     r"at most ([\d.]+)": lambda ratio, asked: ratio <= asked,
     r"(?:well )?above ([\d.]+)": lambda ratio, asked: ratio > asked,
     r"(?:clearly )?below ([\d.]+)": lambda ratio, asked: ratio < asked,
+    r"exactly ([\d.]+)": lambda ratio, asked: ratio == asked,
     r"about ([\d.]+)": lambda ratio, asked: 0.75 * asked <= ratio <= 1.25 * asked,
     r"tens$": lambda ratio, _: ratio >= 10,
     r"hundreds$": lambda ratio, _: ratio >= 100,
 }
-"""The words of goals, and what they mean."""
+"""The words of goals, and what they mean; the first that fits counts."""
 
 
 def page_of(results: Mapping[str, Result], old: Sequence[str], absent: Sequence[str]) -> str:
@@ -33,15 +35,16 @@ def page_of(results: Mapping[str, Result], old: Sequence[str], absent: Sequence[
         "| | |",
         "|---|---|",
         "| command | `make bench` |",
-        f"| date | {dates[-1] if dates else '–'} |",
+        f"| date | {' to '.join(_distinct([dates[0], dates[-1]])) if dates else '–'} |",
         f"| machine | {'; '.join(_distinct(', '.join(one['machine'].values()) for one in results.values())) or '–'} |",
         f"| versions | {'; '.join(_distinct(_versions(one) for one in results.values())) or '–'} |",
         "",
         "<!-- written by `make bench`; do not edit -->",
         "",
         "Every case runs in a process of its own; how is said in `benchmarks/harness.py`. A ratio above 1 is that many",
-        "times the time (or whatever is named) of the first over the second. A *goal* (in some tables a *bar*) was set before the",
-        "measurement; *met* says whether the ratio reaches it. A *twin* is the plain, slow program of the same algorithm; the",
+        "times the time (or whatever is named) of the first over the second; where the first is a number of seconds or of GB, it is",
+        "the limit that was set. A *goal* (in some tables a *bar*) was set before the measurement; goals that are missed",
+        "are explained below the ratios. A *twin* is the plain, slow program of the same algorithm; the",
         "*prototype* is the trial that the figures of the specification come from; figures *in the issue* are of rivals that cannot",
         "be installed here (ARX is Java), measured elsewhere.",
         "",
@@ -52,13 +55,13 @@ def page_of(results: Mapping[str, Result], old: Sequence[str], absent: Sequence[
         lines += [f"Not measured on this machine: {', '.join(absent)}.", ""]
     if old:
         lines += [f"Measured with earlier sources than those beside this page: {', '.join(old)}.", ""]
-    lines += ["## Ratios", "", "| benchmark | what | ratio | of | goal | met |", "|---|---|---:|---|---|---|"]
+    elif results:
+        lines += ["All results are of one state of the sources: that beside this page.", ""]
+    lines += ["## Ratios", "", "| what | ratio | of | goal | met |", "|---|---:|---|---|---|"]
     for name, result in results.items():
-        lines += [
-            f"| [{name}](#{name}) | {_cell(ratio['what'])} | {_number(ratio['ratio'])} "
-            f"| {ratio['over']:.4g} / {ratio['under']:.4g} | {_cell(ratio['goal'])} | {_MET[met(ratio['goal'], ratio['ratio'])]} |"
-            for ratio in result["ratios"]
-        ]
+        lines += _group(name, result["ratios"])
+    lines += _missed(results)
+    lines += _runs(results, old)
     for name, result in results.items():
         lines += ["", *_section(name, result)]
     return "\n".join([*lines, ""])
@@ -82,6 +85,50 @@ def met(goal: str, ratio: float) -> bool | None:
 def _met_of_all(results: Mapping[str, Result]) -> str:
     verdicts = [met(ratio["goal"], ratio["ratio"]) for one in results.values() for ratio in one["ratios"]]
     return f"{verdicts.count(True)} of {len(verdicts) - verdicts.count(None)}"
+
+
+def _group(name: str, ratios: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The rows of one benchmark, below a row with its name."""
+    if not ratios:
+        return []
+    return [
+        f"| **[{name}](#{name})** | | | | |",
+        *(
+            f"| {_cell(ratio['what'])} | {_number(ratio['ratio'])} | {ratio['over']:.4g} / {ratio['under']:.4g} "
+            f"| {_cell(ratio['goal'])} | {_MET[met(ratio['goal'], ratio['ratio'])]} |"
+            for ratio in ratios
+        ),
+    ]
+
+
+def _missed(results: Mapping[str, Result]) -> list[str]:
+    """Every goal that is missed, with the reason that its script gives."""
+    lines = [
+        f"- [{name}](#{name}), {_cell(ratio['what'])}: {_number(ratio['ratio'])}, the goal is {_cell(ratio['goal'])}. "
+        f"{_cell(ratio.get('why') or 'The script gives no reason.')}"
+        for name, result in results.items()
+        for ratio in result["ratios"]
+        if met(ratio["goal"], ratio["ratio"]) is False
+    ]
+    return ["", "## Missed, and why", "", *lines] if lines else []
+
+
+def _runs(results: Mapping[str, Result], old: Sequence[str]) -> list[str]:
+    """When each benchmark ran, how long, and how busy the machine was."""
+    lines = [
+        f"| [{name}](#{name}) | {_date(one)} | {one['seconds']:,.0f} | {one['load_before'][0]:.1f} | "
+        f"{one['load_after'][0]:.1f} | {'earlier' if name in old else 'beside this page'} |"
+        for name, one in results.items()
+    ]
+    head = [
+        "| benchmark | date | seconds | load before | load after | sources |",
+        "|---|---|---:|---:|---:|---|",
+    ]
+    said = (
+        "The load average is that of the last minute; above the number of cores, programs waited for each other, and times by "
+        "the clock are longer than on a quiet machine."
+    )
+    return ["", "## Runs", "", said, "", *head, *lines] if lines else []
 
 
 def _section(name: str, result: Result) -> list[str]:

@@ -247,17 +247,50 @@ def test_the_table_of_ratios(monkeypatch):
     result = {
         "about": "What it is.\n\nMore.", "command": "python benchmarks/one.py", "seconds": 3.0, "started": 0.0,
         "load_before": [0.5], "load_after": [1.0], "machine": {"processor": "X"}, "versions": {"python": "3"},
-        "ratios": [{"what": "rival | Sudare", "over": 30.0, "under": 2.0, "ratio": 15.0, "goal": "tens"}],
+        "ratios": [
+            {"what": "rival | Sudare", "over": 30.0, "under": 2.0, "ratio": 15.0, "goal": "tens", "why": "Unused."},
+            {"what": "a second / Sudare", "over": 1.0, "under": 2.0, "ratio": 0.5, "goal": "above 1", "why": "Slow."},
+            {"what": "of an older run", "over": 1.0, "under": 2.0, "ratio": 0.5, "goal": "above 1"},
+            {"what": "no goal", "over": 1.0, "under": 2.0, "ratio": 0.5, "goal": "", "why": "Unused."},
+        ],
         "tables": [{"title": "T", "columns": ["", "s"], "rows": [["a<b", "1"]]}], "notes": ["Said."],
     }  # fmt: skip
     page = table.page_of({"one": result}, ["one"], ["two"])
-    assert "| [one](#one) | rival \\| Sudare | 15.0 | 30 / 2 | tens | yes |" in page
-    assert "1 of 1 goals are met." in page
+    assert "| **[one](#one)** | | | | |\n| rival \\| Sudare | 15.0 | 30 / 2 | tens | met |" in page
+    assert "1 of 3 goals are met." in page
+    assert "- [one](#one), a second / Sudare: 0.50, the goal is above 1. Slow." in page
+    assert "- [one](#one), of an older run: 0.50, the goal is above 1. The script gives no reason." in page
+    assert "Unused." not in page
+    assert "| [one](#one) | 1970-01-01 | 3 | 0.5 | 1.0 | earlier |" in page
     assert "| machine | X |" in page
     assert "Not measured on this machine: two." in page
     assert "Measured with earlier sources than those beside this page: one." in page
     assert "a&lt;b" in page
+    assert "one state of the sources" not in page
+    later = {**result, "started": 86400.0, "ratios": []}
+    both = table.page_of({"one": result, "later": later}, [], [])
+    assert "| date | 1970-01-01 to 1970-01-02 |" in both
+    assert "All results are of one state of the sources: that beside this page." in both
+    assert "| [later](#later) | 1970-01-02 | 3 | 0.5 | 1.0 | beside this page |" in both
+    assert "Missed, and why" not in table.page_of({"later": later}, [], [])
     assert page.index("| command |") < page.index("| date | 1970-01-01 |") < page.index("## Ratios")
+
+
+def test_a_ratio_keeps_why_its_goal_may_be_missed(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    report = _load("harness").Report("one", "What it is.")
+    report.ratio("a second / Sudare", 1.0, 2.0, "above 1", why="Slow.")
+    assert report.ratios == [
+        {
+            "what": "a second / Sudare",
+            "over": 1.0,
+            "under": 2.0,
+            "ratio": 0.5,
+            "goal": "above 1",
+            "why": "Slow.",
+        }
+    ]
+    assert "a second / Sudare: 0.50  (goal: above 1)" in capsys.readouterr().out
 
 
 def test_goals_in_words(monkeypatch):
@@ -267,6 +300,10 @@ def test_goals_in_words(monkeypatch):
     assert not met("below 3", 3.2)
     assert not met("tens", 8.5)
     assert met("well above 1", 7.4)
+    assert met("at least 1/0.9", 1.112)
+    assert not met("at least 1/0.9", 1.111)
+    assert met("exactly 1, at four digits", 1.0)
+    assert not met("exactly 1", 1.0001)
     assert met("", 2.0) is None
     with pytest.raises(ValueError, match="no meaning"):
         met("soon", 1.0)
