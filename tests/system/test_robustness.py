@@ -104,6 +104,7 @@ def test_release_that_may_not_be_moved(scripts, tmp_path):
 def test_files_that_may_not_grow(nursery, tmp_path):
     import readonly
 
-    found = readonly.limited_files(tmp_path / "job", nursery, broken := [], (8_000,))
+    broken: list[str] = []
+    found = readonly.limited_files(tmp_path / "job", nursery, broken, (8_000,))
     assert not broken
     assert found != {"8000 bytes": "released"}
