@@ -1,6 +1,7 @@
 """Fuzz the readers, recipes and hierarchies: spoiled files must give a valid object or one sentence, never anything else.
 
-`--minutes M` is shared by all targets. The process that does it may die or hang: it is then started again, and the case is
+It ends after `--minutes` of the clock, `--processor-minutes` of fuzzing (libraries and kernels loaded, so that a busy machine
+does not count as fuzzing) or `--cases`, whichever comes first, shared by all targets. The process that does it may die or hang: it is then started again, and the case is
 kept as found. Files that reach new lines of Sudare are spoiled further (`benchmarks/results/robustness/fuzz`, resumed).
 """
 
@@ -28,7 +29,8 @@ _WARMING = 1800.0
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--minutes", type=float, default=60.0, help="of the clock, at most")
+    parser.add_argument("--processor-minutes", type=float, default=float("inf"), help="of cases, at most")
     parser.add_argument("--cases", type=int, default=1 << 60, help="at most so many cases")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--targets", nargs="*", default=list(TARGETS), help=", ".join(TARGETS))
@@ -39,13 +41,18 @@ def main() -> int:
     asked = parser.parse_args()
     folder = asked.folder or FOLDER / asked.name
     folder.mkdir(parents=True, exist_ok=True)
-    deadline = time.time() + 60 * asked.minutes
+    began = time.time()
+    deadline, processor = began + 60 * asked.minutes, 60 * asked.processor_minutes
     total = Total()
     start = 0
-    while time.time() < deadline - 5 and total.cases.total() < asked.cases:
+    while time.time() < deadline - 5 and total.cases.total() < asked.cases and total.processor < processor:
         (folder / "done.json").unlink(missing_ok=True)
         (folder / "current.json").unlink(missing_ok=True)
-        limits = (str(deadline), str(asked.cases - total.cases.total()))
+        limits = (
+            str(deadline),
+            str(asked.cases - total.cases.total()),
+            str(processor - total.processor),
+        )
         ended = _one_process(folder, asked.targets, asked.seed * 1000 + start, limits)
         total.add(folder, ended)
         start += 1
@@ -54,7 +61,7 @@ def main() -> int:
             flush=True,
         )
     if asked.folder is None:
-        save(asked.name, total.stored(asked.minutes, asked.seed, start))
+        save(asked.name, total.stored((time.time() - began) / 60, asked.seed, start))
     for name, fault in sorted(total.found.items()):
         print(f"FOUND {name} ({fault['times']} times) {fault['options']} {fault['details'][-300:]!r}")
     return 1 if total.found else 0
@@ -69,6 +76,7 @@ class Total:
         self.found: dict[str, dict[str, Any]] = {}
         self.lines = 0
         self.processor = 0.0
+        self.warming = 0.0
         self.peak = 0.0
         self.stock: dict[str, int] = {}
 
@@ -83,6 +91,7 @@ class Total:
             self.found[name] = {**fault, "times": times + fault["times"]}
         self.lines = max(self.lines, done.get("lines", 0))
         self.processor += done.get("processor", 0.0)
+        self.warming += done.get("warming", 0.0)
         self.peak = max(self.peak, done.get("peak_mb", 0.0))
         self.stock.update(done.get("stock", {}))
         if ended and not (folder / "current.json").exists():
@@ -104,13 +113,13 @@ class Total:
     def stored(self, minutes: float, seed: int, starts: int) -> dict[str, Any]:
         """For the page."""
         return {
-            "minutes": minutes, "seed": seed, "starts": starts, "cases": dict(self.cases), "lines": self.lines, "processor": self.processor,
+            "minutes": minutes, "seed": seed, "starts": starts, "cases": dict(self.cases), "lines": self.lines, "processor": self.processor, "warming": self.warming,
             "peak_mb": self.peak, "stock": self.stock, "found": self.found,
             "kinds": {name: dict(kinds) for name, kinds in self.kinds.items()},
         }  # fmt: skip
 
 
-def _one_process(folder: Path, targets: list[str], seed: int, limits: tuple[str, str]) -> str:
+def _one_process(folder: Path, targets: list[str], seed: int, limits: tuple[str, str, str]) -> str:
     """Run one process until it ends; what it died of, or nothing."""
     command = [sys.executable, str(_WORKER), str(folder), ",".join(targets), str(seed), *limits]
     with (

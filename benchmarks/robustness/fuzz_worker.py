@@ -47,6 +47,8 @@ class Fuzzer:
         self.kinds: dict[str, collections.Counter[str]] = {name: collections.Counter() for name in names}
         self.found: dict[str, dict[str, Any]] = {}
         self.number = 0
+        self.warming = 0.0
+        """Processor seconds before the first case; they are no fuzzing."""
 
     def step(self) -> None:
         """One case of one target."""
@@ -76,6 +78,10 @@ class Fuzzer:
             self._report(target, data, options, outcome)
         return outcome
 
+    def processor(self) -> float:
+        """Processor seconds of the cases: of this process, its threads and the children it has waited for."""
+        return _used() - self.warming
+
     def save(self) -> None:
         """Write down how far it is."""
         done = {
@@ -84,7 +90,8 @@ class Fuzzer:
             "found": self.found,
             "stock": {name: len(stock) for name, stock in self.stock.items()},
             "lines": len(self.lines.seen),
-            "processor": time.process_time(),
+            "processor": self.processor(),
+            "warming": self.warming,
             "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         }
         path = self.folder / "done.json"
@@ -124,9 +131,14 @@ class Fuzzer:
         self.save()
 
 
+def _used() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
 def main() -> None:
     folder, names, seed = Path(sys.argv[1]), sys.argv[2].split(","), int(sys.argv[3])
-    deadline, cases = float(sys.argv[4]), int(sys.argv[5])
+    deadline, cases, processor = float(sys.argv[4]), int(sys.argv[5]), float(sys.argv[6])
     with (folder / "fault.txt").open("w", encoding="utf-8") as fault:
         faulthandler.enable(fault)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -140,7 +152,8 @@ def main() -> None:
         size = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (size + _MOST_MEMORY, resource.RLIM_INFINITY))
         saved = time.time()
-        while time.time() < deadline and fuzzer.number < cases:
+        fuzzer.warming = _used()
+        while time.time() < deadline and fuzzer.number < cases and fuzzer.processor() < processor:
             fuzzer.step()
             if time.time() - saved > 5:
                 fuzzer.save()

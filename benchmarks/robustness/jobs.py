@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import subprocess
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _COMMAND = (sys.executable, "-m", "sudare.cli")
@@ -144,9 +146,19 @@ def listing(folder: Path) -> dict[str, str]:
 
 
 def promise(holds: bool, sentence: str) -> None:
-    """Stop when something is not as promised."""
+    """Give up the case when something is not as promised."""
     if not holds:
         raise BrokenPromiseError(sentence)
+
+
+@contextlib.contextmanager
+def noting(broken: list[str], what: str) -> Iterator[None]:
+    """Keep a broken promise among the figures and go on: the page counts them, and the script ends with an error."""
+    try:
+        yield
+    except BrokenPromiseError as error:
+        broken.append(f"{what}: {error}")
+        print(f"BROKEN {broken[-1]}", flush=True)
 
 
 def environment() -> dict[str, str]:

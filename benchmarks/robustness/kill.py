@@ -1,11 +1,12 @@
 """kill -9 at random moments of `sudare run`, and before single operations on the file system.
 
-`--runs N` runs are killed after a random delay spread over the whole duration of a run (measured first, kernels compiled):
-in turns into a new folder, over an existing release (`--overwrite`), and into a folder whose parents do not exist. With
+Runs are begun until `--runs N` of them were killed before they ended, each after a random delay spread over the whole
+duration of a run (measured first, kernels compiled): in turns into a new folder, over an existing release (`--overwrite`), and into a folder whose parents do not exist. With
 `--points` runs are also killed exactly before each of their writing system calls (needs strace).
 
 After each kill: the release is absent, the old one to the byte, or the new one whole and verified; the ledger is intact and
-says no more than is true; nothing but a temporary folder is left; the next run succeeds and sweeps it.
+says no more than is true; nothing but a temporary folder is left; the next run succeeds and sweeps it. What is not so is kept
+among the figures (`broken`), and the script ends with an error.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from jobs import Job, environment, listing, promise  # type: ignore[import-not-found]  # beside this script
+from jobs import Job, environment, listing, noting, promise  # type: ignore[import-not-found]  # beside this script
 from nursery import Nursery  # type: ignore[import-not-found]  # beside this script
 from stored import save  # type: ignore[import-not-found]  # beside this script
 
+_ENDED = "ended before the kill"
+_MOST = 20
+"""So many runs are begun at most for each that is to be killed."""
 _WAYS = ("new folder", "overwrite", "new parents")
 _CALLS = (
     "mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,rmdir,fsync,fdatasync,pwrite64,ftruncate,flock"
@@ -34,7 +38,7 @@ _CALLS = (
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--runs", type=int, default=100, help="so many are killed before they end")
     parser.add_argument(
         "--points",
         type=int,
@@ -44,32 +48,47 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, Nursery(environment()) as nursery:
-        figures: dict[str, Any] = {"runs": asked.runs, "seed": asked.seed}
-        figures |= random_kills(Path(name), nursery, asked.runs, asked.seed)
+        broken: list[str] = []
+        figures: dict[str, Any] = {"runs": asked.runs, "seed": asked.seed, "broken": broken}
+        figures |= random_kills(Path(name), nursery, asked.runs, asked.seed, broken)
         if asked.points and shutil.which("strace"):
-            figures["points"] = kills_at_calls(Path(name), nursery, asked.points)
+            figures["points"] = kills_at_calls(Path(name), nursery, asked.points, broken)
     save("kill", figures)
     for key, value in figures.items():
         print(f"{key}: {value}")
-    return 0
+    return 1 if broken else 0
 
 
-def random_kills(folder: Path, nursery: Nursery, runs: int, seed: int) -> dict[str, Any]:
+def random_kills(folder: Path, nursery: Nursery, runs: int, seed: int, broken: list[str]) -> dict[str, Any]:
     """Kill after random delays; every fifth run is a process from its start, the others forks that have imported."""
     durations = _durations(folder / "job", nursery)
     chosen = random.Random(seed)
     phases: collections.Counter[str] = collections.Counter()
     states: collections.Counter[str] = collections.Counter()
-    for number in range(runs):
+    killed = ended = number = 0
+    while killed < runs and number < _MOST * runs:
         way, kind = _WAYS[number % len(_WAYS)], "process" if number % 5 == 0 else "fork"
         # One delay in each of `runs` equal parts of the duration, in an order that mixes them over the ways.
         delay = durations[kind] * 1.1 * ((number * 37 % runs) + chosen.random()) / runs
-        phase, state = one_kill(folder / f"job{number}", nursery, way, kind, delay)
-        phases[phase] += 1
-        states[f"{way}: {state}"] += 1
-        print(f"[{number + 1}/{runs}] {way}, {kind}, after {delay:.2f} s: {phase}; {state}", flush=True)
-        shutil.rmtree(folder / f"job{number}")
-    return {"durations": durations, "phases": dict(phases), "states": dict(states)}
+        phase = state = "a promise was broken"
+        with noting(broken, f"{way}, {kind}, after {delay:.2f} s"):
+            phase, state = one_kill(folder / f"job{number}", nursery, way, kind, delay)
+        number += 1
+        if phase == _ENDED:
+            ended += 1
+        else:
+            killed += 1
+            phases[phase] += 1
+            states[f"{way}: {state}"] += 1
+        print(f"[{killed}/{runs}] {way}, {kind}, after {delay:.2f} s: {phase}; {state}", flush=True)
+        shutil.rmtree(folder / f"job{number - 1}")
+    return {
+        "killed": killed,
+        "ended": ended,
+        "durations": durations,
+        "phases": dict(phases),
+        "states": dict(states),
+    }
 
 
 def _durations(folder: Path, nursery: Nursery) -> dict[str, float]:
@@ -124,8 +143,8 @@ def judged(job: Job, way: str, old: dict[str, str], before: int, *, killed: bool
     job.check_ledger()
     events = job.events()[before:]
     promise(events in ([], ["started"], ["started", "released"]), f"the ledger says {events}")
-    phase = _phase(events, staging, target, killed=killed)
     state = _state(job, target, old, staging)
+    phase = _phase(events, staging, state, killed=killed)
     promise("released" not in events or state == "new", f"the ledger says released, the release is {state}")
     if way != "new parents":
         job.check_strangers()
@@ -138,20 +157,21 @@ def judged(job: Job, way: str, old: dict[str, str], before: int, *, killed: bool
     return phase, state
 
 
-def _phase(events: list[str], staging: list[Path], target: Path, *, killed: bool) -> str:
+def _phase(events: list[str], staging: list[Path], state: str, *, killed: bool) -> str:
+    """What the run had reached, told from the ledger, its temporary folder and the release."""
     if not killed:
-        return "ended before the kill"
+        return _ENDED
     if not events:
         return "starting (libraries, recipe)"
     if "released" in events:
         return "after the last entry of the ledger"
     if not staging:
-        return "reading and anonymizing, or between the rename and the ledger"
+        return "between the rename and the ledger" if state == "new" else "reading and anonymizing"
     files = {path.name for path in staging[-1].rglob("*") if path.is_file()}
     if (staging[-1] / "old").exists():
         return "between the two renames" if (staging[-1] / "content").exists() else "removing the old release"
     if not (staging[-1] / "content").exists():
-        return "cleaning up after the rename" if target.exists() else "making the temporary folder"
+        return "cleaning up after the rename" if state == "new" else "making the temporary folder"
     if "recipe.yaml" in files:
         return "reports, bringing to disk"
     return "verifying" if "manifest.json" in files else "writing"
@@ -174,7 +194,7 @@ def _state(job: Job, target: Path, old: dict[str, str], staging: list[Path]) -> 
     return "new"
 
 
-def kills_at_calls(folder: Path, nursery: Nursery, points: int) -> dict[str, Any]:
+def kills_at_calls(folder: Path, nursery: Nursery, points: int, broken: list[str]) -> dict[str, Any]:
     """Kill before single system calls that write, half of them over an old release, half in a new folder."""
     figures: dict[str, Any] = {}
     for way in ("overwrite", "new folder"):
@@ -184,9 +204,11 @@ def kills_at_calls(folder: Path, nursery: Nursery, points: int) -> dict[str, Any
         kinds: collections.Counter[str] = collections.Counter()
         for place in range(first, len(calls), step):
             # strace counts each kind of call by itself.
-            found = _kill_at(
-                folder / "point", nursery, way, calls[place], calls[: place + 1].count(calls[place])
-            )
+            found = "a promise was broken"
+            with noting(broken, f"{way}, before call {place - first + 1} ({calls[place]})"):
+                found = _kill_at(
+                    folder / "point", nursery, way, calls[place], calls[: place + 1].count(calls[place])
+                )
             states[found] += 1
             kinds[calls[place]] += 1
             print(

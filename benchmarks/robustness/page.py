@@ -1,25 +1,36 @@
-"""The page docs/evidence/robustness.md, from the figures of the parts."""
+"""The page docs/evidence/robustness.md: every sentence and verdict of it comes from the figures of the parts."""
 
 from __future__ import annotations
 
 import collections
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from found import FOUND  # type: ignore[import-not-found]  # beside this script
 from stored import stored  # type: ignore[import-not-found]  # beside this script
 
 from sudare.experiments.machine import head
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ENDED = "ended before the kill"
+_LIMIT_GB = 24
 _PARTS = ("fuzz-1", "fuzz-2", "kill", "together", "readonly", "large-1000000", "large-10000000")
 
 
-def page_of() -> str:
-    """Markdown; a part that was not run says so."""
-    figures = {name: stored(name) for name in _PARTS}
+def page_of(current: Mapping[str, bool]) -> str:
+    """Markdown; a part that was not run says so. `current`: whether the figures of a part are of the present sources."""
+    return page_from({name: stored(name) for name in _PARTS}, current)
+
+
+def page_from(figures: Mapping[str, Any], current: Mapping[str, bool]) -> str:
+    """The page of these figures."""
     lines = [
         "# Robustness: spoiled files, kills, crowds, full disks, ten million rows",
         "",
         *head("make robustness"),
+        "",
+        "<!-- written by `make robustness`; do not edit -->",
         "",
         "What a release promises must hold when things go wrong: files that are damaged or malicious, `kill -9`, several runs at",
         "once, disks that are full or read-only, tables that nearly fill the memory. `benchmarks/robustness` tries it; a short",
@@ -27,11 +38,14 @@ def page_of() -> str:
         "",
         *_expectations(figures),
         "",
-        *_fuzz([figures["fuzz-1"], figures["fuzz-2"]]),
-        *_kill(figures["kill"]),
-        *_together(figures["together"]),
-        *_readonly(figures["readonly"]),
-        *_large([figures["large-1000000"], figures["large-10000000"]]),
+        *_fuzz([figures["fuzz-1"], figures["fuzz-2"]], _told(figures, current, "fuzz-1", "fuzz-2")),
+        *_kill(figures["kill"], _told(figures, current, "kill")),
+        *_together(figures["together"], _told(figures, current, "together")),
+        *_readonly(figures["readonly"], _told(figures, current, "readonly")),
+        *_large(
+            [figures["large-1000000"], figures["large-10000000"]],
+            _told(figures, current, "large-1000000", "large-10000000"),
+        ),
         "## Found and mended",
         "",
         "Each has a test (`tests/unit/test_hostile_files.py`).",
@@ -41,7 +55,53 @@ def page_of() -> str:
     return "\n".join([*lines, ""])
 
 
-def _expectations(figures: dict[str, Any]) -> list[str]:
+def _told(figures: Mapping[str, Any], current: Mapping[str, bool], *names: str) -> list[str]:
+    """When each run of a section was, at what load, and whether its sources are those beside the page."""
+    lines = []
+    for name in names:
+        if one := figures[name]:
+            sources = {
+                True: "its sources have not changed since",
+                False: "**its sources have changed since, or it ended with an error**",
+                None: "not a part of `make robustness`, so whether its sources have changed is not known",
+            }[current.get(name)]
+            lines.append(
+                f"- {name}: `{one['command']}` on {one['date']}, load average {one['load'][0]:.1f} at its end; {sources}."
+            )
+    return [*lines, ""] if lines else []
+
+
+def _broken(one: Any, what: str) -> list[str]:
+    """What was not as promised, and what becomes of it."""
+    if "broken" not in one:
+        return [
+            f"At the first broken promise the run ended with an error and left no figures; these are of all {what}.",
+            "",
+        ]
+    if not one["broken"]:
+        return [
+            f"A broken promise is counted and ends the run with an error; there is none in all {what}.",
+            "",
+        ]
+    return ["**Broken promises:**", "", *(f"- {sentence}" for sentence in one["broken"]), ""]
+
+
+def _killed(one: Any) -> tuple[int, int]:
+    """How many runs were killed at a random moment, and how many had ended before."""
+    ended = one["phases"].get(_ENDED, 0) + one.get("ended", 0)
+    return sum(one["phases"].values()) - one["phases"].get(_ENDED, 0), ended
+
+
+def _killed_at_calls(one: Any) -> int:
+    return sum(
+        times
+        for way in one.get("points", {}).values()
+        for state, times in way["states"].items()
+        if not state.startswith(_ENDED)
+    )
+
+
+def _expectations(figures: Mapping[str, Any]) -> list[str]:
     """One line each, as `make experiments` writes them; parts that were not run are left out."""
     found: list[tuple[bool, str]] = []
     fuzzed = [one for one in (figures["fuzz-1"], figures["fuzz-2"]) if one]
@@ -50,23 +110,47 @@ def _expectations(figures: dict[str, Any]) -> list[str]:
         cases = sum(sum(one["cases"].values()) for one in fuzzed)
         found.append((not faults, f"every one of {cases:,} spoiled files is read or refused in one sentence"))
     if one := figures["kill"]:
-        points = sum(sum(way["tried"].values()) for way in one.get("points", {}).values())
+        (killed, ended), points = _killed(one), _killed_at_calls(one)
         found.append(
             (
-                True,
-                f"after {one['runs']} kills at random moments and {points} at single system calls nothing is half-written",
+                not one.get("broken") and killed >= one["runs"],
+                (
+                    f"after {killed} kills at random moments ({one['runs']} wanted; {ended} more runs ended before theirs) and "
+                    f"{points} at single system calls nothing is half-written"
+                ),
             )
         )
-    if figures["together"]:
-        found.append((True, "of several runs into one folder one wins, and nothing is mixed"))
-    if figures["readonly"]:
-        found.append((True, "locked places and full disks give one sentence and leave nothing"))
+    if one := figures["together"]:
+        rounds = {name: sum(outcomes.values()) for name, outcomes in one.items() if " runs, " in name}
+        found.append(
+            (
+                not one.get("broken")
+                and bool(rounds)
+                and all(kept == one["rounds"] for kept in rounds.values()),
+                (
+                    f"of several runs into one folder one wins, and nothing is mixed ({sum(rounds.values())} of "
+                    f"{one['rounds'] * len(rounds)} rounds)"
+                ),
+            )
+        )
+    if one := figures["readonly"]:
+        tried = [place for place, sentence in _places(one) if not sentence.startswith("not tried")]
+        full = sum(place.startswith("full disk, ") for place in tried)
+        found.append(
+            (
+                not one.get("broken") and bool(tried),
+                (
+                    f"{len(tried) - full} locked or limited places and {full} full disks give one sentence and leave nothing, "
+                    "or the release is whole"
+                ),
+            )
+        )
     if one := figures["large-10000000"]:
         peak = max(one["run"]["peak_gb"], one["check"]["peak_gb"])
         found.append(
             (
-                bool(one["holds"]) and peak < 24,
-                f"10,000,000 rows are released and verified below 24 GB (peak {peak:.1f} GB)",
+                bool(one["holds"]) and peak < _LIMIT_GB,
+                f"10,000,000 rows are released and verified below {_LIMIT_GB} GB (peak {peak:.1f} GB)",
             )
         )
     return [
@@ -74,7 +158,7 @@ def _expectations(figures: dict[str, Any]) -> list[str]:
     ]
 
 
-def _fuzz(parts: list[Any]) -> list[str]:
+def _fuzz(parts: list[Any], told: list[str]) -> list[str]:
     ran = [one for one in parts if one]
     lines = ["## Spoiled files", ""]
     if not ran:
@@ -85,12 +169,11 @@ def _fuzz(parts: list[Any]) -> list[str]:
     faults: dict[str, int] = collections.Counter()
     for one in ran:
         cases.update(one["cases"])
-        for name, told in one["kinds"].items():
-            kinds[name] |= {kind for kind in told if not kind.startswith("accepted")}
-            accepted[name] += sum(times for kind, times in told.items() if kind.startswith("accepted"))
+        for name, sentences in one["kinds"].items():
+            kinds[name] |= {kind for kind in sentences if not kind.startswith("accepted")}
+            accepted[name] += sum(times for kind, times in sentences.items() if kind.startswith("accepted"))
         for name, fault in one["found"].items():
             faults[name] += fault["times"]
-    minutes, busy = sum(one["minutes"] for one in ran), sum(one["processor"] for one in ran) / 60
     lines += [
         "Valid files are spoiled (bytes flipped, cut, inserted; lines, cells and words of YAML exchanged; members of workbooks",
         "changed inside the archive) and read as the command line reads them, with random options. A file that reaches a line",
@@ -98,10 +181,26 @@ def _fuzz(parts: list[Any]) -> list[str]:
         "exception, no warning, no word of a library on standard error, no case of more than a few processor seconds, no",
         "gigabyte of memory, and the process lives (it has a limit of memory and is watched from outside).",
         "",
-        (
-            f"{sum(cases.values()):,} cases in {minutes:.0f} minutes ({busy:.0f} processor minutes; load average "
-            f"{max(one['load'][0] for one in ran):.0f}), {max(one['lines'] for one in ran):,} lines of Sudare reached:"
+        *told,
+        *_table(
+            (
+                "seed",
+                "cases",
+                "processor minutes",
+                "minutes of the clock",
+                "lines of Sudare reached",
+                "kinds of faults",
+            ),
+            [_turn(one) for one in ran],
+            numbers=5,
         ),
+        "",
+        "Processor minutes are of the cases alone; loading libraries and kernels before the first case is not among them"
+        if all("warming" in one for one in ran)
+        else "Processor minutes are of the whole process, with the loading of libraries and kernels before the first case",
+        "(the clock runs then too).",
+        "",
+        f"{sum(cases.values()):,} cases in all:",
         "",
         *_table(
             ("file", "cases", "accepted", "kinds of sentences"),
@@ -125,15 +224,21 @@ def _fuzz(parts: list[Any]) -> list[str]:
     return lines
 
 
-def _kill(one: Any) -> list[str]:
+def _turn(one: Any) -> tuple[str, ...]:
+    return (
+        str(one["seed"]), f"{sum(one['cases'].values()):,}", f"{one['processor'] / 60:.1f}", f"{one['minutes']:.1f}",
+        f"{one['lines']:,}", str(len(one["found"])),
+    )  # fmt: skip
+
+
+def _kill(one: Any, told: list[str]) -> list[str]:
     lines = ["## kill -9", ""]
     if not one:
         return [*lines, "Not run yet.", ""]
+    killed, ended = _killed(one)
     lines += [
-        (
-            f"`{one['command']}`, load average {one['load'][0]:.0f}. {one['runs']} runs of a small recipe are killed after random "
-            "delays spread over"
-        ),
+        *told,
+        f"{killed} runs of a small recipe were killed before they ended ({ended} more ended first), after random delays spread over",
         (
             f"the whole of a run ({one['durations']['process']:.1f} s as a process from its start, every fifth; "
             f"{one['durations']['fork']:.1f} s as a fork that has imported its libraries), in"
@@ -144,7 +249,7 @@ def _kill(one: Any) -> list[str]:
         "",
         *_table(
             ("the kill fell", "runs"),
-            [(phase, str(times)) for phase, times in sorted(one["phases"].items())],
+            [(phase, str(times)) for phase, times in sorted(one["phases"].items()) if phase != _ENDED],
             numbers=1,
         ),
         "",
@@ -155,6 +260,7 @@ def _kill(one: Any) -> list[str]:
         ),
         "",
     ]
+    lines += _broken(one, f"{killed + _killed_at_calls(one)} kills")
     for way, figures in one.get("points", {}).items():
         tried = ", ".join(f"{name} {times}" for name, times in sorted(figures["tried"].items()))
         lines += [
@@ -170,7 +276,7 @@ def _kill(one: Any) -> list[str]:
     return lines
 
 
-def _together(one: Any) -> list[str]:
+def _together(one: Any, told: list[str]) -> list[str]:
     lines = ["## Several runs at once", ""]
     if not one:
         return [*lines, "Not run yet.", ""]
@@ -181,40 +287,55 @@ def _together(one: Any) -> list[str]:
     ]
     return [
         *lines,
-        f"`{one['command']}`: each run asks for another k, so that data, manifest and ledger tell whose release it is; {one['rounds']} rounds each.",
+        *told,
+        f"Each run asks for another k, so that data, manifest and ledger tell whose release it is; {one['rounds']} rounds each.",
         "",
         *_table(("", "outcome (rounds)"), rows),
         "",
+        *_broken(one, f"{one['rounds'] * len(rows)} rounds"),
     ]
 
 
-def _readonly(one: Any) -> list[str]:
+def _readonly(one: Any, told: list[str]) -> list[str]:
     lines = ["## Places that cannot be written or read", ""]
     if not one:
         return [*lines, "Not run yet.", ""]
-    known = {"machine", "versions", "load", "date", "command"}
-    rows: list[tuple[str, str]] = []
-    for what, told in one.items():
-        if what in known:
-            continue
-        if isinstance(told, dict):
-            grouped: dict[str, list[str]] = {}
-            for size, sentence in told.items():
-                grouped.setdefault(sentence, []).append(size)
-            rows += [(f"{what}, {', '.join(sizes)}", sentence) for sentence, sizes in grouped.items()]
-        else:
-            rows.append((what, told))
+    rows: dict[tuple[str, str], list[str]] = {}
+    for place, sentence in _places(one):
+        what, _, size = place.partition(": ")
+        rows.setdefault((what, sentence), []).append(size)
     return [
         *lines,
-        f"`{one['command']}`: exit code 2, nothing left behind, the ledger intact. Root feels permissions once its right to override",
+        *told,
+        "Exit code 2, nothing left behind, the ledger intact; or the release is whole. Root feels permissions once its right to override",
         "them is dropped (setpriv); full and read-only disks are file systems in memory; `ulimit -f` limits the size of files.",
         "",
-        *_table(("place", "what is said"), [(what, told.replace("|", "\\|")) for what, told in rows]),
+        *_table(
+            ("place", "what is said"),
+            [
+                (f"{what}, {', '.join(sizes)}" if any(sizes) else what, sentence.replace("|", "\\|"))
+                for (what, sentence), sizes in rows.items()
+            ],
+        ),
         "",
+        *_broken(one, f"{len(list(_places(one)))} places"),
     ]
 
 
-def _large(parts: list[Any]) -> list[str]:
+def _places(one: Any) -> list[tuple[str, str]]:
+    """Each place that was tried, with its size behind a colon if it has several, and what was said there."""
+    found: list[tuple[str, str]] = []
+    for what, told in one.items():
+        if what in {"machine", "versions", "load", "date", "command", "broken"}:
+            continue
+        if isinstance(told, dict):
+            found += [(f"{what}: {size}", sentence) for size, sentence in told.items()]
+        else:
+            found.append((what, told))
+    return found
+
+
+def _large(parts: list[Any], told: list[str]) -> list[str]:
     ran = [one for one in parts if one]
     lines = ["## Ten million rows", ""]
     if not ran:
@@ -234,7 +355,8 @@ def _large(parts: list[Any]) -> list[str]:
                "`sudare check`", "peak", "load average")  # fmt: skip
     return [
         *lines,
-        f"`{ran[-1]['command']}`: the made-up hospital, six quasi-identifiers, Mondrian, k = {ran[-1]['k']}, all measures, no report; each",
+        *told,
+        f"The made-up hospital, six quasi-identifiers, Mondrian, k = {ran[-1]['k']}, all measures, no report; each",
         "command a process of its own, memory of it and its children.",
         "",
         *_table(columns, rows, numbers=len(columns)),

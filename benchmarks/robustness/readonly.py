@@ -1,7 +1,8 @@
 """Places that cannot be written or read, and disks that are full: one sentence, exit code 2, nothing half-written.
 
 Read-only and full disks are small file systems in memory (mounting them needs root). For permissions, which root does not
-feel, root's right to override them is dropped (setpriv).
+feel, root's right to override them is dropped (setpriv). A broken promise is kept among the figures (`broken`), and the
+script ends with an error.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jobs import Job, environment, listing, one_sentence, promise  # type: ignore[import-not-found]  # beside this script
+from jobs import Job, environment, listing, noting, one_sentence, promise  # type: ignore[import-not-found]  # beside this script
 from nursery import Nursery  # type: ignore[import-not-found]  # beside this script
 from stored import save  # type: ignore[import-not-found]  # beside this script
 
@@ -28,6 +29,7 @@ FEELING = (
     "--bounding-set=-dac_override,-dac_read_search",
     "--inh-caps=-dac_override,-dac_read_search",
 )
+_BROKEN = "a promise was broken"
 _SIZES = (4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 _LARGEST = (2_000, 8_000, 20_000, 60_000, 1_000_000)
 _FORMATS = ("csv", "parquet", "arrow", "excel")
@@ -38,32 +40,37 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="*", default=_SIZES, help="kilobytes of the full disks")
     asked = parser.parse_args()
-    figures: dict[str, Any] = {}
+    broken: list[str] = []
+    figures: dict[str, Any] = {"broken": broken}
     with tempfile.TemporaryDirectory() as name, Nursery(environment()) as nursery:
         folder = Path(name)
         with Nursery(environment(), before=FEELING if os.geteuid() == 0 else ()) as ordinary:
             for what, play in PLACES.items():
-                figures[what] = _played(what, play, folder / "job", ordinary)
+                figures[what] = _played(what, play, folder / "job", ordinary, broken)
         if _can_mount(folder):
-            figures["read-only disk"] = _played("read-only disk", read_only_disk, folder / "job", nursery)
+            figures["read-only disk"] = _played(
+                "read-only disk", read_only_disk, folder / "job", nursery, broken
+            )
             figures["read-only ledger disk"] = _played(
-                "read-only ledger disk", read_only_ledger, folder / "job", nursery
+                "read-only ledger disk", read_only_ledger, folder / "job", nursery, broken
             )
             for form in _FORMATS:
-                figures[f"full disk, {form}"] = full_disks(folder / "job", nursery, form, asked.sizes)
+                figures[f"full disk, {form}"] = full_disks(folder / "job", nursery, form, asked.sizes, broken)
         else:
             figures["full and read-only disks"] = "not tried: this user may not mount"
-        figures["largest file allowed"] = limited_files(folder / "job", nursery)
+        figures["largest file allowed"] = limited_files(folder / "job", nursery, broken)
     save("readonly", figures)
     for what, outcome in figures.items():
         print(f"{what}: {outcome}")
-    return 0
+    return 1 if broken else 0
 
 
-def _played(what: str, play: Callable[[Job], str], folder: Path, nursery: Nursery) -> str:
+def _played(what: str, play: Callable[[Job], str], folder: Path, nursery: Nursery, broken: list[str]) -> str:
     job = Job.made(folder, nursery)
+    sentence = _BROKEN
     try:
-        sentence = play(job)
+        with noting(broken, what):
+            sentence = play(job)
     finally:
         subprocess.run(["chmod", "-R", "u+rwX", str(folder)], check=False)
         shutil.rmtree(folder)
@@ -188,42 +195,50 @@ def read_only_ledger(job: Job) -> str:
         return refused(job, *job.arguments("--ledger", str(place / "ledger.sqlite")))
 
 
-def full_disks(folder: Path, nursery: Nursery, form: str, sizes: tuple[int, ...]) -> dict[str, str]:
+def full_disks(
+    folder: Path, nursery: Nursery, form: str, sizes: tuple[int, ...], broken: list[str]
+) -> dict[str, str]:
     """Disks of growing size: the run fails with a sentence until it fits, and then the release is whole."""
     found = {}
     for size in sizes:
         job = Job.made(folder, nursery, rows=600, reports="[]", data_format=form)
-        with disk(job.folder / "disk", f"{size}k") as place:
+        found[f"{size} kB"] = _BROKEN
+        with noting(broken, f"full disk, {form}, {size} kB"), disk(job.folder / "disk", f"{size}k") as place:
             run = job.start("--out", str(place / "release"))
             run.wait()
             if run.code == 0:
-                found[f"{size} kB"] = "released"
                 if form == "csv":
                     job.check_release(place / "release")
+                sentence = "released"
             else:
                 promise(run.code == 2, f"exit code {run.code}: {run.said()[1][-2000:]}")
                 promise(not any(place.iterdir()), f"left on the full disk: {list(place.rglob('*'))}")
-                found[f"{size} kB"] = _without(one_sentence(run.said()[1]), job.folder)
+                sentence = _without(one_sentence(run.said()[1]), job.folder)
             job.check_ledger()
+            found[f"{size} kB"] = sentence
         shutil.rmtree(folder)
     print(f"full disk, {form}: {found}", flush=True)
     return found
 
 
-def limited_files(folder: Path, nursery: Nursery, sizes: tuple[int, ...] = _LARGEST) -> dict[str, str]:
+def limited_files(
+    folder: Path, nursery: Nursery, broken: list[str], sizes: tuple[int, ...] = _LARGEST
+) -> dict[str, str]:
     """No file may grow beyond a limit (ulimit -f)."""
     found = {}
     for size in sizes:
         job = Job.made(folder, nursery)
         command = [sys.executable, "-c", _LIMIT.format(size), *job.arguments()]
         result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
-        if result.returncode == 0:
-            job.check_release()
-            found[f"{size} bytes"] = "released"
-        else:
-            promise(result.returncode == 2, f"exit code {result.returncode}: {result.stderr[-2000:]}")
-            promise(not job.release.exists() and not job.leftovers(), "something was left")
-            found[f"{size} bytes"] = _without(one_sentence(result.stderr), job.folder)
+        found[f"{size} bytes"] = _BROKEN
+        with noting(broken, f"largest file of {size} bytes"):
+            if result.returncode == 0:
+                job.check_release()
+                found[f"{size} bytes"] = "released"
+            else:
+                promise(result.returncode == 2, f"exit code {result.returncode}: {result.stderr[-2000:]}")
+                promise(not job.release.exists() and not job.leftovers(), "something was left")
+                found[f"{size} bytes"] = _without(one_sentence(result.stderr), job.folder)
         shutil.rmtree(folder)
     return found
 

@@ -2,6 +2,7 @@
 
 # mypy: disable-error-code="import-not-found"
 
+import json
 import os
 import subprocess
 import sys
@@ -46,6 +47,28 @@ def test_three_hundred_spoiled_files(scripts, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_fuzzing_ends_after_its_processor_time(scripts, tmp_path):
+    command = [
+        sys.executable,
+        str(scripts / "fuzz.py"),
+        "--cases",
+        "9999",
+        "--folder",
+        str(tmp_path / "fuzz"),
+    ]
+    done = subprocess.run(
+        [*command, "--targets", "hierarchy-json", "--processor-minutes", "0.02"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads((tmp_path / "fuzz" / "done.json").read_text(encoding="utf-8"))
+    assert 1.2 <= told["processor"] < 10
+    assert 0 < told["cases"]["hierarchy-json"] < 9999
+    assert told["warming"] > 0
+
+
 @pytest.mark.parametrize(
     ("way", "delay"), [("new folder", 0.4), ("overwrite", 0.8), ("overwrite", 1.2), ("new parents", 1.0)]
 )
@@ -81,5 +104,7 @@ def test_release_that_may_not_be_moved(scripts, tmp_path):
 def test_files_that_may_not_grow(nursery, tmp_path):
     import readonly
 
-    found = readonly.limited_files(tmp_path / "job", nursery, (8_000,))
+    broken: list[str] = []
+    found = readonly.limited_files(tmp_path / "job", nursery, broken, (8_000,))
+    assert not broken
     assert found != {"8000 bytes": "released"}
