@@ -62,7 +62,7 @@ def _told(figures: Mapping[str, Any], current: Mapping[str, bool], *names: str) 
         if one := figures[name]:
             sources = {
                 True: "its sources have not changed since",
-                False: "**its sources have changed since, or it ended with an error**",
+                False: "**its sources have changed since, it ended with an error, or was not started by `make robustness`**",
                 None: "not a part of `make robustness`, so whether its sources have changed is not known",
             }[current.get(name)]
             lines.append(
