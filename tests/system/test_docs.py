@@ -3,8 +3,9 @@
 Blocks of a page run in order in one temporary folder. Python blocks share a namespace; a `text` block right after
 one is what it prints, and so it is for `sh` blocks, which the shell runs. In `console` blocks the lines
 `$ sudare …` are run and the lines below are their output; `...` stands for what may differ, `# exit 1` for the
-exit code. `<!-- file: name -->` before a block makes it a file, `<!-- not run: reason -->` lets it be. What a
-page adds to the catalogues is gone after it.
+exit code; other commands are those of a short list. `json` and `yaml` blocks are parsed. `<!-- file: name -->` before
+a block makes it a file, `<!-- not run: reason -->` lets it be; any other block fails, so that none escapes. What a page
+adds to the catalogues is gone after it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import json
 import re
 import shlex
 import subprocess
@@ -24,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
+import yaml
 
 import sudare
 from sudare.anonymize.catalogue import METHODS
@@ -32,7 +35,9 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.cli import COMMANDS, main
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
+from sudare.experiments.catalogue import EXPERIMENTS
 from sudare.measure.catalogue import MEASURES
+from sudare.measure.itemsets.catalogue import BASKET_MEASURES
 from sudare.release import basket_recipe
 from sudare.release import recipe as recipe_parts
 
@@ -44,11 +49,7 @@ DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    *(
-        page
-        for pattern in ("*.md", "api/*.md", "howto/*.md", "methods/*.md", "tutorials/*.md", "ja/*.md")
-        for page in sorted(DOCS.glob(pattern))
-    ),
+    *(page for page in sorted(DOCS.rglob("*.md")) if not page.is_relative_to(DOCS / "evidence")),
 ]
 
 
@@ -56,11 +57,18 @@ def _name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix() if page.is_relative_to(ROOT) else page.name
 
 
-_FENCE = re.compile(r"^```(\w*)\s*$")
+_FENCE = re.compile(r"^(?:```|~~~)(.*)$")
 _COMMENT = re.compile(r"^<!-- (file|not run): (.+?) -->$")
+_SCHEMA = re.compile(r"^# yaml-language-server: \$schema=(\S+)$", flags=re.MULTILINE)
 _EXIT = re.compile(r"\s+# exit (\d+)$")
 _LINK = re.compile(r"(?<!`)\[[^\]]*\]\(([^)\s]+)\)")
 _OUTPUT_RULES = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+_KINDS = "python, sh, console, json, yaml, or text right after python or sh"
+_NOT_RUN_HERE = {
+    *("make demo", "make test", "make docs", "make bench", "make experiments", "make robustness"),
+    "pip install .",
+}
+"""Commands that pages show and that take too long or install something; what they make is tested elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,7 @@ class Block:
     """A fenced block of a page."""
 
     language: str
+    """All that follows the fence; one that is no single known word is not run, and says so."""
     text: str
     line: int
     file: str | None = None
@@ -85,10 +94,12 @@ def blocks_of(page: Path) -> list[Block]:
         if fence := _FENCE.match(line.strip()):
             inside = []
             for _, body in lines:
-                if body.strip() == "```":
+                if body.strip() == line.strip()[:3]:
                     break
                 inside.append(body)
-            language = fence[1]
+            else:
+                raise AssertionError(f"{_name(page)}, line {number}: the block has no end.")
+            language = fence[1].strip()
             blocks.append(
                 Block(
                     language,
@@ -122,6 +133,8 @@ def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
         place = f"{_name(page)}, line {block.line}"
         if block.reason_not_run is not None:
             continue
+        if block.language in {"json", "yaml"}:
+            _parse(block, place)
         if block.file is not None:
             Path(block.file).write_text(block.text, encoding="utf-8")
         elif block.language == "python":
@@ -132,6 +145,10 @@ def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
             _compare(block.text, printed, place)
         elif block.language == "console":
             _run_console(block, place)
+        else:
+            assert block.language in {"json", "yaml"}, (
+                f"{place}: a block '{block.language}' is not run; make it {_KINDS}, or say <!-- not run: why -->."
+            )
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
             del sys.modules[name]
@@ -152,11 +169,23 @@ def _run_shell(block: Block, place: str) -> str:
     return done.stdout
 
 
+def _parse(block: Block, place: str) -> None:
+    """A block of data is what it says it is; the schema that it names was made on the page."""
+    try:
+        json.loads(block.text) if block.language == "json" else yaml.safe_load(block.text)
+    except (ValueError, yaml.YAMLError) as error:
+        raise AssertionError(f"{place} is not {block.language}: {error}") from error
+    absent = [name for name in _SCHEMA.findall(block.text) if not Path(name).is_file()]
+    assert not absent, f"{place} names {absent}, which the page does not make."
+
+
 def _run_console(block: Block, place: str) -> None:
+    assert block.text.startswith("$ "), f"{place}: output without a command, which nothing checks."
     for command, shown in _commands(block.text):
         expected = _EXIT.search(command)
         words = shlex.split(_EXIT.sub("", command))
         if words[0] != "sudare":
+            _let_be(command, shown, f"{place}: $ {command}")
             continue
         target = words[words.index(">") + 1] if ">" in words else None
         arguments = words[1 : words.index(">")] if target else words[1:]
@@ -168,6 +197,19 @@ def _run_console(block: Block, place: str) -> None:
             Path(target).write_text(printed, encoding="utf-8")
         elif shown.strip():
             _compare(shown, printed, f"{place}: $ {command}")
+
+
+def _let_be(command: str, shown: str, place: str) -> None:
+    """A command that is not run is one of a short list, shows no output, and exists."""
+    assert command in _NOT_RUN_HERE, (
+        f"{place} is not run; run it in an sh block, or say <!-- not run: why -->."
+    )
+    assert not shown.strip(), f"{place} is not run, so that nothing checks its output."
+    program, target = command.split()[:2]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert program != "make" or re.search(rf"^{re.escape(target)}:", makefile, flags=re.MULTILINE), (
+        f"{place}: the Makefile has no target '{target}'."
+    )
 
 
 def _commands(text: str) -> Iterator[tuple[str, str]]:
@@ -182,17 +224,49 @@ def _compare(shown: str, printed: str, place: str) -> None:
     assert same, f"{place} prints something else than the page shows:\n{printed}"
 
 
-def test_a_block_that_does_not_run_is_noticed(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("text", "noticed"),
+    [
+        ("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n", "something else"),
+        ("```sh\nexit 3\n```\n", "exit 3"),
+        ("```console\n$ sudare nonsense\n```\n", "not a command"),
+        ("```py\n1 / 0\n```\n", "'py' is not run"),
+        ("```bash\nfalse\n```\n", "'bash' is not run"),
+        ('```python title="x"\n1 / 0\n```\n', "is not run"),
+        ("``` {.python}\n1 / 0\n```\n", "is not run"),
+        ("~~~python title\n1 / 0\n~~~\n", "is not run"),
+        ("```\n1 / 0\n```\n", "'' is not run"),
+        ("```text\nprinted by nothing\n```\n", "'text' is not run"),
+        ("```console\n$ false\n```\n", r"\$ false is not run"),
+        ("```console\n$ make nonsense\n```\n", "make nonsense is not run"),
+        ("```console\n$ make test\nall well\n```\n", "nothing checks its output"),
+        ("```console\nall well\n```\n", "without a command"),
+        ('```json\n{"a": \n```\n', "is not json"),
+        ("```yaml\na: [\n```\n", "is not yaml"),
+        ("```yaml\n# yaml-language-server: $schema=none.json\n```\n", "does not make"),
+        ("<!-- file: x.yaml -->\n```yaml\na: [\n```\n", "is not yaml"),
+        ("```python\n1 / 0\n", "no end"),
+    ],
+)
+def test_a_block_that_does_not_run_is_noticed(text, noticed, tmp_path, monkeypatch):
     page = tmp_path / "page.md"
-    page.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n", encoding="utf-8")
-    with pytest.raises(AssertionError, match="something else"):
+    page.write_text(text, encoding="utf-8")
+    with pytest.raises(AssertionError, match=noticed):
         test_examples_of_a_page_run(page, tmp_path, monkeypatch)
-    page.write_text("```sh\nexit 3\n```\n", encoding="utf-8")
-    with pytest.raises(AssertionError, match="exit 3"):
-        test_examples_of_a_page_run(page, tmp_path, monkeypatch)
-    page.write_text("```console\n$ sudare nonsense\n```\n", encoding="utf-8")
-    with pytest.raises(AssertionError, match="not a command"):
-        test_examples_of_a_page_run(page, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!-- not run: a reason -->\n```bash\nfalse\n```\n",
+        '```json\n{"a": 1}\n```\n',
+        "```console\n$ make test\n$ pip install .\n```\n",
+    ],
+)
+def test_a_block_that_needs_no_run_is_let_be(text, tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_text(text, encoding="utf-8")
+    test_examples_of_a_page_run(page, tmp_path, monkeypatch)
 
 
 def _section(page: str, heading: str) -> str:
@@ -214,9 +288,26 @@ def test_every_command_and_option_is_documented(name):
     app = typer.Typer(add_completion=False)
     app.command(name)(import_module(f"sudare.cli.{name}_command").command)
     for parameter in typer.main.get_command(app).params:
-        wanted = [option for option in parameter.opts if option.startswith("-")] or [parameter.name.upper()]
+        options = [
+            option for option in (*parameter.opts, *parameter.secondary_opts) if option.startswith("-")
+        ]
+        wanted = options or [parameter.name.upper()]
         absent = [option for option in wanted if not _is_named(option, section)]
         assert not absent, f"docs/cli.md does not say what {absent} of `sudare {name}` is."
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_is_documented(name):
+    section = _section("cli.md", "sudare experiment")
+    assert f"`{name}`" in section, f"docs/cli.md does not say what `sudare experiment {name}` does."
+
+
+def test_the_method_of_the_tutorial_is_as_short_as_its_title_says():
+    page = DOCS / "tutorials" / "researcher.md"
+    title = re.match(r"# .* in (\d+) lines$", page.read_text(encoding="utf-8").split("\n", 1)[0])
+    assert title, "the title says how many lines the method has"
+    (method,) = [block for block in blocks_of(page) if block.file == "sorted_cut.py"]
+    assert method.text.count("\n") <= int(title[1])
 
 
 _ENTRIES = [
@@ -265,7 +356,7 @@ def test_every_requirement_is_on_the_page_of_guarantees(page, name):
     )
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", [*MEASURES, *BASKET_MEASURES])
 def test_every_measure_is_documented(name):
     assert _section("measure.md", name).strip()
 

@@ -134,7 +134,7 @@ def test_the_english_is_what_it_was(releases):
 def test_the_japanese_names_what_a_custodian_knows(releases):
     groups = Note("generalized.groups", rows=30_162, groups=2_500, size=12.0648)
     assert Note("generalized.left_out", note=groups, rows=1).into("ja") == (
-        "30,162 行を 2,500 組にまとめて一般化しました（1 組あたり平均 12.1 行）。残すと、除くよりも損失が大きくなる 1 行を"
+        "30,162 行を 2,500 グループにまとめて一般化しました（1 グループあたり平均 12.1 行）。残すと、除くよりも損失が大きくなる 1 行を"
         "除きました。"
     )
     seeded = releases[0]["mondrian"].warnings[1].into("ja")

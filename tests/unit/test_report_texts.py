@@ -143,3 +143,12 @@ def test_many_columns_are_bounded_and_the_rest_is_counted(tmp_path):
     assert "14 more sensitive columns" in html
     assert "Columns 1 to 8 of 55" in html
     assert "15 more columns are not shown." in html
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("kind", ["promise", "promise_distinct"])
+def test_diversity_promises_no_more_than_it_keeps(language, kind):
+    """Entropy and recursive l-diversity leave a share above 1/l possible, so that the best guess is what counts."""
+    text = Texts(language)(f"requirement.l-diversity.{kind}", columns="disease", l=3)
+    assert Texts(language)("risk.title") in text
+    assert ("1/3" in text) == (kind == "promise")

@@ -89,7 +89,7 @@ _LISTED = (
     Measure(
         "sse_ratio",
         "squared error over squared spread of the numeric quasi-identifiers (ILSSDM)",
-        "数値準識別子の二乗誤差と全変動の比（ILSSDM）",
+        "数値準識別子の二乗誤差と全平方和の比（ILSSDM）",
         squares.sse_ratio,
         applies="numeric quasi-identifiers",
         fewest=1,
@@ -98,7 +98,7 @@ _LISTED = (
     Measure(
         "entropy_loss",
         "share of the entropy of quasi-identifier combinations that is gone",
-        "準識別子の組のエントロピーのうち失われた割合",
+        "準識別子の組み合わせのエントロピーのうち失われた割合",
         groups.entropy_loss,
         smallest=-math.inf,
     ),
