@@ -419,6 +419,47 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in _anchors(place), f"{page.name} links to {target}: no such heading."
 
 
+@pytest.mark.parametrize("page", sorted((DOCS / "ja").glob("*.md")), ids=_name)
+def test_japanese_pages_say_which_links_lead_to_english_ones(page):
+    text = page.read_text(encoding="utf-8")
+    unmarked = re.findall(r"\]\((\.\./[^)\s]+\.md[^)\s]*)\)(?!（英語）)", text)
+    assert not unmarked, f"Write （英語） after the links of {_name(page)} to {unmarked}."
+    translated = [path for path in re.findall(r"\]\(\.\./([\w/-]+\.md)", text) if _in_japanese(path, page)]
+    assert not translated, f"{_name(page)} links to {translated}, which are there in Japanese."
+
+
+def _in_japanese(path: str, page: Path) -> bool:
+    """Whether a page has a Japanese one of the same name, other than the page that links to it."""
+    if path == "baskets.md":  # the guide; docs/ja/baskets.md is the how-to page of the same name
+        return False
+    return Path(path).name != page.name and (DOCS / "ja" / Path(path).name).exists()
+
+
+@pytest.mark.parametrize(
+    ("english", "japanese"),
+    [
+        *(
+            (f"howto/{name}.md", f"ja/{name}.md")
+            for name in ("hierarchies", "mixed-data", "databases", "baskets")
+        ),
+        *((f"{name}.md", f"ja/{name}.md") for name in ("ledger", "release")),
+    ],
+)
+def test_a_translated_page_has_the_examples_of_the_original(english, japanese):
+    first, second = (
+        [block.text for block in blocks_of(DOCS / page) if block.reason_not_run is None]
+        for page in (english, japanese)
+    )
+    assert first == second, f"docs/{japanese} has other examples than docs/{english}."
+
+
+@pytest.mark.parametrize("part", ["Recipe", "Source", "ColumnPart", "Output"])
+def test_every_field_of_a_recipe_is_in_the_japanese_reference(part):
+    section = _section("ja/release.md", "レシピの項目")
+    absent = [field for field in getattr(recipe_parts, part).model_fields if f"`{field}`" not in section]
+    assert not absent, f"docs/ja/release.md does not say what the fields {absent} of a recipe are."
+
+
 def test_places_in_the_code_are_where_the_page_says():
     text = (DOCS / "where-things-are.md").read_text(encoding="utf-8")
     places = re.findall(r"`([\w/]+\.py)(?::(\w+))?`", text)
