@@ -47,7 +47,8 @@ class Fit:
     rule: StopRule
     start: Start
     met: bool
-    """Whether the rule was met before the limit of steps."""
+    """Whether EM ended by its rule before the limit of steps, with a table that the release does not contradict. By `fit`
+    it ends where G^2 is what chance makes it, or where no step brings it nearer."""
     records: int
     cells: int
     """Cells that were estimated: those of observed combinations of exact attributes."""
@@ -68,12 +69,23 @@ class Fit:
     """The same for the released counts taken as they are."""
     half_width: float | None
     """Mean half width of the 95 % intervals, in records; None where the release tells nothing about single cells."""
+    contradicts: bool = False
+    """Whether G^2 is beyond chance for this table and every other (see `contradiction`): the mechanism is not the one that
+    was used, the data were changed, the noise was not independent of them, or bins are too wide."""
+    wide: tuple[str, ...] = ()
+    """Attributes whose bins hold several numbers: how these lie inside of them is reconstructed, and may be wrong."""
 
     def sentences(self) -> list[Telling]:
         """The same in words, each of which can be said in Japanese: `sentence.into("ja")`."""
         from sudare.measure.crosstab.telling import sentences_of
 
         return sentences_of(self)
+
+    def warnings(self) -> list[Telling]:
+        """Those of the sentences that say not to use the table as it is."""
+        from sudare.measure.crosstab.telling import warnings_of
+
+        return warnings_of(self)
 
 
 @dataclass(frozen=True, eq=False)
