@@ -32,6 +32,10 @@ FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", 
 MOST_LISTED = 1_000_000
 """Cells up to which `counts` has a row for every cell; beyond, for those that are not empty."""
 _SHOWN = 20
+_ABOUT = (
+    "stderr: standard error, if the original is as smooth as the estimate. low to high: 95 % interval that does not take it to be "
+    "smooth. The attribute counts has all cells, and the unbiased estimate (inverse)."
+)
 
 
 @dataclass(frozen=True)
@@ -244,7 +248,19 @@ class CrossTab:
 
     def __repr__(self) -> str:
         sizes = " x ".join(f"{name} ({size})" for name, size in zip(self.by, self.shape, strict=True))
-        return said("CrossTab", [sizes])
+        parts = [sizes, f"{self.fit.records:,} records", self._briefly()]
+        return said("CrossTab", [part for part in parts if part])
+
+    def _briefly(self) -> str:
+        """How far to trust it, in a few words; nothing where that was not computed."""
+        fit = self.fit
+        if fit.contradicts:
+            return "CONTRADICTED by the release"
+        if not fit.randomized:
+            return "counted as they are"
+        if fit.half_width is None:
+            return "the release tells no single cell"
+        return f"cells to within ±{fit.half_width:,.0f} on average"
 
     def __str__(self) -> str:
         with pl.Config(tbl_width_chars=WIDTH, float_precision=1, tbl_hide_column_data_types=True):
@@ -255,5 +271,21 @@ class CrossTab:
         return html_block(
             paragraph(repr(self), bold=True),
             html_list(self.fit.sentences()),
-            html_head(self.counts, rows=_SHOWN),
+            html_head(self._for_people(), rows=_SHOWN),
+            paragraph(_ABOUT) if self.fit.randomized else "",
         )
+
+    def _for_people(self) -> pl.DataFrame:
+        """The first cells, figures of records with one decimal; those of the matrix inversion are in `counts` only."""
+        hidden = {self._free(name) for name in ("inverse", "inverse_stderr")}
+        frame = self.counts
+        figures = [name for name in frame.columns[len(self.by) :] if name not in hidden]
+        # Rows beyond those shown are counted, so they are kept: without the work of writing them out.
+        head = frame.head(_SHOWN)
+        written = [
+            pl.Series(name, [f"{value + 0.0:,.1f}" for value in head[name]]).extend_constant(
+                None, frame.height - head.height
+            )
+            for name in figures
+        ]
+        return frame[list(self.by)].hstack(written)
