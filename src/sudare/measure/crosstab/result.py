@@ -32,10 +32,12 @@ FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", 
 MOST_LISTED = 1_000_000
 """Cells up to which `counts` has a row for every cell; beyond, for those that are not empty."""
 _SHOWN = 20
-_ABOUT = (
-    "stderr: standard error, if the original is as smooth as the estimate. low to high: 95 % interval that does not take it to be "
-    "smooth. The attribute counts has all cells, and the unbiased estimate (inverse)."
-)
+_ABOUT = {
+    "stderr": "stderr: standard error, if the original is as smooth as the estimate.",
+    "low": "low to high: 95 % interval that does not take the original to be smooth.",
+    "inverse": "The unbiased estimate (inverse) is in the attribute counts.",
+}
+"""What is said below the cells, for the figures that there are."""
 
 
 @dataclass(frozen=True)
@@ -272,7 +274,9 @@ class CrossTab:
             paragraph(repr(self), bold=True),
             html_list(self.fit.sentences()),
             html_head(self._for_people(), rows=_SHOWN),
-            paragraph(_ABOUT) if self.fit.randomized else "",
+            paragraph(" ".join(text for name, text in _ABOUT.items() if name in self.figures))
+            if self.fit.randomized
+            else "",
         )
 
     def _for_people(self) -> pl.DataFrame:
