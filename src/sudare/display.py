@@ -131,7 +131,7 @@ def html_block(*parts: str) -> str:
 
 
 def _cell(value: object, width: int) -> str:
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    text = figure(value) if isinstance(value, float) else str(value)
     return escape(shortened(text, width))
 
 

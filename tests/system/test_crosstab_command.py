@@ -57,10 +57,26 @@ def test_json(released):
             "--json",
         )
     )
-    assert sorted(found) == ["by", "counts", "fit", "labels"]
+    assert sorted(found) == ["by", "counts", "fit", "labels", "warnings"]
+    assert found["warnings"] == []
+    assert found["fit"]["contradicts"] is False
     assert len(found["counts"]) == 6
     assert found["fit"]["rule"] == "fit"
     assert set(found["counts"][0]) >= {"年齢", "sex", "estimate", "released"}
+
+
+def test_a_release_that_is_not_what_it_says_is_told(released):
+    """Nothing was randomized by this mechanism."""
+    asked = ["crosstab", "original.csv", "--by", "sex,city", "--draws", "0"]
+    asked += ["--mechanism", "sex=retention keep=0.1 values=F,M"]
+    told = " ".join(released.done(*asked).split())
+    assert "The released counts contradict this table: G^2 is " in told
+    assert "do not use it." in told
+    assert "この集計表は使わないでください。" in "".join(released.done(*asked, "--lang", "ja").split())
+    found = json.loads(released.done(*asked, "--json"))
+    assert found["warnings"][0].startswith("The released counts contradict this table")
+    assert found["fit"]["contradicts"] is True
+    assert found["fit"]["met"] is False
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,9 @@ CELLS = [
     "assert seen and all(seen), seen",
     "release.chart()",
     "sd.crosstab(release, by=['sex', 'disease']).chart()",
+    "sd.assess(table, sd.KAnonymity(5))",
+    "sd.crosstab(release, by=['sex', 'disease'])",
+    "release.write('out')",
     "progress.DELAY = 2.0\nrelease = sd.anonymize(table, sd.KAnonymity(5), seed=1)",
 ]
 
@@ -48,7 +51,15 @@ def _results(cell: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(1, "Table: 300 rows"), (2, "Verdict("), (3, "Release: 300 of 300")]
+    ("number", "text"),
+    [
+        (1, "Table: 300 rows"),
+        (2, "Verdict("),
+        (3, "Release: 300 of 300"),
+        (7, "Study"),
+        (8, "CrossTab(sex (2) x disease ("),
+        (9, "Written: out, 300 rows"),
+    ],
 )
 def test_a_value_shows_html_and_text(cells, number, text):
     (result,) = _results(cells[number])

@@ -58,7 +58,7 @@ def test_a_table_from_a_frame_and_its_mechanisms():
     assert truth.sum() == 3_000
     assert np.abs(table.array() - truth).sum() < np.abs(table.array(figure="released") - truth).sum()
     assert released.equals(before)
-    assert "CrossTab(age (5) x sex (2))" in str(table)
+    assert "CrossTab(age (5) x sex (2); 3,000 records; cells to within ±" in str(table)
     assert "<table" in table._repr_html_()
 
 

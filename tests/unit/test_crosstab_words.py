@@ -34,6 +34,8 @@ CASES: dict[str, dict[str, Any]] = {
     "usual": {},
     "exact": {"randomized": 0},
     "limit": {"met": False, "draws": 0, "total_variation": None, "half_width": None},
+    "contradicted": {"met": False, "contradicts": True},
+    "contradicted, bins": {"met": False, "contradicts": True, "wide": ("age", "pay")},
     "counts kept": {"kept": 0, "worst": 1.5},
     "counts kept, one column": {"kept": 0, "worst": 250.0, "randomized": 1},
     "steps": {"kept": 3, "worst": 0.9},
@@ -62,6 +64,16 @@ def test_english_as_ever():
     assert said("steps, one column")[1] == (
         "Steps of EM from the released counts were taken (3): they are nearly exact."
     )
+
+
+def test_a_contradiction_comes_first_and_the_limit_of_steps_is_not_blamed():
+    assert said("contradicted")[0] == (
+        "The released counts contradict this table: G^2 is 120.2 where chance makes 99.0. The mechanism is not the one that "
+        "was used, the data were changed, or the noise was not independent of the data; do not use it."
+    )
+    assert "Take narrower bins of age, pay" in said("contradicted, bins")[0]
+    assert not any("limit of steps" in sentence for sentence in said("contradicted"))
+    assert dataclasses.replace(FIT).warnings() == []
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -35,7 +35,17 @@ def _shown():
     baskets = sd.Baskets.from_lists([["milk", "<beer>"], [], ["milk", "test"]] * 4, ids=range(12))
     described = baskets.describe(sensitive=["test"])
     numbers = sd.read(pl.DataFrame({"age": [1, 2, 3] * 20, "sex": ["<f>", "m"] * 30}))
+    noisy = sd.anonymize(
+        sd.read(pl.DataFrame({"sex": ["<f>", "m"] * 300})).describe(quasi=["sex"]),
+        sd.PkAnonymity(3),
+        method=sd.Randomize(),
+        seed=1,
+    )
     return {
+        "Risk": release.risk_before,
+        "Risk of noise": noisy.risk_after,
+        "Comparison": sd.measure.compare({NASTY: release, "same": release}),
+        "noisy CrossTab": sd.crosstab(noisy, by="sex", seed=1),
         "Table": table,
         "wide": sd.read(pl.DataFrame({f"column number {place}": [1] for place in range(60)})),
         "Verdict": sd.KAnonymity(5).check(table),
@@ -100,6 +110,49 @@ def test_a_study_names_its_figures():
     assert text.startswith("Study(")
     assert "feasible: yes" in text
     assert "feasible: NO" in repr(SHOWN["infeasible"])
+
+
+def test_figures_are_written_as_people_read_them():
+    cells = [cell.text for cell in ET.fromstring(html_table(["dm"], [[28_960.0], [0.123456]])).iter("td")]
+    assert cells == ["28,960", "0.1235"]
+
+
+def test_a_crosstab_shows_counts_with_one_decimal_and_says_what_they_are():
+    table = SHOWN["noisy CrossTab"]
+    root = ET.fromstring(table._repr_html_())
+    heads = [head.text for head in root.iter("th")]
+    assert heads == ["sex", "estimate", "stderr", "low", "high", "released"]
+    released = table.array(figure="released")
+    rows = [[cell.text for cell in row.iter("td")] for row in root.iter("tr")][1:]
+    assert [row[-1] for row in rows] == [f"{count:,.1f}" for count in released]
+    assert "95 % interval" in "".join(root.itertext())
+    assert repr(table).startswith("CrossTab(sex (2); 600 records; cells to within ±")
+    assert repr(SHOWN["CrossTab"]) == "CrossTab(age (2) x sex (2); 60 records; counted as they are)"
+
+
+def test_a_risk_and_a_comparison_are_no_dumps():
+    assert repr(SHOWN["Risk"]).startswith("Risk(rows: 60 in 15 blocks")
+    assert "smallest block: 4" in repr(SHOWN["Risk"])
+    assert "blocks" not in repr(SHOWN["Risk of noise"])
+    assert "risk of being found, at most: " in repr(SHOWN["Risk of noise"])
+    assert repr(SHOWN["Comparison"]).startswith("Comparison(2 releases by prosecutor_mean and loss")
+
+
+def test_what_was_written_is_told_without_the_internal_manifest(tmp_path):
+    written = SHOWN["Release"].write(tmp_path / "<out>")
+    text = repr(written)
+    assert text.startswith("Written(")
+    assert "60 rows" in text
+    assert "checks hold" in text
+    assert "public/report.html" in text
+    assert all(width_of(line) <= WIDTH for line in text.splitlines())
+    html = written._repr_html_()
+    assert ET.fromstring(html).tag == "div"
+    assert "✓ Every combination of" in html
+    assert len(html) < 4_000
+    baskets = SHOWN["BasketRelease"].write(tmp_path / "baskets", reports=[])
+    assert "12 baskets" in repr(baskets)
+    assert "reports" not in repr(baskets)
 
 
 def test_short_ones_stay_on_one_line():

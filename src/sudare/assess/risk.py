@@ -20,7 +20,7 @@ from sudare.assess.linking import Linking, linked_by_row, linking
 from sudare.assess.pk_anonymity import exact_blocks, shows_missing
 from sudare.assess.requirement import table_of
 from sudare.describe.text import as_text
-from sudare.display import html_block, html_table
+from sudare.display import html_block, html_table, paragraph, said, share
 from sudare.errors import ParameterError
 from sudare.kernels.attacks import best_guesses
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     from sudare.assess.pk_anonymity import Exposure
     from sudare.describe.table import Table
+
+_BRIEF = 7
+"""Figures of its text."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +90,36 @@ class Risk:
         """For JSON."""
         return asdict(self)
 
+    def __repr__(self) -> str:
+        facts = dict(self._facts())
+        return said("Risk", [f"{name}: {value}" for name, value in facts.items()][:_BRIEF])
+
     def _repr_html_(self) -> str:
         """The figures of a notebook, each in a line."""
-        figures = {
-            name: value for name, value in self.to_dict().items() if isinstance(value, int | float | str)
-        }
-        guesses = [(f"{one.column}: best guess, mean", one.guess_mean) for one in self.guesses]
-        return html_block(html_table(["risk", "value"], [*figures.items(), *guesses]))
+        return html_block(paragraph("Risk", bold=True), html_table(["figure", "value"], self._facts()))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """What is known, the most telling first."""
+        found = "risk of being found"
+        if self.blocks_are_noise:
+            # Blocks are noise, and the bound is the same for everybody, whatever the attacker knows.
+            figures = [("rows", f"{self.rows:,}"), (f"{found}, at most", share(self.prosecutor_largest))]
+        else:
+            figures = [
+                ("rows", f"{self.rows:,} in {self.blocks:,} blocks"),
+                ("smallest block", f"{self.smallest_block:,}"),
+                ("unique rows", f"{self.unique_rows:,} ({share(self.unique_share)})"),
+                (f"{found}, largest", share(self.prosecutor_largest)),
+                (f"{found}, mean", share(self.prosecutor_mean)),
+            ]
+        figures += [(f"best guess of {one.column}, mean", share(one.guess_mean)) for one in self.guesses]
+        figures.append((f"rows at a risk above {share(self.threshold)}", share(self.rows_above_threshold)))
+        if self.population != "none":
+            figures += [
+                (f"{found} in the population, largest", share(self.journalist_largest)),
+                (f"{found} in the population, mean", share(self.journalist_mean)),
+            ]
+        return figures
 
 
 def risk(data: Any, *, background: int = 1, threshold: float = 0.2, population: Table | None = None) -> Risk:

@@ -99,7 +99,16 @@ def command(
         save_chart(heat_map(table, truth, {name: words(f"crosstab.{name}") for name in parts}), plot)
     if json:
         fit = asdict(table.fit) | ({} if truth is None else {"error": _errors(table, truth)})
-        print_json({"by": table.by, "labels": _texts(table), "fit": fit, "counts": _cells(table)})
+        warnings = [warning.into(words.language) for warning in table.fit.warnings()]
+        print_json(
+            {
+                "by": table.by,
+                "labels": _texts(table),
+                "fit": fit,
+                "warnings": warnings,
+                "counts": _cells(table),
+            }
+        )
         return 0
     _show(table, truth, words)
     sentences = [*table.fit.sentences(), *_not_counted(table)]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from sudare.display import UNKNOWN, html_block, html_table
+from sudare.display import UNKNOWN, WIDTH, html_block, html_list, html_table, listed, said
 from sudare.errors import ParameterError, did_you_mean
 
 
@@ -46,22 +46,22 @@ class Comparison:
         """Risk-utility plot (Altair): points, and a line through the Pareto front."""
         import altair as alt
 
-        said = words or ChartWords(self.risk.replace("_", " "), self.loss)
+        told = words or ChartWords(self.risk.replace("_", " "), self.loss)
         placed = self.frame.filter(pl.col("loss").is_not_null()).with_columns(
             # Names above and below in turn: those of neighbors do not cover each other.
             side=pl.int_range(pl.len()) % 2 == 0
         )
         room = alt.Scale(padding=24, nice=False)
         base = alt.Chart(placed).encode(
-            x=alt.X("loss:Q", title=said.loss, scale=room), y=alt.Y("risk:Q", title=said.risk, scale=room)
+            x=alt.X("loss:Q", title=told.loss, scale=room), y=alt.Y("risk:Q", title=told.risk, scale=room)
         )
         front = base.transform_filter("datum.best").mark_line(color="#1f6feb", strokeDash=[4, 3])
         points = base.mark_circle(size=80).encode(
             color=alt.Color(
                 "best:N",
-                title=said.best,
+                title=told.best,
                 scale=alt.Scale(domain=[False, True], range=["#9aa0a6", "#1f6feb"]),
-                legend=alt.Legend(labelExpr=f"datum.value ? {said.yes!r} : {said.no!r}"),
+                legend=alt.Legend(labelExpr=f"datum.value ? {told.yes!r} : {told.no!r}"),
             ),
             tooltip=["release:N", "risk:Q", "loss:Q"],
         )
@@ -72,6 +72,25 @@ class Comparison:
             for sign, shift in (("", -12), ("!", 14))
         )
         return (front + points + above + below).properties(width=480, height=320)
+
+    def __repr__(self) -> str:
+        best = self.frame.filter(pl.col("best"))["release"].to_list()
+        count = f"{self.frame.height:,} release{'' if self.frame.height == 1 else 's'}"
+        parts = [f"{count} by {self.risk} and {self.loss}", f"not beaten: {listed(best, WIDTH - 20)}"]
+        return said("Comparison", [*parts[: 1 + bool(best)], *self._doubts()])
+
+    def _doubts(self) -> list[str]:
+        """Why releases can not, or not all, be compared."""
+        found = []
+        if self.several_tables:
+            found.append("not comparable: the releases are of different tables")
+        if self.differing_quasi:
+            found.append(
+                f"quasi-identifiers of some releases only: {listed(self.differing_quasi, WIDTH - 45)}"
+            )
+        if self.not_applicable:
+            found.append(f"{self.loss} does not apply to {listed(self.not_applicable, WIDTH - 40)}")
+        return found
 
     def _repr_html_(self) -> str:
         """The table of a notebook."""
@@ -84,7 +103,10 @@ class Comparison:
             )
             for row in self.frame.to_dicts()
         ]
-        return html_block(html_table(["release", self.risk, self.loss, "not beaten"], rows))
+        return html_block(
+            html_table(["release", self.risk, self.loss, "not beaten"], rows),
+            html_list(f"! {doubt}" for doubt in self._doubts()),
+        )
 
 
 def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss: str = "loss") -> Comparison:

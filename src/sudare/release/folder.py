@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from sudare.display import WIDTH, html_block, html_list, html_table, paragraph, said
 from sudare.errors import GuaranteeError
 from sudare.progress import SILENT, Progress
 from sudare.release.staging import staged_folder
@@ -49,6 +50,32 @@ class Written(Generic[R_co]):
         """The written reports, public first."""
         places = [self.folder / kind / "report.html" for kind in ("public", "internal")]
         return [place for place in places if place.exists()]
+
+    def __repr__(self) -> str:
+        held = sum(finding.holds for finding in self.findings)
+        reports = ", ".join(str(place.relative_to(self.folder)) for place in self.reports)
+        return said(
+            "Written",
+            [
+                f"{self.folder}",
+                self._released,
+                f"{held} of {len(self.findings)} checks hold",
+                *([f"reports: {reports}"] if reports else []),
+            ],
+        )
+
+    def _repr_html_(self) -> str:
+        """Where it is, and what the verifier says; the figures of the internal manifest are not for passing on."""
+        places = [("data", self.data), *(("report", place) for place in self.reports)]
+        return html_block(
+            paragraph(f"Written: {self.folder}, {self._released}", bold=True),
+            html_list(f"{'✓' if finding.holds else '✗'} {finding.sentence}" for finding in self.findings),
+            html_table(["file", "place"], places, WIDTH),
+        )
+
+    @property
+    def _released(self) -> str:
+        return f"{self.rows:,} {'rows' if 'rows' in self.manifest['data'] else 'baskets'}"
 
 
 class Contents(Protocol[R_co]):

@@ -55,6 +55,8 @@ class Attribute:
     """[released bin, original bin]; None for an attribute that was not randomized."""
     place: Callable[[pl.Series], Integers]
     """Bins of the cells of another column, such as the original one."""
+    wide: bool = False
+    """Whether bins hold several values whose noise differs, so that the matrix rests on how these lie inside of them."""
 
 
 def attribute_for(
@@ -143,7 +145,8 @@ def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, 
         matrix = _flipped(mechanism, matrix, bins.edges)
     elif len(labels) > len(matrix):
         matrix = _kept_missing(matrix)
-    return Attribute(series.name, labels, codes, matrix, lambda other: _cut_by(bins, other))
+    single = line.whole and bool((np.diff(bins.edges) <= 1.0).all())
+    return Attribute(series.name, labels, codes, matrix, lambda other: _cut_by(bins, other), wide=not single)
 
 
 def _check_range(name: str, mechanism: NumberMechanism, present: Floats) -> None:

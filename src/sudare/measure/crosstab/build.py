@@ -11,6 +11,7 @@ import numpy as np
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.measure.crosstab.attribute import PIECES, Attribute, attribute_for
 from sudare.measure.crosstab.contract import Transition, to_original
+from sudare.measure.crosstab.contradiction import contradicts
 from sudare.measure.crosstab.estimate import DEFAULT, Options, Start, estimate
 from sudare.measure.crosstab.inverse import invert
 from sudare.measure.crosstab.result import FIGURES, CrossTab, Fit
@@ -114,13 +115,14 @@ def tabulate(
     if inverse is not None:
         figures |= _intervals(*inverse, released)
     figures = {name: figures[name] for name in FIGURES if name in figures}
+    contradicted = contradicts(transition, released, found)
     fit = Fit(
         misfit=found.misfit,
         degrees=found.expected,
         iterations=found.steps,
         rule=options.stop,
         start=options.start,
-        met=found.met,
+        met=found.met and not contradicted,
         records=len(attributes[0].codes),
         cells=transition.cells,
         randomized=len(randomized),
@@ -130,6 +132,8 @@ def tabulate(
         total_variation=None if spread is None else spread.total_variation,
         total_variation_released=None if spread is None else spread.total_variation_released,
         half_width=float((figures["high"] - figures["low"]).mean()) / 2 if inverse is not None else None,
+        contradicts=contradicted,
+        wide=tuple(attribute.name for attribute in attributes if attribute.wide),
     )
     return CrossTab(attributes, randomized, exact, exact_cells, figures, fit)
 

@@ -32,6 +32,12 @@ FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", 
 MOST_LISTED = 1_000_000
 """Cells up to which `counts` has a row for every cell; beyond, for those that are not empty."""
 _SHOWN = 20
+_ABOUT = {
+    "stderr": "stderr: standard error, if the original is as smooth as the estimate.",
+    "low": "low to high: 95 % interval that does not take the original to be smooth.",
+    "inverse": "The unbiased estimate (inverse) is in the attribute counts.",
+}
+"""What is said below the cells, for the figures that there are."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,8 @@ class Fit:
     rule: StopRule
     start: Start
     met: bool
-    """Whether the rule was met before the limit of steps."""
+    """Whether EM ended by its rule before the limit of steps, with a table that the release does not contradict. By `fit`
+    it ends where G^2 is what chance makes it, or where no step brings it nearer."""
     records: int
     cells: int
     """Cells that were estimated: those of observed combinations of exact attributes."""
@@ -68,12 +75,23 @@ class Fit:
     """The same for the released counts taken as they are."""
     half_width: float | None
     """Mean half width of the 95 % intervals, in records; None where the release tells nothing about single cells."""
+    contradicts: bool = False
+    """Whether G^2 is beyond chance for this table and every other (see `contradiction`): the mechanism is not the one that
+    was used, the data were changed, the noise was not independent of them, or bins are too wide."""
+    wide: tuple[str, ...] = ()
+    """Attributes whose bins hold several numbers: how these lie inside of them is reconstructed, and may be wrong."""
 
     def sentences(self) -> list[Telling]:
         """The same in words, each of which can be said in Japanese: `sentence.into("ja")`."""
         from sudare.measure.crosstab.telling import sentences_of
 
         return sentences_of(self)
+
+    def warnings(self) -> list[Telling]:
+        """Those of the sentences that say not to use the table as it is."""
+        from sudare.measure.crosstab.telling import warnings_of
+
+        return warnings_of(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +250,19 @@ class CrossTab:
 
     def __repr__(self) -> str:
         sizes = " x ".join(f"{name} ({size})" for name, size in zip(self.by, self.shape, strict=True))
-        return said("CrossTab", [sizes])
+        parts = [sizes, f"{self.fit.records:,} records", self._briefly()]
+        return said("CrossTab", [part for part in parts if part])
+
+    def _briefly(self) -> str:
+        """How far to trust it, in a few words; nothing where that was not computed."""
+        fit = self.fit
+        if fit.contradicts:
+            return "CONTRADICTED by the release"
+        if not fit.randomized:
+            return "counted as they are"
+        if fit.half_width is None:
+            return "the release tells no single cell"
+        return f"cells to within ±{fit.half_width:,.0f} on average"
 
     def __str__(self) -> str:
         with pl.Config(tbl_width_chars=WIDTH, float_precision=1, tbl_hide_column_data_types=True):
@@ -243,5 +273,23 @@ class CrossTab:
         return html_block(
             paragraph(repr(self), bold=True),
             html_list(self.fit.sentences()),
-            html_head(self.counts, rows=_SHOWN),
+            html_head(self._for_people(), rows=_SHOWN),
+            paragraph(" ".join(text for name, text in _ABOUT.items() if name in self.figures))
+            if self.fit.randomized
+            else "",
         )
+
+    def _for_people(self) -> pl.DataFrame:
+        """The first cells, figures of records with one decimal; those of the matrix inversion are in `counts` only."""
+        hidden = {self._free(name) for name in ("inverse", "inverse_stderr")}
+        frame = self.counts
+        figures = [name for name in frame.columns[len(self.by) :] if name not in hidden]
+        # Rows beyond those shown are counted, so they are kept: without the work of writing them out.
+        head = frame.head(_SHOWN)
+        written = [
+            pl.Series(name, [f"{value + 0.0:,.1f}" for value in head[name]]).extend_constant(
+                None, frame.height - head.height
+            )
+            for name in figures
+        ]
+        return frame[list(self.by)].hstack(written)

@@ -39,7 +39,7 @@ def sentences_of(fit: Fit) -> list[Telling]:
             rule=fit.rule,
         )
     ]
-    if not fit.met:
+    if not fit.met and not fit.contradicts:
         found.append(Telling("not_met"))
     if fit.kept is not None:
         found.append(_choice(fit, fit.kept))
@@ -48,7 +48,18 @@ def sentences_of(fit: Fit) -> list[Telling]:
     found.append(Telling("no_cell") if fit.half_width is None else Telling("cell", half_width=fit.half_width))
     if fit.draws == 0:
         found.append(Telling("no_errors"))
-    return found
+    # The warning comes first: the rest holds only for a release that is what it says.
+    return [*warnings_of(fit), *found]
+
+
+def warnings_of(fit: Fit) -> list[Telling]:
+    """That the release contradicts the table; bins of numbers are named first, for they are no fault of the release."""
+    if not fit.contradicts:
+        return []
+    figures = {"misfit": fit.misfit, "degrees": fit.degrees}
+    if not fit.wide:
+        return [Telling("contradicts.values", **figures)]
+    return [Telling("contradicts.bins", **figures, columns=enumerated(fit.wide))]
 
 
 def not_counted(cells: int, empty: int, exact: Sequence[str]) -> Telling:
