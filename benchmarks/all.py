@@ -1,4 +1,4 @@
-"""Run every benchmark beside its rivals, and write one table of ratios to docs/evidence/benchmarks.md.
+"""Run every benchmark beside its rivals, and write one table of ratios to docs/evidence/benchmarks.md, and startup.md beside it.
 
 A benchmark that is finished is not run again unless its sources, the versions or the machine changed (see parts.py);
 results are kept in git, so that a run of hours goes on in another checkout; `--fresh` runs all of them,
@@ -15,6 +15,7 @@ from typing import Any
 from experiments import EVIDENCE, ROOT, index_of  # type: ignore[import-not-found]  # beside this script
 from harness import HERE, PACKAGES, RESULTS  # type: ignore[import-not-found]  # beside this script
 from parts import STOPPED, Part, is_known, put, run_parts  # type: ignore[import-not-found]  # beside this script
+from startup_page import PARTS, startup_page  # type: ignore[import-not-found]  # beside this script
 from sudare.experiments.machine import machine, versions
 from table import page_of  # type: ignore[import-not-found]  # beside this script
 
@@ -61,6 +62,8 @@ def main() -> int:
         old = [name for name in results if not is_known(STATE, _named(parts, name), used)]
         absent = [part.name for part in parts if part.name not in results]
         put(EVIDENCE / "benchmarks.md", page_of(results, old, absent))
+        if results.keys() >= PARTS.keys():
+            put(EVIDENCE / "startup.md", startup_page(results, old))
         put(EVIDENCE / "index.md", index_of(EVIDENCE))
         print(f"Table of ratios: {EVIDENCE / 'benchmarks.md'}")
     failed = [one.part.name for one in done if not one.finished]

@@ -1,6 +1,7 @@
 """What one waits for before any work: `sudare --help` beside `python -c pass`, and `import sudare`.
 
-Commands take turns, 20 rounds after one that warms the disk, so that a busy minute slows all of them alike.
+Commands take turns, 20 rounds after one that warms the disk, so that a busy minute slows all of them alike. The highest
+memory of each is read in a run of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-from harness import Report, seconds  # type: ignore[import-not-found]  # run from this folder
+from harness import Report, megabytes, seconds  # type: ignore[import-not-found]  # run from this folder
+from whole import sudare, whole  # type: ignore[import-not-found]  # run from this folder
 
 _ROUNDS = 20
 _SUDARE = str(Path(sys.executable).with_name("sudare"))
@@ -21,6 +23,13 @@ _COMMANDS = {
     "sudare --help": [_SUDARE, "--help"],
     "sudare run --help": [_SUDARE, "run", "--help"],
 }
+_SAME = {
+    "python -c pass": "pass",
+    "python -c 'import sudare'": "import sudare",
+    "sudare --help": sudare("--help"),
+    "sudare run --help": sudare("run", "--help"),
+}
+"""The same as Python texts, for their memory."""
 
 
 def main() -> None:
@@ -38,10 +47,13 @@ def main() -> None:
             seconds(statistics.median(taken)),
             seconds(min(taken)),
             f"{statistics.median(taken) / base:.1f}",
+            megabytes(whole(_SAME[name]).peak_mb),
         ]
         for name, taken in times.items()
     ]
-    report.table(f"Startup, {_ROUNDS} runs each", ["command", "median", "best", "ratio to pass"], rows)
+    report.table(
+        f"Startup, {_ROUNDS} runs each", ["command", "median", "best", "ratio to pass", "peak memory"], rows
+    )
     report.note(
         "`sudare --help` prints a fixed page before typer is imported; a command's own --help imports it."
     )

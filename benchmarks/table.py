@@ -28,7 +28,7 @@ _GOALS: dict[str, Callable[[float, float], bool]] = {
 
 def page_of(results: Mapping[str, Result], old: Sequence[str], absent: Sequence[str]) -> str:
     """Markdown; `old` names results of earlier sources, `absent` benchmarks without any."""
-    dates = sorted({_date(result) for result in results.values()})
+    dates = sorted({date_of(result) for result in results.values()})
     lines = [
         "# Benchmarks: Sudare beside its rivals",
         "",
@@ -37,7 +37,7 @@ def page_of(results: Mapping[str, Result], old: Sequence[str], absent: Sequence[
         "| command | `make bench` |",
         f"| date | {' to '.join(_distinct([dates[0], dates[-1]])) if dates else '–'} |",
         f"| machine | {'; '.join(_distinct(', '.join(one['machine'].values()) for one in results.values())) or '–'} |",
-        f"| versions | {'; '.join(_distinct(_versions(one) for one in results.values())) or '–'} |",
+        f"| versions | {'; '.join(_distinct(versions_of(one) for one in results.values())) or '–'} |",
         "",
         "<!-- written by `make bench`; do not edit -->",
         "",
@@ -138,24 +138,32 @@ def _section(name: str, result: Result) -> list[str]:
         " ".join((result.get("about") or "").split("\n\n")[0].split()),
         "",
         (
-            f"`{result['command']}` on {_date(result)}, {result['seconds']:.0f} s, load average "
-            f"{result['load_before'][0]:.1f} before and {result['load_after'][0]:.1f} after; {_versions(result)}."
+            f"`{result['command']}` on {date_of(result)}, {result['seconds']:.0f} s, load average "
+            f"{result['load_before'][0]:.1f} before and {result['load_after'][0]:.1f} after; {versions_of(result)}."
         ),
         "",
     ]
+    return [*lines, *tables_of(result)][:-1]
+
+
+def tables_of(result: Result) -> list[str]:
+    """The tables of a benchmark and its notes."""
+    lines = []
     for table in result["tables"]:
         lines += [f"**{table['title']}**", "", _row(table["columns"]), _row(["---"] * len(table["columns"]))]
         lines += [*(_row(row) for row in table["rows"]), ""]
     for note in result["notes"]:
         lines += [note, ""]
-    return lines[:-1]
+    return lines
 
 
-def _date(result: Result) -> str:
+def date_of(result: Result) -> str:
+    """The day it was measured."""
     return str(result.get("date") or time.strftime("%Y-%m-%d", time.gmtime(result["started"])))
 
 
-def _versions(result: Result) -> str:
+def versions_of(result: Result) -> str:
+    """Python and the packages, each with its number."""
     return ", ".join(f"{package} {number}" for package, number in result["versions"].items())
 
 

@@ -35,7 +35,12 @@ def test_the_page(experiment, tmp_path):
     page = experiment.write(tmp_path).read_text(encoding="utf-8")
     assert "How many records do I need?" in page
     assert "| laplace | 3 | 2 |" in page
-    assert (tmp_path / "crosstab-records.svg").is_file()
+    assert "1k" not in (tmp_path / "crosstab-records.svg").read_text("utf-8"), (
+        "a tick where nothing was measured"
+    )
+    assert ">300<" in (tmp_path / "crosstab-records.svg").read_text("utf-8")
+    caption = experiment.figures["records"].caption
+    assert f"![{caption}](crosstab-records.svg)\n\n*{caption}*\n" in page
 
 
 def test_advice_reads_the_line_between_and_beyond():

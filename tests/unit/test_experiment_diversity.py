@@ -8,6 +8,16 @@ import pytest
 from sudare.errors import SudareError
 from sudare.experiments.catalogue import EXPERIMENTS
 from sudare.experiments.diversity_data import study_table
+from sudare.experiments.diversity_page import (
+    above_mindis,
+    checks,
+    compared,
+    misprints,
+    notes,
+    printed,
+    tables,
+    weaker_bounds,
+)
 from sudare.experiments.diversity_published import PRINTED, contradictions
 from sudare.experiments.diversity_suitability import diversity_suitability
 
@@ -65,3 +75,65 @@ def test_coil_has_the_printed_sensitive_columns():
 def test_absent_data_are_one_sentence(tmp_path):
     with pytest.raises(SudareError, match=r"ticdata2000\.txt.*--data"):
         EXPERIMENTS["diversity-suitability"](tmp_path, names=("data3",))
+
+
+@pytest.fixture
+def coil():
+    """Lines of data3 with figures near those of a run: better for k = 2, worse for 4, and 8 and 9 as proven impossible."""
+    lines = [line for line in PRINTED if line.data == "data3"]
+    reached = [
+        (0.0497, 0.0646, 0.0497, 0.0646),
+        (0.09, 0.1471, 0.09, 0.1471),
+        (0.1589, 0.2761, 0.1716, 0.3002),
+    ]
+    ours = [
+        {
+            "lower": line.lower,
+            "upper": None,
+            "ratio": None,
+            "max_blocks": line.max_blocks,
+            "alpha_s": line.alpha_s,
+            "alpha_e": line.alpha_e,
+            "k_lower": low,
+            "k_upper": high,
+            "k_ratio": high / low,
+            "fair_lower": fair_low,
+            "fair_upper": fair_high,
+            "suitability": line.lower / fair_high,
+        }
+        for line, (low, high, fair_low, fair_high) in zip(lines, reached, strict=True)
+    ]
+    return lines, ours
+
+
+def test_runs_above_the_printed_mindis_are_listed_with_what_is_known(coil):
+    above = above_mindis(*coil)
+    assert [(one.table, one.k, one.is_possible) for one in above] == [
+        (3, 4, True),
+        (3, 8, False),
+        (4, 9, False),
+    ]
+    assert "not known" in above[0].why
+    assert "at least 0.1589" in above[1].why
+    shown = printed(*coil)
+    assert shown["Runs above the printed MinDIS"].height == 3
+    cells = shown["Table 3, k-anonymity († above the printed MinDIS)"]["upper bound"].to_list()
+    assert [cell.endswith("†") for cell in cells] == [False, True, True]
+    assert shown["Table 4 († above the printed MinDIS)"]["upper bound of k"][2].endswith("†")
+    said = next(note for note in notes(*coil) if note.startswith("Runs above the printed MinDIS"))
+    assert "data3 k = 4 (0.1471, printed 0.135)" in said
+    assert "cannot all be right" in said
+    assert "above the printed MinDIS (0.1471, printed 0.135)" in list(compared(*coil))[1].why
+    assert any(
+        "loses more in 3 cases (1 where the printed figure is possible)" in one.sentence
+        for one in checks(*coil)
+    )
+
+
+def test_a_weaker_bound_is_no_misprint(coil):
+    assert [(data, level) for data, level, _ in weaker_bounds(*coil)] == [("data3", 4), ("data3", 8)]
+    assert not any("tighter" in said for _, _, said in misprints(*coil))
+    assert tables(*coil)["weaker-bounds"].height == 2
+    assert (
+        "Weaker bound: the bound of k = 4 is printed 0.0815, which is valid" in list(compared(*coil))[1].why
+    )

@@ -148,8 +148,17 @@ def test_the_experiment_in_small():
     pytest.importorskip("sudare.anonymize.microaggregate.vmdav", reason="V-MDAV is not there yet")
     from sudare.experiments.mil import mil as experiment
 
-    outcome = experiment(datasets=1, sizes=(60,), seeds=1, largest_k=5)
+    outcome = experiment(datasets=1, sizes=(60,), seeds=1, largest_k=5, drawn_seeds=2)
     assert outcome.checks[0].holds
+    assert outcome.checks[1].holds
+    assert all("room: " in check.sentence for check in outcome.checks[2:])
+    spread = outcome.tables["spread"]
+    assert spread["seeds"].to_list() == [2] * 6
+    assert (spread["least_of_all"] <= spread["least"]).all()
+    listed = outcome.printed["Published figures outside the spread of our 1 seeds"]
+    assert listed.height == spread.filter(~spread["within"]).height
+    assert set(listed["why"]) <= {"other draws", "unexplained"}
+    assert all(figure.caption.endswith(".") for figure in outcome.figures.values())
     assert outcome.tables["losses"].height == 2 * 49
     assert outcome.tables["tests"].height == 2 * 4
 

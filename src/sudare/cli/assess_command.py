@@ -60,7 +60,7 @@ def command(
         )
     asked = Recipe.load(recipe).replaced(requirements=require)
     options: dict[str, Any] = {"objective": objective, "threshold": threshold, "compromises": compromises}
-    with progress_bar(quiet=json) as progress:
+    with progress_bar(quiet=json, language=language) as progress:
         table = asked.read()
         result = advise(
             table, asked.requirements, progress=progress, **options, **_noise_options(asked, table)

@@ -33,7 +33,7 @@ def command(
     from sudare.release.demo import demo
 
     language = check_language(lang)
-    with progress_bar(quiet=json) as progress:
+    with progress_bar(quiet=json, language=language) as progress:
         written = demo(out, rows=rows, language=language, overwrite=overwrite, progress=progress)
     if json:
         print_json({"folder": str(out), "reports": [str(path) for path in written.reports]})

@@ -56,7 +56,7 @@ def command(
         raise typer.BadParameter("--stdout goes with recipes of tables; leave it out for baskets")
     asked: Any = (BasketRecipe if of_baskets else Recipe).load(recipe)
     language = asked.output.language if lang is None else check_language(lang)
-    with progress_bar(quiet=json) as progress:
+    with progress_bar(quiet=json, language=language) as progress:
         written: Written[Any] = (run_baskets if of_baskets else run)(
             asked.replaced(requirements=require, method=method),
             folder=out,

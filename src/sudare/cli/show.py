@@ -15,12 +15,15 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, Time
 from rich.progress import Progress as RichProgress
 from rich.table import Table as RichTable
 
+from sudare.cli.compiling import compiling_told
 from sudare.display import WIDTH, folded, width_of
 from sudare.errors import one_line
 from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from sudare.texts import Language
 
 _NARROWEST = 16
 """A column that must be folded keeps so much."""
@@ -95,8 +98,11 @@ def say_place(label: str, place: object) -> None:
 
 
 @contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[Progress]:
-    """A bar on standard error while it is a terminal; Ctrl-C stops the work between two updates."""
+def progress_bar(*, quiet: bool, language: Language = "en") -> Iterator[Progress]:
+    """A bar on standard error while it is a terminal, and a line where kernels are compiled first.
+
+    Ctrl-C stops the work between two updates.
+    """
     if quiet or not sys.stderr.isatty():
         yield SILENT
         return
@@ -109,7 +115,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress]:
         console=Console(stderr=True),
         transient=True,
     )
-    with bar:
+    with bar, compiling_told(lambda line: bar.console.print(escape(line)), language):
         yield _Bar(bar)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.experiments.result import Check
+from sudare.experiments.result import Check, Figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def _reached(records: Any, errors: Any, wanted: float) -> int | None:
     return int(np.ceil(found / digits) * digits)
 
 
-def figures(means: pl.DataFrame) -> dict[str, Any]:
+def figures(means: pl.DataFrame) -> dict[str, Figure]:
     """Error against records, k, bins and mechanism."""
     import altair as alt
 
@@ -69,22 +69,40 @@ def figures(means: pl.DataFrame) -> dict[str, Any]:
         dashed = both.mark_line().encode(strokeDash=alt.StrokeDash("table:N", title=None))
         return (dashed + both.mark_circle()).properties(width=360, height=240)
 
-    logarithmic = alt.Scale(type="log")
+    def measured(column: str, title: str, scale: Any) -> Any:
+        # Ticks only where something was measured: those that a logarithmic axis chooses run into each other.
+        values = sorted(set(means[column].to_list()))
+        axis = alt.Axis(values=values, format="~s", labelOverlap=False)
+        return alt.X(f"{column}:Q", title=title, axis=axis, scale=alt.Scale(type=scale))
+
+    about = "solid the estimate, dashed the released counts; look for how far the solid line lies below the dashed one"
     return {
-        "records": lines(
-            long.filter((pl.col("bins") == middle_bins) & (pl.col("k") == middle_k)),
-            alt.X("records:Q", scale=logarithmic),
-            f"k = {middle_k}, {middle_bins} bins a number",
+        "records": Figure(
+            lines(
+                long.filter((pl.col("bins") == middle_bins) & (pl.col("k") == middle_k)),
+                measured("records", "records", "log"),
+                f"Error by records (k = {middle_k}, {middle_bins} bins a number)",
+            ),
+            f"Error of the cross tabulation by the number of records, for each mechanism (k = {middle_k}, {middle_bins} bins a "
+            f"number): {about}, and how both fall with more records.",
         ),
-        "k": lines(
-            long.filter((pl.col("bins") == middle_bins) & (pl.col("records") == most)),
-            alt.X("k:Q", scale=logarithmic),
-            f"{most:,} records, {middle_bins} bins a number",
+        "k": Figure(
+            lines(
+                long.filter((pl.col("bins") == middle_bins) & (pl.col("records") == most)),
+                measured("k", "k", "log"),
+                f"Error by k ({most:,} records, {middle_bins} bins a number)",
+            ),
+            f"Error of the cross tabulation by k, for each mechanism ({most:,} records, {middle_bins} bins a number): {about}, "
+            "and how the error grows with k.",
         ),
-        "bins": lines(
-            long.filter((pl.col("k") == middle_k) & (pl.col("records") == most)),
-            alt.X("bins:Q"),
-            f"{most:,} records, k = {middle_k}",
+        "bins": Figure(
+            lines(
+                long.filter((pl.col("k") == middle_k) & (pl.col("records") == most)),
+                measured("bins", "bins a number", "linear"),
+                f"Error by bins ({most:,} records, k = {middle_k})",
+            ),
+            f"Error of the cross tabulation by the bins of a number, for each mechanism ({most:,} records, k = {middle_k}): "
+            f"{about}, and how fast the error grows with finer bins.",
         ),
     }
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.distance import Discrete, Euclid, NormalizedLevenshtein, Product
-from sudare.experiments.result import Check, Compared, Experiment, needed_file
+from sudare.experiments.result import Check, Compared, Experiment, Figure, needed_file
 from sudare.measure.information import ild
 from sudare.progress import SILENT, Progress
 from sudare.read.source import load
@@ -84,12 +84,12 @@ def _microaggregated(ordered: pl.DataFrame, k: int) -> pl.DataFrame:
     return pl.DataFrame({_NUMBER: means[group], _CATEGORY: names.gather(most[group])})
 
 
-def _figures(table: pl.DataFrame) -> Iterator[tuple[str, Any]]:
+def _figures(table: pl.DataFrame) -> Iterator[tuple[str, Figure]]:
     import altair as alt
 
     number = 1
     for distance in _DISTANCES:
-        for order in _ORDERS:
+        for order, sorted_by in _ORDERS.items():
             shown = table.filter((pl.col("order") == order) & (pl.col("distance") == distance))
             chart = (
                 alt.Chart(shown, title=f"Figure 4.{number}: {order}, {distance}")
@@ -97,10 +97,22 @@ def _figures(table: pl.DataFrame) -> Iterator[tuple[str, Any]]:
                 .encode(x="k:Q", y=alt.Y("ild:Q", title="ILD"), color=alt.Color("column:N", title=None))
                 .properties(width=360, height=240)
             )
-            yield f"figure-4-{number}", chart
+            yield (
+                f"figure-4-{number}",
+                Figure(
+                    chart,
+                    f"Figure 4.{number}: ILD by k of {_NUMBER}, {_CATEGORY} and both together (joint), records grouped in the order "
+                    f"{order} (sorted by {', then '.join(sorted_by)}), {distance} distance of categories; look for {_LOOK[order]}.",
+                ),
+            )
             number += 1
 
 
+_LOOK = {
+    "D_A": f"the loss of {_CATEGORY}, which grows with k, above a small one of {_NUMBER}",
+    "D_B": f"the loss of {_NUMBER}, which grows with k, above a small one of {_CATEGORY}",
+    "D_C": "a joint loss that grows little, the smallest of the three orders",
+}
 _ONLY_DRAWN = (
     "The same direction. The paper prints curves without numbers, so only their order can be compared."
 )

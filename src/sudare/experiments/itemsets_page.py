@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from sudare.experiments.result import Check, Compared
+from sudare.experiments.result import Check, Compared, Figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,23 +15,40 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _LETTERS = {"BMS-WebView-1": "a", "BMS-WebView-2": "b"}
+_ACROSS = {
+    "rho": "rho",
+    "eps": "eps = delta of the samples",
+    "share": "the share of items that are sensitive",
+}
+_DEFAULT = "Sudare's default below the paper's strategy"
+_BY_RHO = f"personalized above fixed, and {_DEFAULT}"
+_BY_SHARE = "personalized+ below fixed+, most where few items are sensitive"
 
 
-def figures(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) -> dict[str, Any]:
+def figures(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) -> dict[str, Figure]:
     """Altair charts: mean with one standard deviation to each side."""
-    found: dict[str, Any] = {}
+    found: dict[str, Figure] = {}
     by_rho = by_rho.with_columns((pl.col("kind") + ", " + pl.col("strategy")).alias("kind"))
     for dataset, letter in _LETTERS.items():
-        for number, table, across, value, title in (
-            (3, by_rho, "rho", "util1", "share of items suppressed"),
-            (4, by_rho, "rho", "util2", "KL divergence of frequencies"),
-            (5, by_risk, "eps", "util1", "share of items suppressed"),
-            (6, by_share, "share", "util1", "share of items suppressed"),
-            (7, by_share, "share", "rule_distance", "distance of the rules"),
+        for number, table, across, value, title, look in (
+            (3, by_rho, "rho", "util1", "share of items suppressed", _BY_RHO),
+            (4, by_rho, "rho", "util2", "KL divergence of frequencies", _DEFAULT),
+            (
+                5,
+                by_risk,
+                "eps",
+                "util1",
+                "share of items suppressed",
+                "how much less is lost with a larger eps = delta",
+            ),
+            (6, by_share, "share", "util1", "share of items suppressed", _BY_SHARE),
+            (7, by_share, "share", "rule_distance", "distance of the rules", _BY_SHARE),
         ):
             shown = table.filter(pl.col("dataset") == dataset)
-            found[f"figure-{number}{letter}"] = _chart(
-                shown, across, value, title, f"Figure {number}{letter}: {dataset}"
+            found[f"figure-{number}{letter}"] = Figure(
+                _chart(shown, across, value, title, f"Figure {number}{letter}: {dataset}"),
+                f"Figure {number}{letter}, {dataset}: {title} by {_ACROSS[across]}, mean and one standard deviation to either "
+                f"side; look for {look}.",
             )
     return found
 
@@ -43,7 +60,9 @@ def _chart(shown: pl.DataFrame, across: str, value: str, title: str, name: str) 
         (pl.col(value) - pl.col(f"{value}_sd").fill_null(0)).alias("low"),
         (pl.col(value) + pl.col(f"{value}_sd").fill_null(0)).alias("high"),
     )
-    base = alt.Chart(spread, title=name).encode(x=alt.X(f"{across}:Q"), color=alt.Color("kind:N", title=None))
+    base = alt.Chart(spread, title=name).encode(
+        x=alt.X(f"{across}:Q", title=_ACROSS[across]), color=alt.Color("kind:N", title=None)
+    )
     lines = base.mark_line(point=True).encode(y=alt.Y(f"{value}:Q", title=title))
     bars = base.mark_rule().encode(y=alt.Y("low:Q", title=title), y2="high:Q")
     return (lines + bars).properties(width=360, height=240)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sudare.errors import InputError
 from sudare.experiments.machine import head
@@ -34,6 +34,15 @@ class Compared:
     """Why they differ, or that they do not; misprints are named."""
 
 
+class Figure(NamedTuple):
+    """A chart with the words that stand below it, and in its place for those who cannot see it."""
+
+    chart: Any
+    """An Altair chart."""
+    caption: str
+    """What is drawn, and what to look for."""
+
+
 @dataclass(frozen=True, eq=False)
 class Experiment:
     """The outcome of one experiment."""
@@ -44,8 +53,8 @@ class Experiment:
     tables: dict[str, pl.DataFrame]
     printed: dict[str, pl.DataFrame] = field(default_factory=dict)
     """Tables of texts by title, narrow enough for the terminal and the page."""
-    figures: dict[str, Any] = field(default_factory=dict)
-    """Altair charts by name."""
+    figures: dict[str, Figure] = field(default_factory=dict)
+    """By name, which is that of the file."""
     checks: tuple[Check, ...] = ()
     compared: tuple[Compared, ...] = ()
     notes: tuple[str, ...] = ()
@@ -78,10 +87,10 @@ class Experiment:
             folder.mkdir(parents=True, exist_ok=True)
             if self.figures:
                 page += ["## Figures", ""]
-            for name, chart in self.figures.items():
+            for name, figure in self.figures.items():
                 file = f"{self.name}-{name}.svg"
-                _put(folder / file, vl_convert.vegalite_to_svg(chart.to_dict()))
-                page += [f"![{name}]({file})", ""]
+                _put(folder / file, vl_convert.vegalite_to_svg(figure.chart.to_dict()))
+                page += [f"![{figure.caption}]({file})", "", f"*{figure.caption}*", ""]
             page += ["## Tables", ""]
             for name, table in self.tables.items():
                 file = f"{self.name}-{name}.csv"
