@@ -116,7 +116,7 @@ def _missed(results: Mapping[str, Result]) -> list[str]:
 def _runs(results: Mapping[str, Result], old: Sequence[str]) -> list[str]:
     """When each benchmark ran, how long, and how busy the machine was."""
     lines = [
-        f"| [{name}](#{name}) | {_date(one)} | {one['seconds']:,.0f} | {one['load_before'][0]:.1f} | "
+        f"| [{name}](#{name}) | {date_of(one)} | {one['seconds']:,.0f} | {one['load_before'][0]:.1f} | "
         f"{one['load_after'][0]:.1f} | {'earlier' if name in old else 'beside this page'} |"
         for name, one in results.items()
     ]
