@@ -48,4 +48,4 @@ def startup_page(results: Mapping[str, dict[str, Any]], old: Sequence[str]) -> s
             "",
             *tables_of(one),
         ]
-    return "\n".join(lines) + _HISTORY.read_text(encoding="utf-8")
+    return "\n".join([*lines, ""]) + _HISTORY.read_text(encoding="utf-8")

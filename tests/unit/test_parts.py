@@ -318,3 +318,30 @@ def test_a_part_whose_source_changed_while_it_ran_is_run_again(job):
     assert any("b.py changed while it ran" in line for line in job.said)
     job.run()
     assert job.runs() == "b"
+
+
+def test_the_page_of_startup_has_the_stored_tables_and_its_history():
+    stored = {
+        name: json.loads((BENCHMARKS / "results" / f"{name}.json").read_text("utf-8"))
+        for name in ("startup", "first_call")
+    }
+    table = _load("table")
+    page = _load("startup_page").startup_page(stored, ["startup"])
+    assert page.startswith("# Start-up, the first call, and memory\n")
+    assert "earlier sources than those beside this page: startup." in page
+    for result in stored.values():
+        assert "\n".join(table.tables_of(result)) in page
+        assert any("peak memory" in shown["columns"] for shown in result["tables"])
+    assert "Figures of this section are of their day: 2026-11-16" in page
+    for name in ("table", "startup_page"):
+        sys.modules.pop(name, None)
+
+
+def test_a_whole_process_tells_its_own_time_and_memory():
+    whole = _load("whole")
+    small, large = whole.whole("pass"), whole.whole("bytearray(80_000_000)")
+    assert small.processor > 0
+    assert small.seconds > 0
+    assert large.peak_mb > small.peak_mb + 60
+    assert "main(['demo'])" in whole.sudare("demo")
+    sys.modules.pop("whole", None)
