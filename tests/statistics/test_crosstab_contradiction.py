@@ -5,11 +5,13 @@ import polars as pl
 import pytest
 
 import sudare as sd
-from sudare.describe.mechanism import Laplace, Retention
+from sudare.describe.mechanism import Laplace, Normal, Retention
 from sudare.measure.crosstab.contract import Transition
-from sudare.measure.crosstab.contradiction import contradicts, largest_by_chance
+from sudare.measure.crosstab.contradiction import contradicts, largest_by_chance, least_misfit
 from sudare.measure.crosstab.draw import draw
 from sudare.measure.crosstab.estimate import Options, estimate
+from sudare.measure.crosstab.iterate import iterate
+from sudare.measure.crosstab.transition import interval_matrix
 from sudare.randomness import Randomness
 
 HONEST = 240
@@ -80,6 +82,30 @@ def test_wide_bins_of_an_honest_release_are_named_and_narrow_ones_hold():
 
     assert "Take narrower bins of age, same" in fit(20).sentences()[0]
     assert not fit(3).contradicts
+
+
+def test_slow_steps_are_not_taken_for_a_contradiction():
+    """Ten million records and little kept: a rule that ends early leaves the table far from an honest release."""
+    random = np.random.default_rng(2)
+    edges = np.linspace(0.0, 1.0, 3)
+    matrix = interval_matrix(Normal(deviation=4, low=0, high=1), edges, edges[:-1], edges[1:])
+    transition = Transition((matrix, matrix))
+    original = random.multinomial(10_000_000, [0.9, 0.01, 0.01, 0.08]).reshape(2, 2, 1).astype(float)
+    released = draw(transition, original, random)
+    found = estimate(transition, released, Options(stop="change"))
+    assert found.misfit > largest_by_chance(found.expected)
+    assert not contradicts(transition, released, found)
+
+
+def test_the_lower_bound_is_below_every_table():
+    random = np.random.default_rng(4)
+    transition = Transition((Retention(keep=0.3, values=VALUES).matrix(),), exact=2)
+    released = random.multinomial(5_000, random.dirichlet(np.ones(12))).reshape(2, 6).astype(float)
+    best = iterate(transition, released, np.ones((6, 2)), stop="none")
+    rough = iterate(transition, released, np.ones((6, 2)), stop="change")
+    bounds = [least_misfit(transition, released, one) for one in (rough, best)]
+    assert bounds[0] <= best.misfit
+    assert bounds[1] == pytest.approx(best.misfit, rel=1e-3)
 
 
 def test_no_honest_release_of_a_small_table_is_blamed():
