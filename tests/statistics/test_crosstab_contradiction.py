@@ -13,6 +13,8 @@ from sudare.measure.crosstab.estimate import Options, estimate
 from sudare.measure.crosstab.iterate import iterate
 from sudare.measure.crosstab.transition import interval_matrix
 from sudare.randomness import Randomness
+from sudare.release.report import tabulation
+from sudare.release.report.texts import Texts
 
 HONEST = 240
 VALUES = tuple("abcdef")
@@ -47,6 +49,13 @@ def test_a_wrong_mechanism_is_told():
     assert fit.misfit > largest_by_chance(fit.degrees)
     assert fit.sentences()[0].startswith("The released counts contradict this table: G^2 is ")
     assert fit.sentences()[0].into("ja").startswith("公開された件数はこの集計表と矛盾します。")
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_report_begins_with_the_warning(language):
+    found = _table(_released(keep=0.8), 0.2, draws=0)
+    notes = tabulation._notes(found, None, Texts(language), "sudare crosstab .")
+    assert notes[0] == found.fit.warnings()[0].into(language)
 
 
 def test_noise_that_depends_on_the_data_is_told():

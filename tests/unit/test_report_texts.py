@@ -92,7 +92,9 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
                 given = {**manifest, "recipe": None} if case is bare else manifest
                 report_html(case, findings, given, kind=kind, language=language)
     # Steps between the released counts and the estimate are kept in few tables: none of those above.
-    steps: Any = SimpleNamespace(fit=SimpleNamespace(kept=2, total_variation=None, half_width=None))
+    steps: Any = SimpleNamespace(
+        fit=SimpleNamespace(kept=2, total_variation=None, half_width=None, warnings=list)
+    )
     tabulation._notes(steps, None, Recording("en"), "sudare crosstab .")
     assert words("en").keys() - used == set()
 

@@ -136,7 +136,10 @@ def _original(release: Release, found: CrossTab) -> Any:
 
 def _notes(found: CrossTab, truth: Any, texts: Texts, command: str) -> list[str]:
     fit = found.fit
-    notes = [texts("tabulation.how", command=command)]
+    notes = [
+        *(warning.into(texts.language) for warning in fit.warnings()),
+        texts("tabulation.how", command=command),
+    ]
     if fit.kept is not None:
         notes.append(texts("tabulation.kept" if fit.kept == 0 else "tabulation.early"))
     if truth is not None:
