@@ -195,5 +195,10 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "a column named ^a$, which polars takes for a pattern: IndexError",
         "one sentence, as of a table",
     ),
+    (
+        "Excel",
+        "a damaged directory of the archive, which Python refuses and the library reads past: claims went unseen, the process dies (SIGABRT)",
+        "one sentence: what cannot be looked at beforehand is not opened",
+    ),
 )
 """Where, what happened, what happens now."""

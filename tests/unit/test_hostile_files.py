@@ -302,6 +302,14 @@ def workbook(path, *, cell=(1, 0), change=lambda name, content: content):
     return path
 
 
+def test_workbook_whose_directory_only_its_library_reads(tmp_path):
+    path = workbook(tmp_path / "a.xlsx")
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"PK\x01\x02", b"PK\x01\x03", 1))
+    with pytest.raises(InputError, match="cannot be read as a file of the format 'excel'"):
+        sd.read(path)
+
+
 def test_workbook_with_a_cell_in_the_far_corner(tmp_path):
     path = workbook(tmp_path / "a.xlsx", cell=(1_048_575, 16_383))
     with pytest.raises(InputError, match="reaches to row 1,048,576 and column XFD") as error:

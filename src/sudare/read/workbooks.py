@@ -45,6 +45,7 @@ def open_workbook(path: Path) -> Any:
         log = logging.getLogger(name)
         if not log.handlers:
             log.addHandler(logging.NullHandler())
+    _check_directory(path)
     with suppress(*_UNREADABLE), zipfile.ZipFile(path) as archive:
         # A text is counted as often as cells refer to it: with the whole book, not with the list of texts.
         most = sum(min(info.file_size, _MOST_RATIO * (info.compress_size + 1)) for info in archive.infolist())
@@ -76,6 +77,19 @@ def check_extent(path: Path, sheet: str) -> None:
             f"The sheet '{sheet}' of '{path.name}' reaches to row {last:,} and column {column}, which makes "
             f"{last * width:,} cells; delete what stands far away from the table, or save the table as CSV."
         )
+
+
+def _check_directory(path: Path) -> None:
+    """calamine finds parts of an archive that Python does not: what cannot be looked at beforehand is not opened."""
+    try:
+        with path.open("rb") as file:
+            is_archive = file.read(2) == b"PK"
+        if is_archive:
+            zipfile.ZipFile(path).close()
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"its directory is damaged: {error}") from None
+    except OSError:
+        return  # for the reader to say
 
 
 def _check_counts(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> None:
