@@ -80,7 +80,7 @@ def check_extent(path: Path, sheet: str) -> None:
 
 
 def _check_directory(path: Path) -> None:
-    """calamine finds parts of an archive that Python does not: what cannot be looked at beforehand is not opened."""
+    """Refuse an archive in which calamine would find parts that Python does not: what cannot be looked at beforehand is not opened."""
     try:
         with path.open("rb") as file:
             is_archive = file.read(2) == b"PK"
