@@ -6,11 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from tests.benchmark_scripts import ROBUSTNESS, importable
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "benchmarks" / "robustness"
 SLOW_TO_LOAD = {"recipe-assess", "stata", "sas", "released-data"}
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
@@ -18,14 +17,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and 
 
 @pytest.fixture(scope="module")
 def scripts():
-    """The scripts' folder as one to import from, without leaving their modules behind."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SCRIPTS))
-        before = set(sys.modules)
-        yield SCRIPTS
-        for name in set(sys.modules) - before:
-            if str(getattr(sys.modules[name], "__file__", "")).startswith(str(SCRIPTS)):
-                del sys.modules[name]
+    with importable(ROBUSTNESS) as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module")

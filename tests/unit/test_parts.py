@@ -1,38 +1,28 @@
 """Long jobs go on where they stopped: what is run again and what is not; what a script depends on."""
 
-# mypy: disable-error-code="attr-defined"
-
-import importlib.util
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from tests.benchmark_scripts import BENCHMARKS, importable
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
-
-def _load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="module", autouse=True)
+def scripts():
+    with importable(BENCHMARKS):
+        yield
 
 
 @pytest.fixture(scope="module")
-def loaded():
-    yield _load("loaded")
-    sys.modules.pop("loaded", None)
+def loaded(scripts):
+    return import_module("loaded")
 
 
 @pytest.fixture(scope="module")
-def parts(loaded):
-    yield _load("parts")
-    sys.modules.pop("parts", None)
+def parts(scripts):
+    return import_module("parts")
 
 
 class Job:
@@ -220,30 +210,23 @@ def test_a_checkout_elsewhere_has_the_same_fingerprint(loaded, tmp_path):
     assert loaded.fingerprint(tmp_path / "here", ["b.py"]) is None
 
 
-def test_every_experiment_and_benchmark_is_a_part(loaded, parts, monkeypatch):
+def test_every_experiment_and_benchmark_is_a_part():
     from sudare.experiments.catalogue import EXPERIMENTS
 
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    for name in ("harness", "table", "experiments", "all"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    experiments, everything = _load("experiments"), None
+    experiments = import_module("experiments")
     made = experiments.parts_of(experiments.EVIDENCE)
     assert [part.name for part in made] == list(EXPERIMENTS)
-    everything = _load("all")
-    scripts = {Path(part.command[1]).stem for part in everything.parts_of()}
+    scripts = {Path(part.command[1]).stem for part in import_module("all").parts_of()}
     runnable = {
         path.stem
         for path in BENCHMARKS.glob("*.py")
         if "report.save()" in path.read_text(encoding="utf-8") and path.stem != "harness"
     }
     assert scripts == runnable
-    for name in ("harness", "table", "experiments", "all"):
-        sys.modules.pop(name, None)
 
 
-def test_the_table_of_ratios(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    table = _load("table")
+def test_the_table_of_ratios():
+    table = import_module("table")
     result = {
         "about": "What it is.\n\nMore.", "command": "python benchmarks/one.py", "seconds": 3.0, "started": 0.0,
         "load_before": [0.5], "load_after": [1.0], "machine": {"processor": "X"}, "versions": {"python": "3"},
@@ -276,9 +259,8 @@ def test_the_table_of_ratios(monkeypatch):
     assert page.index("| command |") < page.index("| date | 1970-01-01 |") < page.index("## Ratios")
 
 
-def test_a_ratio_keeps_why_its_goal_may_be_missed(monkeypatch, capsys):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    report = _load("harness").Report("one", "What it is.")
+def test_a_ratio_keeps_why_its_goal_may_be_missed(capsys):
+    report = import_module("harness").Report("one", "What it is.")
     report.ratio("a second / Sudare", 1.0, 2.0, "above 1", why="Slow.")
     assert report.ratios == [
         {
@@ -293,9 +275,8 @@ def test_a_ratio_keeps_why_its_goal_may_be_missed(monkeypatch, capsys):
     assert "a second / Sudare: 0.50  (goal: above 1)" in capsys.readouterr().out
 
 
-def test_goals_in_words(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    met = _load("table").met
+def test_goals_in_words():
+    met = import_module("table").met
     assert met("at least 50", 124.7)
     assert not met("below 3", 3.2)
     assert not met("tens", 8.5)
@@ -325,23 +306,20 @@ def test_the_page_of_startup_has_the_stored_tables_and_its_history():
         name: json.loads((BENCHMARKS / "results" / f"{name}.json").read_text("utf-8"))
         for name in ("startup", "first_call")
     }
-    table = _load("table")
-    page = _load("startup_page").startup_page(stored, ["startup"])
+    table = import_module("table")
+    page = import_module("startup_page").startup_page(stored, ["startup"])
     assert page.startswith("# Start-up, the first call, and memory\n")
     assert "earlier sources than those beside this page: startup." in page
     for result in stored.values():
         assert "\n".join(table.tables_of(result)) in page
         assert any("peak memory" in shown["columns"] for shown in result["tables"])
     assert "Figures of this section are of their day: 2026-11-16" in page
-    for name in ("table", "startup_page"):
-        sys.modules.pop(name, None)
 
 
 def test_a_whole_process_tells_its_own_time_and_memory():
-    whole = _load("whole")
+    whole = import_module("whole")
     small, large = whole.whole("pass"), whole.whole("bytearray(80_000_000)")
     assert small.processor > 0
     assert small.seconds > 0
     assert large.peak_mb > small.peak_mb + 60
     assert "main(['demo'])" in whole.sudare("demo")
-    sys.modules.pop("whole", None)

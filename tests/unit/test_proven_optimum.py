@@ -2,32 +2,26 @@
 
 # mypy: disable-error-code="attr-defined, import-not-found, arg-type"
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests import generalize_twins as twins
+from tests.benchmark_scripts import BENCHMARKS, importable
 
 import sudare as sd
 
 PROJECT = Path(__file__).resolve().parents[2]
-BENCHMARKS = PROJECT / "benchmarks"
 ADULT = PROJECT.parent / "shared" / "data" / "adult_hierarchies" / "adult.csv"
 
 
 @pytest.fixture(scope="module")
 def benchmark():
     """The benchmark's own search for the optimum."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        before = set(sys.modules)
+    with importable(BENCHMARKS):
         import generalization_optimum
 
         yield generalization_optimum
-        for name in set(sys.modules) - before:
-            if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
-                del sys.modules[name]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

@@ -2,13 +2,11 @@
 
 # mypy: disable-error-code="import-not-found"
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.benchmark_scripts import ROBUSTNESS, importable
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "benchmarks" / "robustness"
 HEAD = {"command": "python x.py", "date": "2026-11-17", "load": [1.0, 1.0, 1.0]}
 KILL: dict[str, Any] = {
     **HEAD,
@@ -49,14 +47,8 @@ READONLY: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def scripts():
-    """The scripts' folder as one to import from, without leaving their modules behind."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SCRIPTS))
-        before = set(sys.modules)
-        yield SCRIPTS
-        for name in set(sys.modules) - before:
-            if str(getattr(sys.modules[name], "__file__", "")).startswith(str(SCRIPTS)):
-                del sys.modules[name]
+    with importable(ROBUSTNESS) as folder:
+        yield folder
 
 
 @pytest.fixture
