@@ -172,6 +172,8 @@ def _distinct(texts: Any) -> list[str]:
 
 
 def _number(value: float) -> str:
+    if 0 < abs(value) < 0.1:
+        return f"{value:.2g}"
     return f"{value:.2f}" if abs(value) < 10 else f"{value:,.1f}"
 
 

@@ -235,6 +235,7 @@ def test_the_table_of_ratios():
             {"what": "a second / Sudare", "over": 1.0, "under": 2.0, "ratio": 0.5, "goal": "above 1", "why": "Slow."},
             {"what": "of an older run", "over": 1.0, "under": 2.0, "ratio": 0.5, "goal": "above 1"},
             {"what": "no goal", "over": 1.0, "under": 2.0, "ratio": 0.5, "goal": "", "why": "Unused."},
+            {"what": "much slower", "over": 0.5, "under": 180.0, "ratio": 0.5 / 180.0, "goal": ""},
         ],
         "tables": [{"title": "T", "columns": ["", "s"], "rows": [["a<b", "1"]]}], "notes": ["Said."],
     }  # fmt: skip
@@ -244,6 +245,7 @@ def test_the_table_of_ratios():
     assert "- [one](#one), a second / Sudare: 0.50, the goal is above 1. Slow." in page
     assert "- [one](#one), of an older run: 0.50, the goal is above 1. The script gives no reason." in page
     assert "Unused." not in page
+    assert "| much slower | 0.0028 | 0.5 / 180 |" in page
     assert "| [one](#one) | 1970-01-01 | 3 | 0.5 | 1.0 | earlier |" in page
     assert "| machine | X |" in page
     assert "Not measured on this machine: two." in page
