@@ -200,5 +200,11 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "a damaged directory of the archive, which Python refuses and the library reads past: claims went unseen, the process dies (SIGABRT)",
         "one sentence: what cannot be looked at beforehand is not opened",
     ),
+    (
+        "baskets (JSON)",
+        "ids below zero beside ids of 2^63 and more, which no type of column holds together: TypeError; and items of 2^63 and more "
+        "were read, but could not be measured or written",
+        "such ids and items are texts",
+    ),
 )
 """Where, what happened, what happens now."""

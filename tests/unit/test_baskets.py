@@ -101,6 +101,36 @@ def test_ids_are_one_for_each_and_differ():
 
 
 @pytest.mark.parametrize(
+    ("ids", "kept"),
+    [
+        ([1, 2**63], [1, 2**63]),
+        ([-1, 2**63], ["-1", str(2**63)]),
+        ([2**200, 1], [str(2**200), "1"]),
+        ([1, "a"], ["1", "a"]),
+        ([True, 2], ["True", "2"]),
+    ],
+)
+def test_ids_that_no_column_holds_together_are_texts(ids, kept):
+    assert sd.Baskets.from_lists([["a"], ["b"]], ids=ids).ids.to_list() == kept
+
+
+def test_ids_beside_texts_are_checked_as_any():
+    with pytest.raises(DescriptionError, match="an id is missing"):
+        sd.Baskets.from_lists([["a"], ["b"], []], ids=[1, "a", None])
+    with pytest.raises(DescriptionError, match="the id '1' stands twice"):
+        sd.Baskets.from_lists([["a"], ["b"]], ids=[1, "1"])
+    with pytest.raises(InputError, match="half a sign"):
+        sd.Baskets.from_lists([["a"], ["b"]], ids=["\ud800", "a"])
+
+
+@pytest.mark.parametrize("huge", [2**63, -(2**63) - 1, 2**64, 2**200])
+def test_numbers_beyond_64_bits_are_items_by_their_text(huge):
+    baskets = sd.Baskets.from_lists([[huge, 1], [1, -(2**63)], [2**63 - 1]])
+    assert baskets.items == (-(2**63), 1, 2**63 - 1, str(huge))
+    assert baskets.describe(sensitive=[huge]).sensitive_sets()[0] == {str(huge)}
+
+
+@pytest.mark.parametrize(
     ("sensitive", "expected"),
     [
         (["test"], [{"test"}] * 3),

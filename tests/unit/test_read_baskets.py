@@ -197,6 +197,31 @@ def test_json_lists(tmp_path):
     assert sd.read_baskets(path).lists() == [["a", "b"]]
 
 
+def test_json_numbers_beyond_64_bits(tmp_path):
+    """Found by fuzzing: ids that are negative beside ids beyond 64 bits fit no type of column."""
+    rows = [{"id": -1, "items": [2**63, 1]}, {"id": 2**63, "items": [1]}, {"id": 3, "items": [1, 2**63]}]
+    (tmp_path / "b.json").write_text(json.dumps(rows), encoding="utf-8")
+    baskets = sd.read_baskets(tmp_path / "b.json")
+    assert baskets.ids is not None
+    assert baskets.ids.to_list() == ["-1", str(2**63), "3"]
+    assert baskets.items == (1, str(2**63))
+    release = sd.anonymize(baskets.describe(sensitive=[2**63]), sd.RhoUncertainty(0.9))
+    release.write(tmp_path / "out")
+    assert (tmp_path / "out" / "public" / "manifest.json").is_file()
+
+
+@pytest.mark.parametrize("kind", [pl.UInt64, pl.Int128, pl.UInt8])
+def test_list_columns_of_any_whole_numbers(tmp_path, kind):
+    huge = {pl.UInt64: 2**63, pl.Int128: -(2**100), pl.UInt8: 200}[kind]
+    column = pl.Series("items", [[huge, 1], [1], []], dtype=pl.List(kind))
+    baskets = sd.read_baskets(pl.DataFrame([column]))
+    beyond = kind != pl.UInt8
+    assert set(baskets.items) == ({"1", str(huge)} if beyond else {1, huge})
+    release = sd.anonymize(baskets.describe(sensitive=[huge]), sd.RhoUncertainty(0.9))
+    release.write(tmp_path / "out")
+    assert (tmp_path / "out" / "public" / "manifest.json").is_file()
+
+
 def test_list_columns_and_columns_of_sets(tmp_path):
     frame = pl.DataFrame({"person": ["x", "y", "z"], "age": [1, 2, 1], "seen": [["a", "b"], [], None]})
     baskets = sd.read_baskets(frame, id="person")

@@ -11,7 +11,7 @@ from sudare.arrays import read_only, starts_of
 from sudare.describe.sensitive_items import Sensitive, resolve_sensitive
 from sudare.display import HEAD, html_block, html_table, paragraph, said, shortened
 from sudare.errors import DescriptionError
-from sudare.read.basket_codes import BasketCodes, Item, code_lists
+from sudare.read.basket_codes import BasketCodes, Item, code_lists, id_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -75,9 +75,7 @@ class Baskets:
     ) -> Baskets:
         """Baskets given as collections of texts or whole numbers; `ids` names the user of each."""
         coded = code_lists(lists)
-        return cls(
-            coded, ids=None if ids is None else checked_ids(pl.Series("id", ids), len(coded.starts) - 1)
-        )
+        return cls(coded, ids=None if ids is None else checked_ids(_named(ids), len(coded.starts) - 1))
 
     def describe(self, *, sensitive: Any, unknown: str = "error") -> Baskets:
         """The baskets with their sensitive items named; what was named before is forgotten.
@@ -226,6 +224,14 @@ class Baskets:
             sensitive=self.sensitive if sensitive is None else sensitive,
             source=self.source,
         )
+
+
+def _named(ids: Sequence[Any] | pl.Series) -> pl.Series:
+    try:
+        return pl.Series("id", ids)
+    except (TypeError, OverflowError, UnicodeEncodeError):
+        # Numbers beside texts, say, which no column holds together: read as in a file.
+        return id_column(list(ids), "ids")
 
 
 def checked_ids(ids: pl.Series, count: int) -> pl.Series:

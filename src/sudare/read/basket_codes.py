@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+_BEYOND = 2**63
+"""The first whole number that is beyond a column of 64 bits."""
 Item = str | int
 """An item is a text or a whole number; 1 and "1" are two items."""
 
@@ -76,18 +78,22 @@ def is_writable(text: str) -> bool:
     return True
 
 
-def id_column(ids: list[Any], name: str) -> pl.Series:
-    """Whole numbers as such, as long as a column can hold them; all else as texts."""
-    with suppress(OverflowError):
+def id_column(ids: Sequence[Any], name: str) -> pl.Series:
+    """Whole numbers as such, as long as one type of column can hold them; all else as texts; None stays missing.
+
+    >>> id_column([1, 2**63], "x").dtype, id_column([-1, 2**63], "x").dtype
+    (UInt64, String)
+    """
+    with suppress(OverflowError, TypeError):
         if all(type(each) is int for each in ids):
             return pl.Series("id", ids)
-    texts = list(map(str, ids))
-    broken = next((text for text in texts if not is_writable(text)), None)
+    texts = [None if each is None else str(each) for each in ids]
+    broken = next((text for text in texts if text is not None and not is_writable(text)), None)
     if broken is not None:
         raise InputError(
             f"'{name}' has the id {shown(broken)}, which holds half a sign that no file can hold; correct it."
         )
-    return pl.Series("id", texts)
+    return pl.Series("id", texts, dtype=pl.String)
 
 
 def code_column(column: pl.Series) -> BasketCodes:
@@ -123,11 +129,11 @@ def code_cells(lengths: npt.NDArray[np.int64], cells: pl.Series) -> BasketCodes:
 
 
 def plain_items(cells: pl.Series) -> pl.Series:
-    """A column of items as whole numbers if it holds such, also as floats, else as texts."""
-    if cells.dtype.is_integer() or cells.dtype == pl.String:
+    """A column of items as whole numbers if it holds such of 64 bits, also as floats, else as texts."""
+    if cells.dtype == pl.String:
         return cells
-    if cells.dtype.is_float():
-        cells = cells.fill_nan(None)
+    if cells.dtype.is_integer() or cells.dtype.is_float():
+        cells = cells.fill_nan(None) if cells.dtype.is_float() else cells
         whole = cells.cast(pl.Int64, strict=False)
         if bool((whole.cast(cells.dtype) == cells).all()) and whole.null_count() == cells.null_count():
             return whole
@@ -147,7 +153,7 @@ def texts_of(cells: pl.Series) -> pl.Series:
 
 
 def plain_item(given: Any) -> Item | None:
-    """The item in Python's own type; None for a missing one."""
+    """The item in Python's own type, a whole number that no column holds as its text; None for a missing one."""
     if isinstance(given, str):
         return given or None
     if isinstance(given, bool | np.bool_):
@@ -155,7 +161,7 @@ def plain_item(given: Any) -> Item | None:
             f"The item {given} is a truth value, but an item is a text or a whole number; name it."
         )
     if isinstance(given, int | np.integer):
-        return int(given)
+        return int(given) if -_BEYOND <= given < _BEYOND else str(given)
     if given is None or (isinstance(given, float) and given != given):  # noqa: PLR0124  # NaN
         return None
     nested = isinstance(given, Collection) and not isinstance(given, bytes)
