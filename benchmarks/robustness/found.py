@@ -202,8 +202,7 @@ FOUND: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "baskets (JSON)",
-        "ids below zero beside ids of 2^63 and more, which no type of column holds together: TypeError; and items of 2^63 and more "
-        "were read, but could not be measured or written",
+        "ids below zero beside ids of 2^63 and more, which no column holds together, and items of 2^63 and more: TypeError",
         "such ids and items are texts",
     ),
 )
