@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 _K = 10
 _SIZES = (10_000, 100_000, 1_000_000)
 _WHOLE = (
-    "The whole of Sudare describes, checks and computes all its measures besides, two thirds of its time on tables of this "
-    "size, where the rival only makes its table; the row of the method alone compares the same work."
+    "The whole of Sudare describes, checks and computes all its measures besides, which is most of its time, where the rival "
+    "only makes its table; the row of the method alone compares the same work."
 )
 _PHASES = ("describe", "anonymize", "check", "measure")
 
