@@ -2,6 +2,7 @@
 
 # mypy: disable-error-code="attr-defined"
 
+import ast
 import os
 import subprocess
 import sys
@@ -17,40 +18,76 @@ from sudare.kernels.blocks import _fill_labels
 
 _CALLED = "from sudare.kernels.jit import kernel\n\n\n@kernel\ndef doubled(x):\n    return {} * x\n"
 _CALLER = (
-    "from sudare.kernels.jit import kernel\nfrom sudare.kernels.called_kernels import doubled\n\n\n"
+    "from sudare.kernels.jit import kernel\nfrom {} import doubled\n\n\n"
     "@kernel\ndef caller(x):\n    return doubled(x) + 1\n"
 )
 
 
 @pytest.fixture
 def sources(tmp_path):
-    """A folder of kernels: one calls one of another file."""
-    folder = tmp_path / "sources"
-    folder.mkdir()
-    (folder / "called.py").write_text("# 1\n", encoding="utf-8")
-    (folder / "caller.py").write_text("from sudare.kernels.called import f\n", encoding="utf-8")
-    (folder / "several.py").write_text(
-        "from sudare.kernels import (\n    caller,\n    other,\n)\n", encoding="utf-8"
-    )
-    (folder / "other.py").write_text("", encoding="utf-8")
-    return folder
+    """A package of kernels in folders: `several` imports `caller`, which imports `called` of a nested folder."""
+    package = tmp_path / "sources"
+    (package / "inner" / "deep").mkdir(parents=True)
+    for folder in (package, package / "inner", package / "inner" / "deep"):
+        (folder / "__init__.py").write_text("", encoding="utf-8")
+    texts = {
+        "inner/deep/called.py": "# 1\n",
+        "inner/caller.py": "from sudare.kernels.inner.deep.called import f\n",
+        "several.py": "from sudare.kernels.inner import (\n    caller,\n    other as another,\n)\n",
+        "inner/other.py": "",
+        "called.py": "# the same name in another folder\n",
+        "whole.py": "import sudare.kernels.inner.deep.called as called\n",
+    }
+    for name, text in texts.items():
+        (package / name).write_text(text, encoding="utf-8")
+    return package
 
 
 def _fresh(sources: Path, home: Path, name: str) -> str:
     cache.folder_of.cache_clear()
     cache._imported.cache_clear()
-    found = cache.folder_of(sources / f"{name}.py", home)
+    found = cache.folder_of(sources / f"{name}.py", home, sources)
     assert found is not None
     return found.name
 
 
+_NAMES = ("inner/deep/called", "inner/caller", "several", "inner/other", "called", "whole")
+
+
 def test_a_change_of_what_is_called_changes_the_folders_of_its_callers_only(sources, tmp_path):
-    names = ("called", "caller", "several", "other")
-    before = {name: _fresh(sources, tmp_path, name) for name in names}
-    assert {name: _fresh(sources, tmp_path, name) for name in names} == before
-    (sources / "called.py").write_text("# 2\n", encoding="utf-8")
-    after = {name: _fresh(sources, tmp_path, name) for name in names}
-    assert [name for name in names if before[name] != after[name]] == ["called", "caller", "several"]
+    before = {name: _fresh(sources, tmp_path, name) for name in _NAMES}
+    assert len(set(before.values())) == len(_NAMES)
+    assert {name: _fresh(sources, tmp_path, name) for name in _NAMES} == before
+    (sources / "inner" / "deep" / "called.py").write_text("# 2\n", encoding="utf-8")
+    after = {name: _fresh(sources, tmp_path, name) for name in _NAMES}
+    changed = [name for name in _NAMES if before[name] != after[name]]
+    assert changed == ["inner/deep/called", "inner/caller", "several", "whole"]
+
+
+def test_a_package_on_the_way_counts_too(sources, tmp_path):
+    before = {name: _fresh(sources, tmp_path, name) for name in _NAMES}
+    (sources / "inner" / "__init__.py").write_text("LIMIT = 3\n", encoding="utf-8")
+    after = {name: _fresh(sources, tmp_path, name) for name in _NAMES}
+    assert [name for name in _NAMES if before[name] != after[name]] == ["inner/caller", "several", "whole"]
+
+
+def test_imports_are_found_as_python_finds_them():
+    """Every import of kernels by a kernel, in the real sources, is among the files that are hashed."""
+    package = Path(sudare.__file__).parent / "kernels"
+    for file in package.rglob("*.py"):
+        reached = cache.reached_from(file)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{file}: relative imports are not seen by the cache"
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            for name in names:
+                if name is not None and name.startswith("sudare.kernels."):
+                    source = package.joinpath(*name.split(".")[2:]).with_suffix(".py")
+                    assert source in reached or not source.is_file() or source.name == "cache.py"
 
 
 def test_old_folders_are_cleared_away_and_others_left(sources, tmp_path):
@@ -69,8 +106,8 @@ def test_old_folders_are_cleared_away_and_others_left(sources, tmp_path):
 def test_nothing_is_kept_where_nothing_can_be_written(sources, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     cache.folder_of.cache_clear()
-    assert cache.folder_of(sources / "called.py", tmp_path / "file") is None
-    assert cache.folder_of(sources / "absent.py", tmp_path) is None
+    assert cache.folder_of(sources / "called.py", tmp_path / "file", sources) is None
+    assert cache.folder_of(sources / "absent.py", tmp_path, sources) is None
 
 
 def test_the_setting_of_numba_is_given_back():
@@ -87,16 +124,20 @@ def test_kernels_are_not_kept_in_the_package():
 
 
 @pytest.mark.slow
-def test_a_changed_kernel_is_noticed_by_its_caller_in_another_file(tmp_path):
+@pytest.mark.parametrize("place", ["called_kernels", "inner.called_kernels"])
+def test_a_changed_kernel_is_noticed_by_its_caller_in_another_file(place, tmp_path):
     """numba alone would go on with the old machine code."""
     package = tmp_path / "sudare"
     (package / "kernels").mkdir(parents=True)
     real = Path(sudare.__file__).parent / "kernels"
     for name in ("jit.py", "cache.py"):
         (package / "kernels" / name).write_bytes((real / name).read_bytes())
-    for folder in (package, package / "kernels"):
+    called = (package / "kernels").joinpath(*place.split(".")).with_suffix(".py")
+    called.parent.mkdir(exist_ok=True)
+    for folder in {package, package / "kernels", called.parent}:
         (folder / "__init__.py").write_text("", encoding="utf-8")
-    (package / "kernels" / "caller_kernels.py").write_text(_CALLER, encoding="utf-8")
+    caller = _CALLER.format(f"sudare.kernels.{place}")
+    (package / "kernels" / "caller_kernels.py").write_text(caller, encoding="utf-8")
     environment = {
         **os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -104,7 +145,7 @@ def test_a_changed_kernel_is_noticed_by_its_caller_in_another_file(tmp_path):
     code = "from sudare.kernels.caller_kernels import caller; print(caller(10), sum(caller.stats.cache_hits.values()))"
     found = []
     for factor in (2, 2, 3):
-        (package / "kernels" / "called_kernels.py").write_text(_CALLED.format(factor), encoding="utf-8")
+        called.write_text(_CALLED.format(factor), encoding="utf-8")
         done = subprocess.run(
             [sys.executable, "-c", code],
             env=environment,
