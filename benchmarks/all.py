@@ -36,7 +36,7 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("randomization", ()),
     ("crosstab_stopping", ()),
     ("crosstab_bins", ()),
-    ("itemsets", ()),
+    ("baskets", ()),
 )
 """Each script with the sections that are parts of their own."""
 STATE = RESULTS / "state" / "benchmarks"

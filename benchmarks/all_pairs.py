@@ -1,6 +1,6 @@
 """How far around each row one must go to find k rows, or l sensitive values: every row against every row.
 
-The rival of the tree of `sudare.kernels.bounds`: the same costs of two rows, compiled too, and no index.
+The rival of the tree of `sudare.kernels.bounds.neighborhood`: the same costs of two rows, compiled too, and no index.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sudare.kernels.bound_space import Space, look_from, row_costs, view_for
-from sudare.kernels.jit import kernel
+from sudare.kernels.bounds.pair_costs import Space, look_from, row_costs, view_for
+from sudare.kernels.core.jit import kernel
 
 
 def all_radii(

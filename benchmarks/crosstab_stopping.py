@@ -24,9 +24,9 @@ import numpy as np
 
 from crosstab_tables import Made, made  # type: ignore[import-not-found]  # beside this script
 from harness import Report  # type: ignore[import-not-found]  # beside this script
-from sudare.measure.crosstab.contract import to_original
-from sudare.measure.crosstab.draw import draw
-from sudare.measure.crosstab.estimate import Options, estimate
+from sudare.measure.crosstab.fit.contract import to_original
+from sudare.measure.crosstab.fit.draw import draw
+from sudare.measure.crosstab.fit.estimate import Options, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sudare.describe.mechanism import Laplace, Normal, Retention, Uniform
-from sudare.measure.crosstab.contract import Transition
-from sudare.measure.crosstab.transition import interval_matrix
+from sudare.measure.crosstab.fit.contract import Transition
+from sudare.measure.crosstab.input.transition import interval_matrix
+from sudare.mechanism import Laplace, Normal, Retention, Uniform
 
 if TYPE_CHECKING:
     import numpy.typing as npt

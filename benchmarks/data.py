@@ -94,7 +94,7 @@ def hospital_described(frame: pl.DataFrame) -> Table:
 
 def _makers() -> dict[str, Any]:
     import sudare as sd
-    from sudare.read.example import hospital_columns
+    from sudare.read.examples.hospital import hospital_columns
 
     known = hospital_columns()
     described = {name: dict(known[name]["hierarchy"]) for name in HOSPITAL_QUASI}

@@ -22,8 +22,8 @@ import polars as pl
 import sudare as sd
 from harness import Report  # type: ignore[import-not-found]  # beside this script
 from sudare.anonymize.generalize.bound import price_bound
+from sudare.anonymize.grouping.recode import axes_of, recode
 from sudare.anonymize.protocol import Context
-from sudare.anonymize.recode import axes_of, recode
 from sudare.assess.bounds import lower_bound
 from sudare.measure.pair import Pair
 

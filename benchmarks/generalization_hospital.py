@@ -148,7 +148,7 @@ def anonypy(rows: int) -> Case:
     import numpy as np
 
     import sudare as sd
-    from sudare.anonymize.recode import axes_of, recode
+    from sudare.anonymize.grouping.recode import axes_of, recode
 
     complete = hospital_complete(rows)
     # It takes numbers and categories.

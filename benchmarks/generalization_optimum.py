@@ -20,10 +20,10 @@ import sudare as sd
 from generalization import adult, timed  # type: ignore[import-not-found]  # beside this script
 from harness import Report  # type: ignore[import-not-found]  # beside this script
 from sudare.anonymize.generalize.bound import price_bound
-from sudare.anonymize.generalize.space import covers_of
+from sudare.anonymize.generalize.records import covers_of
 from sudare.anonymize.generalize.start import ladders_of, schemes_of, words_of
-from sudare.anonymize.recode import axes_of
-from sudare.kernels.prices import ascend
+from sudare.anonymize.grouping.recode import axes_of
+from sudare.kernels.recoding.prices import ascend
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -24,7 +24,7 @@ from sudare.anonymize.generalize.bound import price_bound
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.prices import losses_of
 from sudare.anonymize.generalize.start import cheapest_scheme_first
-from sudare.kernels.rules import no_rules
+from sudare.kernels.core.rules import no_rules
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:

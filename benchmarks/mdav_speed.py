@@ -93,8 +93,8 @@ def first_rounds(kind: str, rows: int, columns: int) -> Case:
     """The next rounds of brute force, each of two groups; the first call sums up the records."""
     import numpy as np
 
-    from sudare.kernels.mdav import initial_state, mdav_brute
-    from sudare.kernels.scan import pool_of
+    from sudare.kernels.points.mdav import initial_state, mdav_brute
+    from sudare.kernels.points.scan import pool_of
 
     records = _records(kind, rows, columns)
     pool, state = pool_of(records, np.arange(rows)), initial_state(records, _K)

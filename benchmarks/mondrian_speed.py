@@ -149,7 +149,7 @@ def _release_of(described: Any, *, quality: bool) -> Case:
 def _quality_of_groups(table: Table, labels: npt.NDArray[np.int32], count: int) -> dict[str, Any]:
     import numpy as np
 
-    from sudare.anonymize.recode import axes_of, recode
+    from sudare.anonymize.grouping.recode import axes_of, recode
     from sudare.measure.pair import Pair
 
     released = recode(table, axes_of(table), labels, count)

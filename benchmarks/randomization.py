@@ -57,7 +57,7 @@ def bounded_draws() -> Case:
     """Bounded Laplace noise on 10^7 numbers, from the operating system's generator."""
     import numpy as np
 
-    from sudare.describe.mechanism import Laplace
+    from sudare.mechanism import Laplace
     from sudare.randomness import Randomness
 
     values = np.random.default_rng(0).random(_DRAWS)
@@ -153,8 +153,8 @@ def ours(k: int) -> Case:
     """Sudare from the same counts, without standard errors."""
     import numpy as np
 
-    from sudare.measure.crosstab.contract import Transition
-    from sudare.measure.crosstab.estimate import estimate
+    from sudare.measure.crosstab.fit.contract import Transition
+    from sudare.measure.crosstab.fit.estimate import estimate
 
     original, released, mechanisms = _data("categories", k, 0)
     truth, counts = _counts(original), _counts(released)
@@ -172,7 +172,7 @@ def _data(kind: str, k: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame, dic
     import numpy as np
     import polars as pl
 
-    from sudare.describe.mechanism import calibrate, rate_for, shares
+    from sudare.mechanism import calibrate, rate_for, shares
     from sudare.randomness import Randomness
 
     random = np.random.default_rng(seed)

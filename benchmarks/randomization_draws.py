@@ -92,7 +92,7 @@ def numpy_laplace() -> Case:
 
 
 def mechanism_draws(mechanism: dict[str, Any], *, secure: bool, draw: str) -> Case:
-    from sudare.describe.mechanism import MECHANISMS
+    from sudare.mechanism import MECHANISMS
     from sudare.randomness import Randomness
 
     values = _values() % (16 if mechanism["type"] == "retention" else _HIGH)

@@ -48,11 +48,11 @@ class Target:
 
 def neighbors(folder: Path) -> None:
     """The valid files that stand beside a spoiled one, a release among them."""
-    from sudare.release.basket_recipe import BasketRecipe
-    from sudare.release.basket_run import run_baskets
-    from sudare.release.ledger import Ledger
-    from sudare.release.recipe import Recipe
-    from sudare.release.run import run as run_recipe
+    from sudare.release.baskets.anonymize import run_baskets
+    from sudare.release.ledger.ledger import Ledger
+    from sudare.release.recipe.baskets import BasketRecipe
+    from sudare.release.recipe.table import Recipe
+    from sudare.release.table.anonymize import run as run_recipe
 
     (folder / "patients.csv").write_text(seeds.PATIENTS.write_csv(), encoding="utf-8")
     (folder / "zip.csv").write_text(seeds.LEVELS, encoding="utf-8")
@@ -96,7 +96,7 @@ def assess(path: Path, options: dict[str, str]) -> int:
 
 def describe_with_levels(path: Path, options: dict[str, str]) -> int:
     """What every command does with the recipe that names this hierarchy."""
-    from sudare.release.recipe import Recipe
+    from sudare.release.recipe.table import Recipe
 
     text = (path.parent / "levels.recipe.yaml").read_text(encoding="utf-8")
     extra = "".join(f", {name}: {value!r}" for name, value in options.items()).replace("'true'", "true")
@@ -118,7 +118,7 @@ def load_hierarchy(path: Path, options: dict[str, str]) -> int:
 
 def read_baskets(path: Path, options: dict[str, Any]) -> int:
     """What `sudare run` reads baskets with; now and then the whole run."""
-    from sudare.describe.basket_sources import read_baskets as read
+    from sudare.describe.baskets.sources import read_baskets as read
 
     given: dict[str, Any] = dict(options)
     if "header" in given:
@@ -213,9 +213,9 @@ def _recipe_words() -> list[str]:
 
 
 def _basket_words() -> list[str]:
-    from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
-    from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
-    from sudare.measure.itemsets import BASKET_MEASURES
+    from sudare.anonymize.baskets.catalogue import BASKET_METHODS
+    from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
+    from sudare.measure.baskets import BASKET_MEASURES
 
     words = [
         *_words_of(BASKET_METHODS),
@@ -272,7 +272,7 @@ def _json_words() -> list[str]:
 
 
 def _manifest_words() -> list[str]:
-    from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
+    from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 
     fields = [f'"{field[0]}": ' for name in BASKET_REQUIREMENTS for field in BASKET_REQUIREMENTS.fields(name)]
     names = [

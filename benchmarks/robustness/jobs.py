@@ -35,8 +35,8 @@ class Job:
         cls, folder: Path, nursery: Any, *, rows: int = 300, reports: str = "[]", data_format: str = "csv"
     ) -> Job:
         """A hospital of some rows with the demonstration's recipe."""
-        from sudare.read.example import hospital
-        from sudare.release.data_files import write_data
+        from sudare.formats.data import write_data
+        from sudare.read.examples.hospital import hospital
         from sudare.release.demo import _recipe_text
 
         folder.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ class Job:
 
     def ledger(self) -> Any:
         """The ledger, opened as every run does."""
-        from sudare.release.ledger import Ledger
+        from sudare.release.ledger.ledger import Ledger
 
         return Ledger(self.book)
 
@@ -96,7 +96,7 @@ class Job:
         """The release is whole: every file there, hashes and guarantees recomputed; the run that made it."""
         import json
 
-        from sudare.release.verify import verify_release
+        from sudare.verify.verify import verify_release
 
         folder = place or self.release
         names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}

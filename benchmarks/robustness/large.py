@@ -71,7 +71,7 @@ def write_table(path: Path, rows: int) -> int:
     """The table, made in pieces so that writing it needs little memory; its bytes."""
     import polars as pl
 
-    from sudare.read.example import hospital
+    from sudare.read.examples.hospital import hospital
 
     frames = (hospital(min(_PIECE, rows - start), seed=start // _PIECE) for start in range(0, rows, _PIECE))
     if path.suffix == ".csv":
@@ -93,7 +93,7 @@ def recipe(table: str, form: str, k: int) -> str:
     """The hospital's own roles and hierarchies, k-anonymity by Mondrian."""
     import yaml
 
-    from sudare.read.example import hospital_columns
+    from sudare.read.examples.hospital import hospital_columns
 
     asked = {
         "version": 1,

@@ -87,11 +87,11 @@ def serve() -> None:
     """Fork for each `start`; for each `poll` the exit code, or nothing while the process lives."""
     from numba.core.registry import cpu_target
 
+    import sudare.advise.bounds
     import sudare.cli.results
     import sudare.cli.run_command
-    import sudare.release.bounding
-    import sudare.release.recipe
-    import sudare.release.run  # noqa: F401  # with all they import, so that the forks need not
+    import sudare.release.recipe.table
+    import sudare.release.table.anonymize  # noqa: F401  # with all they import, so that the forks need not
 
     cpu_target.target_context.refresh()  # no threads yet: those of polars would not survive a fork
 

@@ -48,7 +48,7 @@ def page_from(figures: Mapping[str, Any], current: Mapping[str, bool]) -> str:
         ),
         "## Found and mended",
         "",
-        "Each has a test (`tests/unit/test_hostile_files.py`).",
+        "Each has a test (`tests/unit/read/test_hostile_files.py`).",
         "",
         *_table(("where", "what happened", "what happens now"), FOUND),
     ]

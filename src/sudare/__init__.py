@@ -22,41 +22,43 @@ from typing import TYPE_CHECKING, Any
 import sudare.anonymize
 import sudare.assess
 import sudare.read  # noqa: F401  # bound, not used: see above
-from sudare.flow import anonymize, assess, read
+from sudare import deprecated
+from sudare.api import anonymize, assess, read
 
 if TYPE_CHECKING:
     from sudare import measure as measure
+    from sudare import mechanism as mechanism
     from sudare.anonymize import microaggregate as microaggregate
-    from sudare.anonymize.coarsen import Round as Round
-    from sudare.anonymize.coarsen import TopBottomCode as TopBottomCode
+    from sudare.anonymize.baskets.generalize import GeneralizeItems as GeneralizeItems
+    from sudare.anonymize.baskets.suppress import SuppressItems as SuppressItems
     from sudare.anonymize.full_domain import FullDomain as FullDomain
     from sudare.anonymize.generalize.method import Generalize as Generalize
     from sudare.anonymize.generalize.named import DiverDIS as DiverDIS
     from sudare.anonymize.generalize.named import MinDIS as MinDIS
-    from sudare.anonymize.identifiers import (
-        Pseudonymize as Pseudonymize,
-    )
-    from sudare.anonymize.identifiers import (
-        RemoveIdentifiers as RemoveIdentifiers,
-    )
-    from sudare.anonymize.itemsets.generalize import GeneralizeItems as GeneralizeItems
-    from sudare.anonymize.itemsets.suppress import SuppressItems as SuppressItems
     from sudare.anonymize.microaggregate.method import Microaggregate as Microaggregate
     from sudare.anonymize.mondrian import Mondrian as Mondrian
     from sudare.anonymize.randomize.method import Randomize as Randomize
-    from sudare.anonymize.records import (
+    from sudare.anonymize.simple.coarsen import Round as Round
+    from sudare.anonymize.simple.coarsen import TopBottomCode as TopBottomCode
+    from sudare.anonymize.simple.identifiers import (
+        Pseudonymize as Pseudonymize,
+    )
+    from sudare.anonymize.simple.identifiers import (
+        RemoveIdentifiers as RemoveIdentifiers,
+    )
+    from sudare.anonymize.simple.records import (
         Sample as Sample,
     )
-    from sudare.anonymize.records import (
+    from sudare.anonymize.simple.records import (
         Shuffle as Shuffle,
     )
-    from sudare.anonymize.records import (
+    from sudare.anonymize.simple.records import (
         SuppressRecords as SuppressRecords,
     )
-    from sudare.anonymize.swap import RankSwap as RankSwap
-    from sudare.anonymize.swap import SwapRecords as SwapRecords
-    from sudare.assess.itemsets.km_anonymity import KmAnonymity as KmAnonymity
-    from sudare.assess.itemsets.rho_uncertainty import RhoUncertainty as RhoUncertainty
+    from sudare.anonymize.simple.swap import RankSwap as RankSwap
+    from sudare.anonymize.simple.swap import SwapRecords as SwapRecords
+    from sudare.assess.baskets.km_anonymity import KmAnonymity as KmAnonymity
+    from sudare.assess.baskets.rho_uncertainty import RhoUncertainty as RhoUncertainty
     from sudare.assess.k_anonymity import KAnonymity as KAnonymity
     from sudare.assess.l_diversity import LDiversity as LDiversity
     from sudare.assess.pk_anonymity import PkAnonymity as PkAnonymity
@@ -65,73 +67,74 @@ if TYPE_CHECKING:
     from sudare.assess.verdict import Verdict as Verdict
     from sudare.describe import distance as distance
     from sudare.describe import hierarchy as hierarchy
-    from sudare.describe import mechanism as mechanism
-    from sudare.describe.basket_sources import read_baskets as read_baskets
-    from sudare.describe.baskets import Baskets as Baskets
-    from sudare.describe.guess import guess_roles as guess_roles
+    from sudare.describe.baskets.baskets import Baskets as Baskets
+    from sudare.describe.baskets.sources import read_baskets as read_baskets
+    from sudare.describe.guess.guess import guess_roles as guess_roles
     from sudare.describe.table import Table as Table
     from sudare.errors import SudareError as SudareError
+    from sudare.formats.baskets import write_baskets as write_baskets
     from sudare.measure.crosstab.result import CrossTab as CrossTab
     from sudare.progress import ProgressBar as ProgressBar
-    from sudare.read.example import hospital as hospital
-    from sudare.release.basket_files import write_baskets as write_baskets
+    from sudare.read.examples.hospital import hospital as hospital
     from sudare.release.crosstab import crosstab as crosstab
-    from sudare.release.ledger import Ledger as Ledger
-    from sudare.release.recipe import Recipe as Recipe
-    from sudare.release.release import Release as Release
-    from sudare.release.run import run as run
-    from sudare.release.verify import verify_release as verify_release
+    from sudare.release.ledger.ledger import Ledger as Ledger
+    from sudare.release.recipe.table import Recipe as Recipe
+    from sudare.release.table.anonymize import run as run
+    from sudare.release.table.release import Release as Release
+    from sudare.verify.verify import verify_release as verify_release
 
 __version__ = "0.1.0"
 
+deprecated.install()
+
 _HOME = {
-    "Baskets": "describe.baskets",
+    "Baskets": "describe.baskets.baskets",
     "CrossTab": "measure.crosstab.result",
     "DiverDIS": "anonymize.generalize.named",
     "FullDomain": "anonymize.full_domain",
     "Generalize": "anonymize.generalize.method",
-    "GeneralizeItems": "anonymize.itemsets.generalize",
+    "GeneralizeItems": "anonymize.baskets.generalize",
     "KAnonymity": "assess.k_anonymity",
-    "KmAnonymity": "assess.itemsets.km_anonymity",
+    "KmAnonymity": "assess.baskets.km_anonymity",
     "LDiversity": "assess.l_diversity",
-    "Ledger": "release.ledger",
+    "Ledger": "release.ledger.ledger",
     "MinDIS": "anonymize.generalize.named",
     "Microaggregate": "anonymize.microaggregate.method",
     "Mondrian": "anonymize.mondrian",
     "PkAnonymity": "assess.pk_anonymity",
     "ProgressBar": "progress",
-    "Pseudonymize": "anonymize.identifiers",
+    "Pseudonymize": "anonymize.simple.identifiers",
     "Randomize": "anonymize.randomize.method",
-    "RankSwap": "anonymize.swap",
-    "Recipe": "release.recipe",
-    "Release": "release.release",
-    "RemoveIdentifiers": "anonymize.identifiers",
-    "RhoUncertainty": "assess.itemsets.rho_uncertainty",
-    "Round": "anonymize.coarsen",
-    "Sample": "anonymize.records",
-    "Shuffle": "anonymize.records",
+    "RankSwap": "anonymize.simple.swap",
+    "Recipe": "release.recipe.table",
+    "Release": "release.table.release",
+    "RemoveIdentifiers": "anonymize.simple.identifiers",
+    "RhoUncertainty": "assess.baskets.rho_uncertainty",
+    "Round": "anonymize.simple.coarsen",
+    "Sample": "anonymize.simple.records",
+    "Shuffle": "anonymize.simple.records",
     "SudareError": "errors",
-    "SuppressItems": "anonymize.itemsets.suppress",
-    "SuppressRecords": "anonymize.records",
-    "SwapRecords": "anonymize.swap",
+    "SuppressItems": "anonymize.baskets.suppress",
+    "SuppressRecords": "anonymize.simple.records",
+    "SwapRecords": "anonymize.simple.swap",
     "TCloseness": "assess.t_closeness",
     "Table": "describe.table",
-    "TopBottomCode": "anonymize.coarsen",
+    "TopBottomCode": "anonymize.simple.coarsen",
     "Verdict": "assess.verdict",
     "crosstab": "release.crosstab",
-    "guess_roles": "describe.guess",
-    "hospital": "read.example",
-    "read_baskets": "describe.basket_sources",
+    "guess_roles": "describe.guess.guess",
+    "hospital": "read.examples.hospital",
+    "read_baskets": "describe.baskets.sources",
     "risk": "assess.risk",
-    "run": "release.run",
-    "verify_release": "release.verify",
-    "write_baskets": "release.basket_files",
+    "run": "release.table.anonymize",
+    "verify_release": "verify.verify",
+    "write_baskets": "formats.baskets",
 }
 _MODULES = {
     "distance": "describe.distance",
     "hierarchy": "describe.hierarchy",
     "measure": "measure",
-    "mechanism": "describe.mechanism",
+    "mechanism": "mechanism",
     "microaggregate": "anonymize.microaggregate",
 }
 

@@ -32,7 +32,7 @@ def repeatable(*seed: int) -> np.random.Generator:
 
 
 def words_from(seed: int) -> npt.NDArray[np.uint64]:
-    """The state of the random numbers inside the kernels of a search (see `sudare.kernels.random_words`)."""
+    """The state of the random numbers inside the kernels of a search (see `sudare.kernels.core.random_words`)."""
     # Any odd multiplier spreads small seeds over the 64 bits; 0 is the one word the generator cannot leave.
     word = (seed * 0x9E3779B97F4A7C15 + 88172645463325252) % 2**64 or 1
     return np.array([word], dtype=np.uint64)

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from tests.contract import checks
 from tests.contract.checks import Recorder
-from tests.itemset_twins import rare_sets, unsafe_adversaries
+from tests.twins.baskets import rare_sets, unsafe_adversaries
 
 import sudare as sd
-from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
+from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.anonymize.protocol import Context
-from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
+from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.errors import CancelledError, ParameterError
-from sudare.measure.itemsets import BASKET_MEASURES
+from sudare.measure.baskets import BASKET_MEASURES
 from sudare.randomness import Randomness
-from sudare.release.verify_itemsets import verify_baskets
+from sudare.verify.baskets.sets import verify_baskets
 
 COUNT = 80
 NAMES = ["ale", "stout", "milk", "cream", "bread", "緑茶", "a, b", 'quote"']

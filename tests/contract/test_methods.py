@@ -10,9 +10,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests import twins
 from tests.contract import checks
 from tests.contract.checks import Recorder
+from tests.twins import tables as twins
 
 import sudare as sd
 from sudare.anonymize.catalogue import METHODS

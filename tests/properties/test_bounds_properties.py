@@ -13,10 +13,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.bound_twins import all_pairs
+from tests.twins.bounds import all_pairs
 
 import sudare as sd
-from sudare.assess.bounds import feasible, k_bound, l_bound, lower_bound, max_blocks, min_largest_block, space
+from sudare.assess.bounds import feasible, k_bound, l_bound, lower_bound, max_blocks, min_largest_block
+from sudare.assess.bounds import table_space as space
 
 GRADES = ["none", "low", "middle", "high"]
 LANDS = {

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests.information_twins import FAST, LETTERS, POWERS, agrees, levenshtein, with_missing
+from tests.twins.information import FAST, LETTERS, POWERS, agrees, levenshtein, with_missing
 
 import sudare as sd
 

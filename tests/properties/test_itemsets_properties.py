@@ -4,10 +4,10 @@ from fractions import Fraction
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.itemset_twins import rare_sets, unsafe_adversaries
+from tests.twins.baskets import rare_sets, unsafe_adversaries
 
 import sudare as sd
-from sudare.release.verify_itemsets import verify_baskets
+from sudare.verify.baskets.sets import verify_baskets
 
 ITEMS = ["a", "b", "ü", "薬", "e", "f"]
 baskets_of = st.lists(st.lists(st.sampled_from(ITEMS), max_size=5), min_size=1, max_size=12)

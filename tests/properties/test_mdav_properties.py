@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays as arrays_of
-from tests.microaggregation_twins import plain_mdav, plain_vmdav
+from tests.twins.microaggregation import plain_mdav, plain_vmdav
 
 from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.vmdav import vmdav

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.unit.test_mhm import compositions, plain_npn, sse_of_sizes
+from tests.unit.anonymize.test_mhm import compositions, plain_npn, sse_of_sizes
 
 from sudare.anonymize.microaggregate import paths
 from sudare.anonymize.microaggregate.arrays import sse

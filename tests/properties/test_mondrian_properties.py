@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests import twins
+from tests.twins import tables as twins
 
 import sudare as sd
 from sudare.anonymize.protocol import Context

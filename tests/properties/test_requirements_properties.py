@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from tests import twins
+from tests.twins import tables as twins
 
 import sudare as sd
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.describe.hierarchy.tree import Hierarchy
-from sudare.release.verify import verify_frame
+from sudare.verify.verify import verify_frame
 
 NUMBERS: list[Any] = [-3, 0, 1, 10**15, 10**15 + 1, 2**53, 2**53 + 1, None]
 WORDS: list[Any] = ["flu", "cold", "インフルエンザ", "", "null", "é", "e\u0301", "=1+1", "[1, 2]", "*", None]

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.information_twins import FAST, LETTERS, POWERS, agrees, amount, levenshtein, with_missing
+from tests.twins.information import FAST, LETTERS, POWERS, agrees, amount, levenshtein, with_missing
 
 import sudare as sd
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import wasserstein_distance
 
-from sudare.release.verify import verify_frame
+from sudare.verify.verify import verify_frame
 
 QUASI = st.sampled_from(["1*", "2*", "東京", "", None])
 WORDS = ["flu", "cold", "インフルエンザ", "", "=1+1", "é"]

@@ -5,15 +5,15 @@ import polars as pl
 import pytest
 
 import sudare as sd
-from sudare.describe.mechanism import Laplace, Normal, Retention
-from sudare.measure.crosstab.contract import Transition
-from sudare.measure.crosstab.contradiction import contradicts, largest_by_chance, least_misfit
-from sudare.measure.crosstab.draw import draw
-from sudare.measure.crosstab.estimate import Options, estimate
-from sudare.measure.crosstab.iterate import iterate
-from sudare.measure.crosstab.transition import interval_matrix
+from sudare.measure.crosstab.fit.contract import Transition
+from sudare.measure.crosstab.fit.contradiction import contradicts, largest_by_chance, least_misfit
+from sudare.measure.crosstab.fit.draw import draw
+from sudare.measure.crosstab.fit.estimate import Options, estimate
+from sudare.measure.crosstab.fit.iterate import iterate
+from sudare.measure.crosstab.input.transition import interval_matrix
+from sudare.mechanism import Laplace, Normal, Retention
 from sudare.randomness import Randomness
-from sudare.release.report import tabulation
+from sudare.release.report.table import tabulation
 from sudare.release.report.texts import Texts
 
 HONEST = 240

@@ -1,6 +1,6 @@
 """Reconstructed tables: never worse than the released counts, better with more records, errors as large as they say.
 
-Sizes and thresholds are here. Tables and noise are made as in the measurements of seed 003: the noise of k-fold
+Sizes and thresholds are here. Tables and noise are made as in the measurements of Ikarashi et al.: the noise of k-fold
 anonymity among |R| records, shared equally by the attributes.
 """
 
@@ -9,14 +9,14 @@ import math
 import numpy as np
 import pytest
 
-from sudare.describe.mechanism import Laplace, Retention
-from sudare.measure.crosstab.contract import Transition, to_original
-from sudare.measure.crosstab.draw import draw
-from sudare.measure.crosstab.estimate import DEFAULT, Options, estimate
-from sudare.measure.crosstab.inverse import invert
-from sudare.measure.crosstab.iterate import allowed_deviations
-from sudare.measure.crosstab.spread import spread_of
-from sudare.measure.crosstab.transition import interval_matrix
+from sudare.measure.crosstab.fit.contract import Transition, to_original
+from sudare.measure.crosstab.fit.draw import draw
+from sudare.measure.crosstab.fit.estimate import DEFAULT, Options, estimate
+from sudare.measure.crosstab.fit.inverse import invert
+from sudare.measure.crosstab.fit.iterate import allowed_deviations
+from sudare.measure.crosstab.fit.spread import spread_of
+from sudare.measure.crosstab.input.transition import interval_matrix
+from sudare.mechanism import Laplace, Retention
 
 SEEDS = 4
 K = (2, 10)
@@ -96,7 +96,7 @@ def test_never_worse_than_the_released_counts_and_better_with_more_records(noise
 
 
 def test_convergence_overfits_and_the_default_does_not():
-    """The trap of seed 003: EM run to its end is worse than the released counts."""
+    """The trap in Ikarashi et al.: EM run to its end is worse than the released counts."""
     overfitted, released = errors(
         "hills", "retention", (12, 8, 4), 30_000, 10, Options("none", "released", consistent=False, limit=300)
     )

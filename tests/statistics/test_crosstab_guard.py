@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 import sudare as sd
-from sudare.describe.mechanism import Laplace, Retention
-from sudare.measure.crosstab.contract import Transition, to_original
-from sudare.measure.crosstab.draw import draw
-from sudare.measure.crosstab.estimate import Options, estimate
-from sudare.measure.crosstab.guard import MARKS, early_steps
-from sudare.measure.crosstab.transition import interval_matrix
+from sudare.measure.crosstab.fit.contract import Transition, to_original
+from sudare.measure.crosstab.fit.draw import draw
+from sudare.measure.crosstab.fit.estimate import Options, estimate
+from sudare.measure.crosstab.fit.guard import MARKS, early_steps
+from sudare.measure.crosstab.input.transition import interval_matrix
+from sudare.mechanism import Laplace, Retention
 
 DRAWS = 12
 RECORDS = (30, 1_000)

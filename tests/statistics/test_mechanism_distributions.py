@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sudare.describe.mechanism import Density, Laplace, Normal, Retention, Uniform
+from sudare.mechanism import Density, Laplace, Normal, Retention, Uniform
 from sudare.randomness import Randomness
 
 

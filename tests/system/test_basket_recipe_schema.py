@@ -10,12 +10,12 @@ from jsonschema import Draft202012Validator
 from tests.system.conftest import changed
 
 import sudare as sd
-from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
-from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
+from sudare.anonymize.baskets.catalogue import BASKET_METHODS
+from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.cli import main
 from sudare.errors import ParameterError
-from sudare.release import basket_recipe as recipe_module
-from sudare.release.basket_recipe import BasketRecipe, json_schema
+from sudare.release.recipe import baskets as recipe_module
+from sudare.release.recipe.baskets import BasketRecipe, json_schema
 
 
 def documented():

@@ -19,7 +19,7 @@ from tests.system.conftest import ENVIRONMENT, one_sentence
 
 from sudare.cli import COMMANDS, main
 from sudare.errors import CancelledError
-from sudare.release.ledger import Ledger
+from sudare.release.ledger.ledger import Ledger
 
 GOLDEN = Path(__file__).parent / "golden"
 REFRESH = os.environ.get("SUDARE_REFRESH_GOLDEN") == "1"
@@ -484,7 +484,7 @@ def test_cancel_is_exit_code_130(job, command, monkeypatch, error):
     def stop(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("sudare.release.run.anonymize", stop)
+    monkeypatch.setattr("sudare.release.table.anonymize.anonymize", stop)
     sentence = command.refused(130, "run", "recipe.yaml")
     assert sentence == "Canceled; nothing was written."
     assert not (job / "release").exists()

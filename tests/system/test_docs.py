@@ -29,17 +29,17 @@ import typer
 import yaml
 
 import sudare
+from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.anonymize.catalogue import METHODS
-from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
+from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.catalogue import REQUIREMENTS
-from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
 from sudare.cli import COMMANDS, main
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
 from sudare.experiments.catalogue import EXPERIMENTS
+from sudare.measure.baskets.catalogue import BASKET_MEASURES
 from sudare.measure.catalogue import MEASURES
-from sudare.measure.itemsets.catalogue import BASKET_MEASURES
-from sudare.release import basket_recipe
-from sudare.release import recipe as recipe_parts
+from sudare.release.recipe import baskets as basket_recipe
+from sudare.release.recipe import table as recipe_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -314,7 +314,7 @@ _ENTRIES = [
     *(("assess.md", REQUIREMENTS, name) for name in REQUIREMENTS),
     *(("anonymize.md", METHODS, name) for name in METHODS),
     *(("describe.md", HIERARCHIES, name) for name in HIERARCHIES),
-    *(("methods/itemsets.md", BASKET_REQUIREMENTS, name) for name in BASKET_REQUIREMENTS),
+    *(("methods/baskets.md", BASKET_REQUIREMENTS, name) for name in BASKET_REQUIREMENTS),
     *((f"methods/{name}.md", BASKET_METHODS, name) for name in BASKET_METHODS),
 ]
 
@@ -327,7 +327,7 @@ def test_every_entry_of_a_catalogue_is_documented(page, catalogue, name):
 
 
 _METHOD_HEADINGS = ("Formula", "Guarantee", "Assumptions", "Complexity", "Paper", "Limits")
-_OTHER_PAGES = {"itemsets"}
+_OTHER_PAGES = {"baskets"}
 """Pages of docs/methods about something else than one method: requirements on baskets."""
 
 

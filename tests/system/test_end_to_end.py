@@ -14,9 +14,9 @@ import yaml
 from tests.system.conftest import PATIENTS, RECIPE, child_environment, listing
 
 import sudare as sd
-from sudare.release.data_files import read_data
-from sudare.release.recipe import Recipe
-from sudare.release.verify import verify_release
+from sudare.formats.data import read_data
+from sudare.release.recipe.table import Recipe
+from sudare.verify.verify import verify_release
 
 KEY = "correct horse battery staple"
 PUBLIC_KEYS = {

@@ -16,7 +16,7 @@ from tests.system.conftest import PATIENTS, RECIPE, listing, one_sentence
 
 from sudare.anonymize.mondrian import Mondrian
 from sudare.cli import main
-from sudare.release.ledger import Ledger
+from sudare.release.ledger.ledger import Ledger
 
 NOBODY = 65534
 
@@ -133,19 +133,19 @@ def test_method_that_returns_a_wrong_table(job, fails, monkeypatch):
 
 def test_files_that_do_not_hold_what_was_asked(job, fails, monkeypatch):
     """The check in memory is content, the one from the written files is not."""
-    from sudare.release.data_files import write_data
+    from sudare.formats.data import write_data
 
     def one_row_less(frame, path, **options):
         write_data(frame.slice(1), path, **options)
 
-    monkeypatch.setattr("sudare.release.write.write_data", one_row_less)
+    monkeypatch.setattr("sudare.release.table.write.write_data", one_row_less)
     assert "Nothing was released" in fails(1, "run", "recipe.yaml")
     assert events() == ["started", "failed"]
 
 
 def test_writer_that_breaks(job, command, monkeypatch):
     """Not the user's mistake, so not our sentence; but nothing is left behind and the ledger has it."""
-    monkeypatch.setattr("sudare.release.write.manifest_of", lambda *given, **options: 1 / 0)
+    monkeypatch.setattr("sudare.release.table.write.manifest_of", lambda *given, **options: 1 / 0)
     before = listing(job)
     with pytest.raises(ZeroDivisionError):
         command("run", "recipe.yaml")
@@ -153,7 +153,9 @@ def test_writer_that_breaks(job, command, monkeypatch):
     assert events() == ["started", "failed"]
 
 
-@pytest.mark.parametrize("target", ["sudare.release.write.write_data", "sudare.release.folder._write_json"])
+@pytest.mark.parametrize(
+    "target", ["sudare.release.table.write.write_data", "sudare.release.folder._write_json"]
+)
 def test_disk_that_is_full_when_patched(job, fails, monkeypatch, target):
     def full(*given, **options):
         raise OSError(28, "No space left on device")

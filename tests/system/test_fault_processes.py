@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from tests.system.conftest import child_environment, listing, one_sentence
 
-from sudare.release.ledger import Ledger
-from sudare.release.verify import verify_release
+from sudare.release.ledger.ledger import Ledger
+from sudare.verify.verify import verify_release
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
 
@@ -193,8 +193,8 @@ def test_reader_of_the_output_that_goes_away(job):
 def serve():
     """The nursery: forks a run for each `start`, gives the exit code of one for each `wait`."""
     import sudare.cli.run_command
-    import sudare.release.recipe
-    import sudare.release.run  # noqa: F401  # with all they import, so that the forks need not
+    import sudare.release.recipe.table
+    import sudare.release.table.anonymize  # noqa: F401  # with all they import, so that the forks need not
 
     for line in sys.stdin:
         question, values = json.loads(line)

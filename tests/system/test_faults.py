@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from tests.system.conftest import PATIENTS, RECIPE, one_sentence
 
-from sudare.release.ledger import Ledger
+from sudare.release.ledger.ledger import Ledger
 
 
 def events():

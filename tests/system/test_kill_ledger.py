@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import pytest
 
-from sudare.release.ledger import Ledger
+from sudare.release.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
 

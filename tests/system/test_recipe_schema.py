@@ -13,8 +13,8 @@ import sudare as sd
 from sudare.anonymize.catalogue import METHODS
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
-from sudare.release import recipe as recipe_module
-from sudare.release.recipe import Recipe, json_schema
+from sudare.release.recipe import table as recipe_module
+from sudare.release.recipe.table import Recipe, json_schema
 
 # Schema
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.benchmark_scripts import ROBUSTNESS, importable
+from tests.cases.benchmark_scripts import ROBUSTNESS, importable
 
 SLOW_TO_LOAD = {"recipe-assess", "stata", "sas", "released-data"}
 

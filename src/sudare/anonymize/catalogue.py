@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.anonymize.coarsen import Round, TopBottomCode
 from sudare.anonymize.full_domain import FullDomain
 from sudare.anonymize.generalize import DiverDIS, Generalize, MinDIS
-from sudare.anonymize.identifiers import Pseudonymize, RemoveIdentifiers
 from sudare.anonymize.microaggregate.method import Microaggregate
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.randomize.method import Randomize
-from sudare.anonymize.records import Sample, Shuffle, SuppressRecords
-from sudare.anonymize.swap import RankSwap, SwapRecords
+from sudare.anonymize.simple.coarsen import Round, TopBottomCode
+from sudare.anonymize.simple.identifiers import Pseudonymize, RemoveIdentifiers
+from sudare.anonymize.simple.records import Sample, Shuffle, SuppressRecords
+from sudare.anonymize.simple.swap import RankSwap, SwapRecords
 from sudare.parameters import Catalogue
 
 if TYPE_CHECKING:

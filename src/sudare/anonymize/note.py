@@ -1,4 +1,4 @@
-"""What a method says to people: its notes and warnings, with their words in `texts_en.yaml` and `texts_ja.yaml`.
+"""What a method says to people: its notes and warnings, with their words in `words/en/anonymize.yaml` and its Japanese twin.
 
 >>> note = Note("shuffled")
 >>> note, note.into("ja")
@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from sudare.assess.sentence import Sentence
+from sudare.words.sentence import Sentence
 
 
 class Note(Sentence):
@@ -15,4 +15,4 @@ class Note(Sentence):
 
     __slots__ = ()
 
-    package = "sudare.anonymize"
+    area = "anonymize"

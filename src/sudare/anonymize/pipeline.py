@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sudare.anonymize.identifiers import RemoveIdentifiers
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Anonymizer, Context, Outcome
-from sudare.assess.sentence import enumerated
+from sudare.anonymize.simple.identifiers import RemoveIdentifiers
 from sudare.describe.table import Table
 from sudare.errors import ParameterError, SudareError
 from sudare.parameters import require_made
+from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

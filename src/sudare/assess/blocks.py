@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.kernels.blocks import block_labels, rows_by_label
+from sudare.kernels.core.blocks import block_labels, rows_by_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

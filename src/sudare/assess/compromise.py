@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sudare.assess.catalogue import REQUIREMENTS
-from sudare.assess.sentence import in_language
+from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
     from sudare.assess.bounds import Bound
     from sudare.assess.requirement import Requirement
     from sudare.assess.risk import Risk
-    from sudare.texts import Language
+    from sudare.words.texts import Language
 
 CompromiseKind = Literal["as asked", "k-anonymity", "lower level", "exempt", "coarsen", "drop", "suppress"]
 

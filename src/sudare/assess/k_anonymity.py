@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sudare.assess.requirement import BlockRequirement, Rule
-from sudare.assess.sentence import Sentence, counted
-from sudare.kernels.rules import SIZE
+from sudare.kernels.core.rules import SIZE
 from sudare.parameters import Annotated, Field, parameters
+from sudare.words.sentence import Sentence, counted
 
 if TYPE_CHECKING:
     from sudare.describe.table import Table

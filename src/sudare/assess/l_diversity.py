@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
-from sudare.assess.sentence import Sentence
-from sudare.kernels.rules import DISTINCT, ENTROPY, RECURSIVE
+from sudare.kernels.core.rules import DISTINCT, ENTROPY, RECURSIVE
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
+from sudare.words.sentence import Sentence
 
 if TYPE_CHECKING:
     from sudare.describe.table import Table

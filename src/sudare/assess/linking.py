@@ -2,7 +2,7 @@
 
 Blocks of equal rows mean nothing where values are noise. What counts is the probability, given all that is public,
 that a record is somebody's: at most 1/k, `k = 1 + (|R| - 1) * product of the rates`, |R| the records that agree on
-everything that was released exactly (seed 003).
+everything that was released exactly (Ikarashi et al., after 2011).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sudare.assess.pk_anonymity import Exposure, exposure
 from sudare.describe.kinds import COUNTED_ROLES
-from sudare.describe.mechanism.catalogue import MECHANISMS
+from sudare.mechanism.catalogue import MECHANISMS
 
 if TYPE_CHECKING:
     import numpy as np

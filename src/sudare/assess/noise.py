@@ -12,18 +12,18 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from sudare.assess.pk_anonymity import PkAnonymity, asked_k, exact_blocks
-from sudare.assess.sentence import Sentence, counted, enumerated, in_language, joined
 from sudare.describe.kinds import COUNTED_ROLES, ORDERED_KINDS
-from sudare.describe.mechanism.calibrate import calibrate, rate_for, shares
-from sudare.describe.mechanism.retention import Retention
 from sudare.errors import ParameterError
+from sudare.mechanism.calibrate import calibrate, rate_for, shares
+from sudare.mechanism.retention import Retention
+from sudare.words.sentence import Sentence, counted, enumerated, in_language, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
-    from sudare.texts import Language
+    from sudare.words.texts import Language
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Pk-anonymity (seed 003): nobody's record can be pointed at with probability above 1/k."""
+"""Pk-anonymity (Ikarashi et al., after 2011): nobody's record can be pointed at with probability above 1/k."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import polars as pl
 
 from sudare.assess.blocks import Blocks, blocks_of
 from sudare.assess.requirement import table_of
-from sudare.assess.sentence import Sentence, enumerated
 from sudare.assess.verdict import Verdict
 from sudare.describe.kinds import COUNTED_ROLES
-from sudare.describe.mechanism.calibrate import k_of
-from sudare.describe.mechanism.protocol import NumberMechanism
-from sudare.describe.mechanism.retention import Retention
+from sudare.mechanism.calibrate import k_of
+from sudare.mechanism.protocol import NumberMechanism
+from sudare.mechanism.retention import Retention
 from sudare.parameters import Annotated, Field, parameters
+from sudare.words.sentence import Sentence, enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from sudare.assess.blocks import Blocks, blocks_of
-from sudare.assess.sentence import Sentence, counted, enumerated
 from sudare.assess.verdict import Verdict
-from sudare.describe.baskets import Baskets
+from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError
-from sudare.kernels import rules as kernel_rules
-from sudare.kernels.rules import Rules, holding, reached_by_block, scratch_for
+from sudare.kernels.core import rules as kernel_rules
+from sudare.kernels.core.rules import Rules, holding, reached_by_block, scratch_for
+from sudare.words.sentence import Sentence, counted, enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Rule:
     """One number that every block must reach."""
 
     kind: int
-    """SIZE, DISTINCT, … of `sudare.kernels.rules`."""
+    """SIZE, DISTINCT, … of `sudare.kernels.core.rules`."""
     bound: float
     column: str | None = None
     """The sensitive column it speaks of, None for SIZE."""

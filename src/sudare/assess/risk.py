@@ -22,7 +22,7 @@ from sudare.assess.requirement import table_of
 from sudare.describe.text import as_text
 from sudare.display import html_block, html_table, paragraph, said, share
 from sudare.errors import ParameterError
-from sudare.kernels.attacks import best_guesses
+from sudare.kernels.figures.attacks import best_guesses
 
 if TYPE_CHECKING:
     import numpy.typing as npt

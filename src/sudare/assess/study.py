@@ -13,10 +13,10 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import BlockRequirement, Requirement, check_blocks
 from sudare.assess.risk import Risk, risk
-from sudare.assess.sentence import Sentence, in_language, joined, texts
 from sudare.display import at_least, html_block, html_list, html_table, paragraph, rounded_down, said
 from sudare.errors import InfeasibleError
-from sudare.texts import language_of
+from sudare.words.sentence import Sentence, in_language, joined, texts
+from sudare.words.texts import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sudare.assess.compromise import Compromise
     from sudare.assess.verdict import Verdict
     from sudare.describe.table import Table
-    from sudare.texts import Language
+    from sudare.words.texts import Language
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,6 +1,6 @@
 """Suitability to l-diversity: what the counts of the sensitive values allow, and which values stand in the way.
 
-Paper: bounds for suitability to l-diversity (seed 000), sections 3 and 5.
+Paper: suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011), sections 3 and 5.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from sudare.assess.bounds import feasible, largest_feasible_l, max_blocks, min_l
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.requirement import check_blocks, sensitive_columns
-from sudare.assess.sentence import Sentence, joined
 from sudare.display import rounded_down
+from sudare.words.sentence import Sentence, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
-from sudare.assess.sentence import Sentence
 from sudare.describe.kinds import ORDERED_KINDS
 from sudare.errors import DescriptionError
-from sudare.kernels.rules import EQUAL, HIERARCHICAL, ORDERED
+from sudare.kernels.core.rules import EQUAL, HIERARCHICAL, ORDERED
 from sudare.parameters import Annotated, Field, Names, parameters
+from sudare.words.sentence import Sentence
 
 if TYPE_CHECKING:
     from sudare.describe.table import Table

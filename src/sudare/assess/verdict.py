@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from sudare.assess.sentence import in_language
 from sudare.display import html_block, paragraph
+from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sudare.texts import Language
+    from sudare.words.texts import Language
 
 
 @dataclass(frozen=True, eq=False)

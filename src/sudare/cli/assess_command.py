@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from sudare.assess.risk import Risk
     from sudare.assess.study import Study
     from sudare.describe.table import Table
-    from sudare.release.recipe import Recipe
-    from sudare.texts import Language as TextLanguage
-    from sudare.texts import Texts
+    from sudare.release.recipe.table import Recipe
+    from sudare.words.texts import Language as TextLanguage
+    from sudare.words.texts import Texts
 
 
 def command(
@@ -47,11 +47,11 @@ def command(
       sudare assess patients.recipe.yaml --lang ja
     """
     language = check_language(lang)
+    from sudare.advise.advise import advise
     from sudare.cli.show import print_json, progress_bar
     from sudare.errors import ParameterError
-    from sudare.release.advise import advise
-    from sudare.release.basket_recipe import is_basket_recipe
-    from sudare.release.recipe import Recipe
+    from sudare.release.recipe.baskets import is_basket_recipe
+    from sudare.release.recipe.table import Recipe
 
     if is_basket_recipe(recipe):
         raise ParameterError(
@@ -74,8 +74,8 @@ def command(
 
 def _show(result: Study, language: TextLanguage) -> None:
     """The study for people, in a language."""
-    from sudare.assess.sentence import in_language, texts
     from sudare.cli.show import print_table, print_verdicts, say
+    from sudare.words.sentence import in_language, texts
 
     words, shown, wide = texts(language), result.in_language(language), language == "ja"
     heads = [words("page.figure"), words("page.value")]
@@ -123,8 +123,8 @@ def _noise_options(asked: Recipe, table: Table) -> dict[str, Any]:
 
 def _show_noise(noise: NoiseStudy, words: Texts) -> None:
     """What each column needs, and what is left when one of them stays exact."""
-    from sudare.assess.sentence import enumerated
     from sudare.cli.show import print_table
+    from sudare.words.sentence import enumerated
 
     if noise.asked.columns:
         exact = enumerated(noise.asked.exact).into(words.language)

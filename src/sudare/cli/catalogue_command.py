@@ -27,15 +27,15 @@ def command(
 
       sudare catalogue rho-uncertainty
     """
+    from sudare.anonymize.baskets.catalogue import BASKET_METHODS
     from sudare.anonymize.catalogue import METHODS
-    from sudare.anonymize.itemsets.catalogue import BASKET_METHODS
+    from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
     from sudare.assess.catalogue import REQUIREMENTS
-    from sudare.assess.itemsets.catalogue import BASKET_REQUIREMENTS
     from sudare.cli.show import print_json, print_table, say
     from sudare.describe.hierarchy.catalogue import CATALOGUE
     from sudare.errors import ParameterError, did_you_mean
+    from sudare.measure.baskets import BASKET_MEASURES
     from sudare.measure.catalogue import MEASURES
-    from sudare.measure.itemsets import BASKET_MEASURES
 
     catalogues: dict[str, Any] = {
         "requirement": REQUIREMENTS,

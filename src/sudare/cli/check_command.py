@@ -11,7 +11,7 @@ from sudare.cli.options import Answer, Delimiter, Encoding, Json, Missing, Requi
 
 if TYPE_CHECKING:
     from sudare.release.report.texts import About
-    from sudare.release.verify_requirements import Finding
+    from sudare.verify.requirements import Finding
 
 
 def command(
@@ -68,8 +68,8 @@ def command(
         details = [finding.__dict__ for finding in findings]
         lines = verdict_lines(findings, language, about)
     else:
+        from sudare.api import read
         from sudare.assess.catalogue import REQUIREMENTS
-        from sudare.flow import read
 
         if not require:
             raise typer.BadParameter("--quasi needs at least one --require, such as 'k-anonymity k=5'")
@@ -96,7 +96,7 @@ def _of_release(
     reading: dict[str, Any],
 ) -> tuple[list[Finding], About]:
     """Findings about a release of a table, or of baskets, and which it is."""
-    from sudare.release.basket_check import check_basket_folder, is_basket_folder
+    from sudare.verify.baskets.check import check_basket_folder, is_basket_folder
 
     if require:
         raise typer.BadParameter("--require goes with --quasi and a data file")
@@ -105,8 +105,8 @@ def _of_release(
             place, original=original, sensitive=_items(sensitive), options=reading or None
         )
         return findings, "baskets"
-    from sudare.release.verify import verify_release
-    from sudare.release.verify_manifest import read_manifest
+    from sudare.verify.manifest import read_manifest
+    from sudare.verify.verify import verify_release
 
     if original is not None:
         read_manifest(place)  # a broken one is the first thing to mend

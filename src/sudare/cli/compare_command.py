@@ -11,7 +11,7 @@ from sudare.cli.options import Answer, Json, check_language
 
 if TYPE_CHECKING:
     from sudare.measure.compare import Comparison
-    from sudare.texts import Texts
+    from sudare.words.texts import Texts
 
 
 def command(
@@ -82,7 +82,7 @@ def command(
 
 def _warnings(compared: Comparison, words: Texts) -> list[str]:
     """Why the figures of some releases, or of all, say less than they seem to."""
-    from sudare.assess.sentence import enumerated
+    from sudare.words.sentence import enumerated
 
     found = []
     if compared.not_applicable:

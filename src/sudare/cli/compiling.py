@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sudare.texts import Language
+    from sudare.words.texts import Language
 
 
 @contextmanager

@@ -12,8 +12,8 @@ import typer
 from sudare.cli.options import Answer, Json, check_language, comma_list
 
 if TYPE_CHECKING:
-    from sudare.measure.crosstab.telling import Telling
-    from sudare.texts import Texts
+    from sudare.measure.crosstab.words import Telling
+    from sudare.words.texts import Texts
 
 _SHOWN = 30
 _DRAWN = 2
@@ -67,11 +67,11 @@ def command(
 
       sudare crosstab release/ --by age,disease --bins age=10 --plot c.html
     """
-    from sudare.assess.sentence import enumerated
     from sudare.cli.results import words_in
     from sudare.cli.show import print_json, progress_bar, say, say_place
-    from sudare.measure.crosstab.telling import Telling
+    from sudare.measure.crosstab.words import Telling
     from sudare.release.crosstab import beside, crosstab
+    from sudare.words.sentence import enumerated
 
     words = words_in(check_language(lang))
     with progress_bar(quiet=json) as progress:
@@ -88,7 +88,7 @@ def command(
         )
     truth = None if original is None else beside(table, original, data)
     if out is not None:
-        from sudare.release.data_files import write_data
+        from sudare.formats.data import write_data
 
         write_data(table.counts, out, format="csv")
     if plot is not None:
@@ -177,7 +177,7 @@ def _estimated(table: Any) -> Any:
 
 def _not_counted(table: Any) -> list[Telling]:
     """What the fit does not count: `--out` and `--json` list these cells too."""
-    from sudare.measure.crosstab.telling import not_counted
+    from sudare.measure.crosstab.words import not_counted
 
     cells = math.prod(table.shape)
     empty = cells - table.fit.cells

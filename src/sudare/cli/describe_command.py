@@ -26,7 +26,7 @@ from sudare.cli.options import (
 
 if TYPE_CHECKING:
     from sudare.describe.table import Table
-    from sudare.texts import Texts
+    from sudare.words.texts import Texts
 
 _BETWEEN_ITEMS = r"\S[\s,;|]+\S"
 
@@ -59,13 +59,13 @@ def command(
 
       sudare describe postgresql://localhost/clinic --table patients -o a.yaml
     """
-    from sudare.assess.sentence import enumerated
+    from sudare.api import read
     from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, say, say_place
-    from sudare.describe.guess import guess_roles
+    from sudare.describe.guess.guess import guess_roles
     from sudare.errors import InputError
-    from sudare.flow import read
-    from sudare.release.drafting import draft_recipe, ranges_needed, stem_of, write_draft
+    from sudare.release.recipe.draft import draft_recipe, ranges_needed, stem_of, write_draft
+    from sudare.words.sentence import enumerated
 
     language = check_language(lang)
     options = source_options(

@@ -9,7 +9,7 @@ import typer
 from sudare.cli.options import Answer, Json, LedgerPath, check_language
 
 if TYPE_CHECKING:
-    from sudare.texts import Texts
+    from sudare.words.texts import Texts
 
 
 def command(
@@ -32,7 +32,7 @@ def command(
     from sudare.cli.show import print_json, print_table, print_verdicts
     from sudare.errors import InputError
     from sudare.read.places import is_file
-    from sudare.release.ledger import Ledger
+    from sudare.release.ledger.ledger import Ledger
 
     if ledger is not None and not is_file(ledger):
         raise InputError(f"There is no ledger '{ledger}'; name the file that releases were entered into.")

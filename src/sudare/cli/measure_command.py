@@ -73,8 +73,8 @@ def _of_tables(
     titles: tuple[str, str],
 ) -> tuple[dict[str, float], dict[str, Measure]]:
     from sudare.measure.catalogue import MEASURES, measure, nothing_to_tell
-    from sudare.release.basket_check import is_basket_folder
     from sudare.release.reopen import reopen_pair
+    from sudare.verify.baskets.check import is_basket_folder
 
     if is_basket_folder(Path(after)):
         raise typer.BadParameter(f"'{after}' is a release of baskets, not of a table; add --baskets")
@@ -95,8 +95,8 @@ def _of_tables(
 def _of_baskets(
     before: str, after: str, names: list[str] | None, plot: Path | None
 ) -> tuple[dict[str, float], dict[str, Measure]]:
-    from sudare.measure.itemsets import BASKET_MEASURES, basket_pair, frequency_change, measure_baskets
-    from sudare.release.basket_check import reopen_baskets
+    from sudare.measure.baskets import BASKET_MEASURES, basket_pair, frequency_change, measure_baskets
+    from sudare.verify.baskets.check import reopen_baskets
 
     given, released = reopen_baskets(before, after)
     groups = [item for item in released.items if item not in set(given.items)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from sudare.texts import Language as TextLanguage
+    from sudare.words.texts import Language as TextLanguage
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Language = Annotated[str, typer.Option("--lang", help="Language of reports and reasons: en or ja.")]
@@ -48,7 +48,7 @@ LedgerPath = Annotated[
 def check_language(given: str) -> TextLanguage:
     """The language, which must be one there is."""
     from sudare.errors import ParameterError
-    from sudare.texts import language_of
+    from sudare.words.texts import language_of
 
     try:
         return language_of(given)

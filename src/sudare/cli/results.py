@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from sudare.assess.linking import Linking
     from sudare.assess.risk import Risk
     from sudare.measure.catalogue import Measure
-    from sudare.release.basket_release import BasketRelease
+    from sudare.release.baskets.release import BasketRelease
     from sudare.release.folder import Written
-    from sudare.release.release import Release
     from sudare.release.report.texts import About
-    from sudare.release.verify_requirements import Finding
-    from sudare.texts import Language, Texts
+    from sudare.release.table.release import Release
+    from sudare.verify.requirements import Finding
+    from sudare.words.texts import Language, Texts
 
 
 def show_written(written: Written[Release], language: Language) -> None:
@@ -43,8 +43,8 @@ def show_written(written: Written[Release], language: Language) -> None:
 
 def show_baskets(written: Written[BasketRelease], language: Language) -> None:
     """Verdicts from the written files, losses, what was done, and where everything is."""
-    from sudare.assess.sentence import in_language
-    from sudare.measure.itemsets import BASKET_MEASURES
+    from sudare.measure.baskets import BASKET_MEASURES
+    from sudare.words.sentence import in_language
 
     release, words = written.release, words_in(language)
     wide = language == "ja"
@@ -59,9 +59,9 @@ def show_baskets(written: Written[BasketRelease], language: Language) -> None:
 
 def words_in(language: Language) -> Texts:
     """The commands' own words."""
-    from sudare.assess.sentence import texts
+    from sudare.words.sentence import texts
 
-    return texts(language, "sudare.cli")
+    return texts(language, "cli")
 
 
 def verdict_lines(
@@ -101,7 +101,7 @@ def show_losses(
 
 
 def _say_warnings(warnings: Iterable[str], words: Texts) -> None:
-    from sudare.assess.sentence import in_language
+    from sudare.words.sentence import in_language
 
     for warning in warnings:
         said = words("warning", warning=in_language(warning, words.language))
@@ -125,7 +125,7 @@ def _show_risk(before: Risk, after: Risk, language: Language) -> None:
 
 def _risk_rows(before: Risk, after: Risk, language: Language) -> list[tuple[str, str, str]]:
     """Figures of blocks, or bounds from k where blocks would be blocks of noise."""
-    from sudare.assess.sentence import texts
+    from sudare.words.sentence import texts
 
     words, study = words_in(language), texts(language)
     rows = [(study("page.risk.rows"), f"{before.rows:,}", f"{after.rows:,}")]
@@ -164,7 +164,7 @@ def _risk_rows(before: Risk, after: Risk, language: Language) -> list[tuple[str,
 
 def _show_linking(linking: Linking, words: Texts) -> None:
     """Where the bound 1/k comes from."""
-    from sudare.assess.sentence import enumerated, texts
+    from sudare.words.sentence import enumerated, texts
 
     wide = words.language == "ja"
     figures = {

@@ -43,11 +43,11 @@ def command(
     """
     from sudare.cli.results import show_baskets, show_written
     from sudare.cli.show import print_json, progress_bar
-    from sudare.release.basket_recipe import BasketRecipe, is_basket_recipe
-    from sudare.release.basket_run import run_baskets
-    from sudare.release.ledger import Ledger
-    from sudare.release.recipe import Recipe
-    from sudare.release.run import run
+    from sudare.release.baskets.anonymize import run_baskets
+    from sudare.release.ledger.ledger import Ledger
+    from sudare.release.recipe.baskets import BasketRecipe, is_basket_recipe
+    from sudare.release.recipe.table import Recipe
+    from sudare.release.table.anonymize import run
 
     if json and stdout:
         raise typer.BadParameter("--json and --stdout both claim standard output; keep one")
@@ -69,7 +69,7 @@ def command(
     if json:
         print_json({"folder": str(written.folder), "manifest": written.manifest})
     elif stdout:
-        from sudare.release.data_files import csv_text
+        from sudare.formats.data import csv_text
 
         escape = written.manifest["data"]["escape_formulas"]
         print(csv_text(written.release.table.frame, escape_formulas=escape), end="")

@@ -26,7 +26,8 @@ def command(
       sudare schema --baskets > baskets.schema.json
     """
     from sudare.cli.show import print_json
-    from sudare.release import basket_recipe, recipe
+    from sudare.release.recipe import baskets as basket_recipe
+    from sudare.release.recipe import table as recipe
 
     print_json(basket_recipe.json_schema() if baskets else recipe.json_schema())
     return 0

@@ -23,7 +23,7 @@ from sudare.progress import SILENT, Progress
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sudare.texts import Language
+    from sudare.words.texts import Language
 
 _NARROWEST = 16
 """A column that must be folded keeps so much."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sudare.describe.hierarchy.catalogue import HierarchyMaker
     from sudare.describe.kinds import Kind, MissingPolicy, Role
-    from sudare.describe.mechanism.protocol import Mechanism
+    from sudare.mechanism.protocol import Mechanism
 
 
 @dataclass(frozen=True)

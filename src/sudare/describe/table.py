@@ -11,7 +11,7 @@ import polars as pl
 from sudare.describe.codes import Codes, encode
 from sudare.describe.column import Column, check_choice, check_column, check_weights
 from sudare.describe.frames import NativeKind, from_native, plain_floats, to_native
-from sudare.describe.guess import guess_kind
+from sudare.describe.guess.guess import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
 from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said

@@ -1,4 +1,4 @@
-"""How good reconstructed cross tabulations are (the evaluation that seed paper 003 left for future work)."""
+"""How good reconstructed cross tabulations are (the evaluation that Ikarashi et al. left for future work)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.mechanism import Retention, calibrate, rate_for, shares
 from sudare.describe.table import Table
 from sudare.errors import InputError
 from sudare.experiments.crosstab_page import advice, checks, figures, notes
 from sudare.experiments.result import Compared, Experiment, needed_file
 from sudare.measure.crosstab.build import count_like, crosstab_of
+from sudare.mechanism import Retention, calibrate, rate_for, shares
 from sudare.progress import SILENT, Progress
 from sudare.randomness import Randomness, repeatable
 from sudare.read.source import load
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from sudare.describe.mechanism.protocol import Mechanism
+    from sudare.mechanism.protocol import Mechanism
 
 _ADULT = {"age": 0, "hours": 12, "sex": 9}
 _RANGES = {"age": (0.0, 120.0), "hours": (0.0, 100.0)}
@@ -64,7 +64,7 @@ def crosstab(
         name="crosstab",
         title="Cross tabulations from randomized records: error, and how many records are needed",
         paper="Ikarashi, Hasegawa, Osame, Kikuchi, Chida: privacy-preserving cross tabulation of numeric attributes by "
-        "randomization that guarantees k-anonymity (in Japanese; seed paper 003), the evaluation left for future work.",
+        "randomization that guarantees k-anonymity (in Japanese), the evaluation left for future work.",
         tables={"errors": errors, "means": means, "records-needed": needed},
         figures=figures(means),
         checks=tuple(checks(means)),

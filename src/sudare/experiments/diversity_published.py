@@ -1,4 +1,4 @@
-"""Tables 3 and 4 of the paper on suitability to l-diversity (seed 000), as printed, and where they contradict themselves."""
+"""Tables 3 and 4 on suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011), as printed, and where they contradict themselves."""
 
 from __future__ import annotations
 

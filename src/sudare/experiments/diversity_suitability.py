@@ -1,4 +1,4 @@
-"""Suitability to l-diversity (seed paper 000, tables 3 and 4): bounds, what is reached, and their ratio."""
+"""Suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011, tables 3 and 4): bounds, what is reached, and their ratio."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def diversity_suitability(
         name="diversity-suitability",
         title="Suitability to l-diversity: bounds, what is reached, and their ratio",
         paper="Muramoto, Kamidoi, Wakabayashi: evaluation of the suitability to l-diversity for privacy-preserving data "
-        "publishing (in Japanese; seed paper 000), tables 3 and 4.",
+        "publishing (in Japanese), tables 3 and 4.",
         tables=wide,
         printed=printed(lines, found),
         checks=tuple(checks(lines, found)),

@@ -1,4 +1,4 @@
-"""ILD on UCI Adult (seed paper 001, chapter 4.1): three ways of grouping, two distances, k = 2 … 100."""
+"""ILD on UCI Adult (Akiyama 2018, chapter 4.1): three ways of grouping, two distances, k = 2 … 100."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def ild_adult(data: Path | None = None, progress: Progress = SILENT, largest: in
     return Experiment(
         name="ild-adult",
         title="ILD of microaggregated Adult: three orders, two distances",
-        paper="Akiyama: information loss by anonymization (thesis, Nara Women's University 2018, in Japanese; seed paper 001), "
+        paper="Akiyama: information loss by anonymization (thesis, Nara Women's University 2018, in Japanese), "
         "chapter 4.1, figures 4.1-4.6.",
         tables={"losses": table},
         figures=dict(_figures(table)),

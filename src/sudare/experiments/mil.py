@@ -1,4 +1,4 @@
-"""MIL after MDAV and V-MDAV (seed paper 001, appendix A), and how far it stays from the optimum."""
+"""MIL after MDAV and V-MDAV (Akiyama 2018, appendix A), and how far it stays from the optimum."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sudare.anonymize.microaggregate.vmdav import vmdav
 from sudare.experiments.mil_data import COMPONENTS, COUNTS, FALLS, made_up
 from sudare.experiments.mil_page import by_data, checks, compared, figures, further_off, notes, spread_of
 from sudare.experiments.result import Experiment
-from sudare.kernels.ends import mdav_borders, vmdav_borders
-from sudare.kernels.mil import move_borders
+from sudare.kernels.points.ends import mdav_borders, vmdav_borders
+from sudare.kernels.points.mil import move_borders
 from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def mil(
     return Experiment(
         name="mil",
         title="MIL after MDAV and V-MDAV on one column, and its distance to the optimum",
-        paper="Akiyama: information loss by anonymization (thesis, Nara Women's University 2018, in Japanese; seed paper 001), "
+        paper="Akiyama: information loss by anonymization (thesis, Nara Women's University 2018, in Japanese), "
         "appendix A, tables A.2-A.9 and figures A.1-A.14.",
         tables={
             "losses": losses,

@@ -1,4 +1,4 @@
-"""The data sets and the published figures of seed paper 001, appendix A."""
+"""The data sets and the published figures of Akiyama 2018, appendix A."""
 
 from __future__ import annotations
 

@@ -8,12 +8,7 @@
 0.19
 """
 
-from sudare.measure.catalogue import MEASURES, Measure, all, measure  # noqa: A004  # the public name
-from sudare.measure.compare import Comparison, compare
-from sudare.measure.generalization import column_losses, dis, gcp, loss, ncp
-from sudare.measure.groups import average_block, cm, dm, entropy_loss, suppressed
-from sudare.measure.information import InformationLoss, ild
-from sudare.measure.itemsets import (
+from sudare.measure.baskets import (
     BASKET_MEASURES,
     BasketPair,
     FrequencyChange,
@@ -28,6 +23,11 @@ from sudare.measure.itemsets import (
     util1,
     util2,
 )
+from sudare.measure.catalogue import MEASURES, Measure, all, measure  # noqa: A004  # the public name
+from sudare.measure.compare import Comparison, compare
+from sudare.measure.generalization import column_losses, dis, gcp, loss, ncp
+from sudare.measure.groups import average_block, cm, dm, entropy_loss, suppressed
+from sudare.measure.information import InformationLoss, ild
 from sudare.measure.margins import hellinger, marginal_tv, pairwise_tv
 from sudare.measure.models import model_loss, pmse
 from sudare.measure.pair import Pair, pair_of

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sudare.assess.blocks import blocks_of
-from sudare.kernels.attacks import best_guesses
+from sudare.kernels.figures.attacks import best_guesses
 from sudare.measure.pair import Pair, pair_of
 
 

@@ -1,7 +1,7 @@
 """Information loss by distances (ILD): how much of the distances between records a release keeps.
 
 I_p(A) = sum over ordered pairs d(x_i, x_j)^p and ILD = (I(A) - I(A')) / I(A), for any symmetric distance that is
-0 if and only if two cells are equal (seed paper 001, chapters 2-3). For Euclidean data and group means it equals
+0 if and only if two cells are equal (Akiyama 2018, chapters 2-3). For Euclidean data and group means it equals
 SSE/SST. Rows that were left out no longer contribute to I(A').
 
 All pairs are never visited where it can be avoided: closed forms (Euclid, discrete, tree, matrix), distinct

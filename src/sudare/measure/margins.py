@@ -18,7 +18,7 @@ from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.ranges import range_ends
 from sudare.describe.sets import set_parts
 from sudare.describe.text import as_text, places_among
-from sudare.kernels.blocks import block_labels
+from sudare.kernels.core.blocks import block_labels
 from sudare.measure.pair import pair_of
 
 if TYPE_CHECKING:

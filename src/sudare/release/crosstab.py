@@ -5,20 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sudare.describe.mechanism.catalogue import MECHANISMS
-from sudare.describe.mechanism.protocol import Mechanism
 from sudare.describe.table import Table
 from sudare.errors import InputError, ParameterError
-from sudare.measure.crosstab.attribute import PIECES
 from sudare.measure.crosstab.build import count_like, crosstab_of
+from sudare.measure.crosstab.input.attribute import PIECES
+from sudare.mechanism.catalogue import MECHANISMS
+from sudare.mechanism.protocol import Mechanism
 from sudare.progress import Progress, shows_progress
 from sudare.read.lossless import narrow
 from sudare.read.places import exists
 from sudare.read.source import load
-from sudare.release.basket_check import is_basket_folder
-from sudare.release.data_files import read_released
-from sudare.release.release import Release
 from sudare.release.reopen import manifest_at, reopen_original
+from sudare.release.table.release import Release
+from sudare.verify.baskets.check import is_basket_folder
+from sudare.verify.manifest import read_released
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from sudare.measure.crosstab.bins import Bins
-    from sudare.measure.crosstab.estimate import Start
-    from sudare.measure.crosstab.iterate import StopRule
+    from sudare.measure.crosstab.fit.estimate import Start
+    from sudare.measure.crosstab.fit.iterate import StopRule
+    from sudare.measure.crosstab.input.bins import Bins
     from sudare.measure.crosstab.result import CrossTab
-    from sudare.release.verify_manifest import Manifest
+    from sudare.verify.manifest import Manifest
 
 
 @shows_progress

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from sudare.errors import OutputError
-from sudare.read.example import hospital, hospital_columns
+from sudare.formats.data import write_data
+from sudare.formats.disk_errors import writing
+from sudare.read.examples.hospital import hospital, hospital_columns
 from sudare.read.places import exists
-from sudare.release.data_files import write_data
-from sudare.release.ledger import Ledger
-from sudare.release.recipe import Recipe
-from sudare.release.run import run
-from sudare.release.writing import writing
+from sudare.release.ledger.ledger import Ledger
+from sudare.release.recipe.table import Recipe
+from sudare.release.table.anonymize import run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sudare.progress import Progress
     from sudare.release.folder import Written
-    from sudare.release.release import Release
+    from sudare.release.table.release import Release
 
 
 def demo(

@@ -16,9 +16,9 @@ from sudare.release.staging import staged_folder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sudare.release.recipe_base import AnyOutput, AnyRecipe
-    from sudare.release.recipe_parts import ReportKind
-    from sudare.release.verify_requirements import Finding
+    from sudare.release.recipe.base import AnyOutput, AnyRecipe
+    from sudare.release.recipe.parts import ReportKind
+    from sudare.verify.requirements import Finding
 
 R_co = TypeVar("R_co", covariant=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sudare.errors import OutputError
-from sudare.release.writing import writing
+from sudare.formats.disk_errors import writing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,12 +11,11 @@ from sudare.measure.pair import Pair, pair_of
 from sudare.read.lossless import narrow_column
 from sudare.read.places import exists, is_file, is_folder
 from sudare.read.source import load
-from sudare.release.basket_check import KIND
-from sudare.release.data_files import read_released
-from sudare.release.manifest import short
-from sudare.release.recipe import Recipe
-from sudare.release.release import OF_GENERALIZATION, generalization_tells
-from sudare.release.verify_manifest import Manifest, load_manifest, read_manifest
+from sudare.release.recipe.table import Recipe
+from sudare.release.table.manifest import short
+from sudare.release.table.release import OF_GENERALIZATION, generalization_tells
+from sudare.verify.baskets.check import KIND
+from sudare.verify.manifest import Manifest, load_manifest, read_manifest, read_released
 
 if TYPE_CHECKING:
     import polars as pl

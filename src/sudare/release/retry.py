@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from sudare.errors import ParameterError
 from sudare.measure.catalogue import MEASURE_OF_OBJECTIVE, MEASURES
 from sudare.measure.pair import Pair
-from sudare.release.run import anonymize
+from sudare.release.table.anonymize import anonymize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sudare.anonymize.protocol import Anonymizer
     from sudare.progress import Progress
-    from sudare.release.release import Release
+    from sudare.release.table.release import Release
 
 
 def retry(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from sudare.anonymize.grouping import column_weights
-from sudare.anonymize.labels import ranked
+from sudare.anonymize.grouping.labels import ranked
+from sudare.anonymize.grouping.rules import column_weights
 from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.describe.hierarchy.suppression import suppression_of
-from sudare.kernels.blocks import block_labels
-from sudare.kernels.lattice import Space
+from sudare.kernels.core.blocks import block_labels
+from sudare.kernels.recoding.lattice import Space
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

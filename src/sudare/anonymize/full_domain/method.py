@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sudare.anonymize.full_domain.best_node import search
 from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import lattice_of
-from sudare.anonymize.full_domain.search import search
-from sudare.anonymize.grouping import allowed_rows, block_rules
+from sudare.anonymize.grouping.rules import allowed_rows, block_rules
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome
-from sudare.assess.sentence import enumerated
 from sudare.assess.study import require_feasible
 from sudare.describe.hierarchy.shares import Objective
 from sudare.errors import InfeasibleError
 from sudare.parameters import Annotated, Field, parameters
+from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
+    from sudare.anonymize.full_domain.best_node import Found
     from sudare.anonymize.full_domain.lattice import Lattice
-    from sudare.anonymize.full_domain.search import Found
     from sudare.describe.table import Table
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.prices import MOST_WORK, can_price, least_loss
-from sudare.anonymize.generalize.space import covers_of
+from sudare.anonymize.generalize.records import covers_of
 from sudare.anonymize.generalize.start import cheapest_scheme_first, ladders_of, schemes_of
+from sudare.anonymize.grouping.recode import Axis, TreeAxis, axes_of
 from sudare.anonymize.note import Note
-from sudare.anonymize.recode import Axis, TreeAxis, axes_of
 from sudare.assess.bounds import Bound
-from sudare.kernels.rules import no_rules
+from sudare.kernels.core.rules import no_rules
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:

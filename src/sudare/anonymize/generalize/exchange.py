@@ -1,4 +1,4 @@
-"""Exchange of boxes: groups chosen by prices made better, region by region (see `sudare.kernels.exchange`)."""
+"""Exchange of boxes: groups chosen by prices made better, region by region (see `sudare.kernels.recoding.exchange`)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.generalize.prices import Boxes, losses_of
-from sudare.anonymize.labels import ranked
+from sudare.anonymize.grouping.labels import ranked
 from sudare.arrays import starts_of
-from sudare.kernels.exchange import exchange
-from sudare.kernels.prices import worths_of
-from sudare.kernels.regions import Listed, boxes_of_rows, chained
+from sudare.kernels.recoding.exchange import exchange
+from sudare.kernels.recoding.prices import worths_of
+from sudare.kernels.recoding.regions import Listed, boxes_of_rows, chained
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.kernels.covers import Covers
+    from sudare.kernels.partition.covers import Covers
     from sudare.progress import Progress
 
     Ints = npt.NDArray[np.int64]

@@ -10,9 +10,9 @@ import numpy as np
 from sudare.anonymize.generalize.exchange import exchanged
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.mixed import mixed_groups
-from sudare.anonymize.generalize.near import near_rows
+from sudare.anonymize.generalize.neighbors import near_rows
 from sudare.anonymize.generalize.prices import FEW, can_price, losses_of, priced_groups
-from sudare.anonymize.generalize.space import with_slots
+from sudare.anonymize.generalize.records import with_slots
 from sudare.anonymize.generalize.start import (
     cheapest_scheme_first,
     cut_groups,
@@ -21,13 +21,13 @@ from sudare.anonymize.generalize.start import (
     schemes_of,
     words_of,
 )
-from sudare.anonymize.labels import ranked
-from sudare.anonymize.reassign import reassigned
-from sudare.anonymize.search import Budget, Rebuilding, refine
-from sudare.kernels.blocks import rows_by_label
-from sudare.kernels.covers import SET
-from sudare.kernels.finish import split_all
-from sudare.kernels.rules import no_rules, rules_of, scratch_for
+from sudare.anonymize.grouping.labels import ranked
+from sudare.anonymize.grouping.reassign import reassigned
+from sudare.anonymize.grouping.refine import Budget, Rebuilding, refine
+from sudare.kernels.core.blocks import rows_by_label
+from sudare.kernels.core.rules import no_rules, rules_of, scratch_for
+from sudare.kernels.partition.covers import SET
+from sudare.kernels.partition.finish import split_all
 from sudare.randomness import repeatable, words_from
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
     from sudare.anonymize.generalize.prices import Searches
     from sudare.anonymize.generalize.start import Ladder
-    from sudare.anonymize.recode import Axis
+    from sudare.anonymize.grouping.recode import Axis
     from sudare.describe.hierarchy.shares import Objective
-    from sudare.kernels.covers import Covers
-    from sudare.kernels.rules import Rules
+    from sudare.kernels.core.rules import Rules
+    from sudare.kernels.partition.covers import Covers
     from sudare.progress import Progress
 
     Ints = npt.NDArray[np.int64]

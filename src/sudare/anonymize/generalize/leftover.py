@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.kernels.attach import attach_rows, cheapest_union
-from sudare.kernels.rules import scratch_for
+from sudare.kernels.core.rules import scratch_for
+from sudare.kernels.recoding.attach import attach_rows, cheapest_union
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.kernels.covers import Covers
-    from sudare.kernels.rules import Rules
+    from sudare.kernels.core.rules import Rules
+    from sudare.kernels.partition.covers import Covers
     from sudare.progress import Progress
 
     Ints = npt.NDArray[np.int64]

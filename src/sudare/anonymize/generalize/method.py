@@ -10,12 +10,12 @@ import numpy as np
 from sudare.anonymize.generalize.groups import Pricing, Search, grouped
 from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
 from sudare.anonymize.generalize.prices import FEW_SEARCHES, MORE_SEARCHES, MOST_WORK, SEARCHES
-from sudare.anonymize.generalize.space import Cells, covers_of
-from sudare.anonymize.grouping import block_rules, by_size, column_weights, smallest_group
+from sudare.anonymize.generalize.records import Cells, covers_of
+from sudare.anonymize.grouping.recode import axes_of, recode
+from sudare.anonymize.grouping.refine import Effort
+from sudare.anonymize.grouping.rules import block_rules, by_size, column_weights, smallest_group
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
-from sudare.anonymize.recode import axes_of, recode
-from sudare.anonymize.search import Effort
 from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible, whole_table_obstacles
 from sudare.describe.hierarchy.shares import Objective
@@ -25,10 +25,10 @@ from sudare.parameters import Annotated, Field, parameters
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.anonymize.recode import Axis
+    from sudare.anonymize.grouping.recode import Axis
     from sudare.assess.requirement import Rule
     from sudare.describe.table import Table
-    from sudare.kernels.covers import Covers
+    from sudare.kernels.partition.covers import Covers
 
 _SEARCHES = {
     "fast": Search(

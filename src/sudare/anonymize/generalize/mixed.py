@@ -8,14 +8,14 @@ import numpy as np
 
 from sudare.anonymize.generalize.start import FEW_ROWS, PART, spread_order
 from sudare.arrays import starts_of
-from sudare.kernels.mixed import grow_mixed
-from sudare.kernels.rules import complying, scratch_for
+from sudare.kernels.core.rules import complying, scratch_for
+from sudare.kernels.recoding.mixed import grow_mixed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.kernels.covers import Covers
-    from sudare.kernels.rules import Rules
+    from sudare.kernels.core.rules import Rules
+    from sudare.kernels.partition.covers import Covers
     from sudare.progress import Progress
 
     Ints = npt.NDArray[np.int64]

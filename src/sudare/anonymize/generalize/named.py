@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sudare.anonymize.generalize.method import Generalize
-from sudare.anonymize.search import Effort
+from sudare.anonymize.grouping.refine import Effort
 from sudare.parameters import parameters
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.generalize.space import with_slots
-from sudare.anonymize.grouping import allowed_rows
-from sudare.kernels.finish import outlier_gains
-from sudare.kernels.partition import fill_costs, partition_of
+from sudare.anonymize.generalize.records import with_slots
+from sudare.anonymize.grouping.rules import allowed_rows
+from sudare.kernels.partition.finish import outlier_gains
+from sudare.kernels.partition.partition import fill_costs, partition_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.kernels.covers import Covers
+    from sudare.kernels.partition.covers import Covers
 
     Ints = npt.NDArray[np.int64]
 

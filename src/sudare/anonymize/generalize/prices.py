@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sudare.anonymize.generalize.space import with_slots
-from sudare.anonymize.labels import ranked
+from sudare.anonymize.generalize.records import with_slots
+from sudare.anonymize.grouping.labels import ranked
 from sudare.arrays import starts_of
-from sudare.kernels.boxes import find_boxes
-from sudare.kernels.partition import fill_costs, partition_of
-from sudare.kernels.prices import ascend, choose
+from sudare.kernels.partition.partition import fill_costs, partition_of
+from sudare.kernels.recoding.boxes import find_boxes
+from sudare.kernels.recoding.prices import ascend, choose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.anonymize.generalize.start import Ladder
-    from sudare.kernels.covers import Covers
+    from sudare.kernels.partition.covers import Covers
     from sudare.progress import Progress
 
     Ints = npt.NDArray[np.int64]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.anonymize.recode import Axis, OrderedAxis, TreeAxis
+from sudare.anonymize.grouping.recode import Axis, OrderedAxis, TreeAxis
 from sudare.arrays import starts_of
 from sudare.describe.hierarchy.shares import Objective, node_shares
-from sudare.kernels.members import grow_groups
-from sudare.kernels.recut import recut
-from sudare.kernels.rules import no_rules, scratch_for
-from sudare.kernels.schemes import room_for_blocks, take_slice
+from sudare.kernels.core.rules import no_rules, scratch_for
+from sudare.kernels.recoding.members import grow_groups
+from sudare.kernels.recoding.recut import recut
+from sudare.kernels.recoding.schemes import room_for_blocks, take_slice
 from sudare.randomness import repeatable
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.kernels.covers import Covers
-    from sudare.kernels.rules import Rules
+    from sudare.kernels.core.rules import Rules
+    from sudare.kernels.partition.covers import Covers
     from sudare.progress import Progress
 
     Ints = npt.NDArray[np.int64]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sudare.anonymize.labels import Labels, numbered, ranked
+from sudare.anonymize.grouping.labels import Labels, numbered, ranked
 from sudare.errors import InfeasibleError, ParameterError
 
 Floats = npt.NDArray[np.float64]

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from sudare.anonymize.grouping.refine import Budget, Effort, Refined, refine
 from sudare.anonymize.microaggregate.arrays import Floats, checked
 from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.mhm import mhm
 from sudare.anonymize.microaggregate.one_column import optimal_1d
-from sudare.anonymize.search import Budget, Effort, Refined, refine
 from sudare.errors import ParameterError, did_you_mean
-from sudare.kernels.squares import squares_model
+from sudare.kernels.partition.squares import squares_model
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.anonymize.labels import Labels
-    from sudare.kernels.rules import Rules
+    from sudare.anonymize.grouping.labels import Labels
+    from sudare.kernels.core.rules import Rules
     from sudare.progress import Progress
 
 _MOVES = {"fast": 0, "default": 40_000_000, "thorough": 160_000_000}
@@ -87,7 +87,7 @@ def refined(
     rules: Rules | None = None,
     progress: Progress = SILENT,
 ) -> Refined:
-    """Labels of no greater SSE, by the engine in `sudare.anonymize.search`: descent, then annealing for `moves` or `seconds`; groups keep k and the rules."""
+    """Labels of no greater SSE, by the engine in `sudare.anonymize.grouping.refine`: descent, then annealing for `moves` or `seconds`; groups keep k and the rules."""
     # No group is ever split off beyond one for every k records; one slot stays free for a split under way.
     model = squares_model(X, max(int(labels.max()) + 1, len(X) // k) + 1)
     budget = Budget(moves, seconds, seed)

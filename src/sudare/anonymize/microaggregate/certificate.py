@@ -31,13 +31,13 @@ from sudare.anonymize.microaggregate.arrays import Floats, checked, sse
 from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.one_column import optimal_1d
 from sudare.errors import CancelledError, ParameterError
-from sudare.kernels.pricing import price_groups, raise_prices
+from sudare.kernels.points.certificate import price_groups, raise_prices
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.anonymize.labels import Labels
+    from sudare.anonymize.grouping.labels import Labels
     from sudare.progress import Progress
 
 Method = Literal["exact", "nearest", "ascent", "columns"]

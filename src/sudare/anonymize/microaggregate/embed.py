@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from sudare.anonymize.grouping import column_weights
+from sudare.anonymize.grouping.rules import column_weights
 from sudare.arrays import starts_of
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.ranges import axis_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.anonymize.labels import Labels
+    from sudare.anonymize.grouping.labels import Labels
     from sudare.anonymize.microaggregate.arrays import Floats
     from sudare.describe.table import Table
 

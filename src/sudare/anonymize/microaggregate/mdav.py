@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sudare.anonymize.labels import numbered
+from sudare.anonymize.grouping.labels import numbered
 from sudare.anonymize.microaggregate.arrays import checked
 from sudare.errors import ParameterError
-from sudare.kernels import kdtree
-from sudare.kernels.drift import queue_of
-from sudare.kernels.mdav import initial_state, mdav_brute, mdav_indexed
-from sudare.kernels.scan import pool_of
-from sudare.kernels.search import scratch_of
+from sudare.kernels.points import kdtree
+from sudare.kernels.points.drift import queue_of
+from sudare.kernels.points.mdav import initial_state, mdav_brute, mdav_indexed
+from sudare.kernels.points.scan import pool_of
+from sudare.kernels.points.search import scratch_of
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
-    from sudare.anonymize.labels import Labels
+    from sudare.anonymize.grouping.labels import Labels
     from sudare.progress import Progress
 
 Method = Literal["auto", "indexed", "brute"]

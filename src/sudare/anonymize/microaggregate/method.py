@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.grouping import block_rules, by_size, smallest_group
-from sudare.anonymize.labels import Labels, numbered
+from sudare.anonymize.grouping.labels import Labels, numbered
+from sudare.anonymize.grouping.refine import Effort
+from sudare.anonymize.grouping.rules import block_rules, by_size, smallest_group
 from sudare.anonymize.microaggregate.arrays import centroids, sse
 from sudare.anonymize.microaggregate.best import first_partition, search
 from sudare.anonymize.microaggregate.certificate import lower_bound
 from sudare.anonymize.microaggregate.embed import embedded
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
-from sudare.anonymize.search import Effort
 from sudare.assess.blocks import blocks_of
 from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible
 from sudare.errors import InfeasibleError
-from sudare.kernels.blocks import rows_by_label
-from sudare.kernels.rules import Rules, complying, rules_of, scratch_for
+from sudare.kernels.core.blocks import rows_by_label
+from sudare.kernels.core.rules import Rules, complying, rules_of, scratch_for
 from sudare.parameters import Annotated, AnyNames, Field, parameters
 
 if TYPE_CHECKING:

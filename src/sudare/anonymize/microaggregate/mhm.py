@@ -1,4 +1,4 @@
-"""MHM: a path through the records, cut optimally (Domingo-Ferrer and others 2006; seed paper 002)."""
+"""MHM: a path through the records, cut optimally (Domingo-Ferrer and others 2006; Suzaki, Hashimoto, Kamidoi, Wakabayashi, undated)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from sudare.anonymize.labels import of_runs
+from sudare.anonymize.grouping.labels import of_runs
 from sudare.anonymize.microaggregate import paths
 from sudare.anonymize.microaggregate.arrays import checked
 from sudare.errors import ParameterError, did_you_mean
-from sudare.kernels.cut import optimal_cut
+from sudare.kernels.points.cut import optimal_cut
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.anonymize.labels import Labels
+    from sudare.anonymize.grouping.labels import Labels
     from sudare.anonymize.microaggregate.arrays import Floats
     from sudare.progress import Progress
 

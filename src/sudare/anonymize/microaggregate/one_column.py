@@ -1,4 +1,4 @@
-"""One numeric column: the optimum (Hansen and Mukherjee 2003), and MIL's local moves (seed paper 001)."""
+"""One numeric column: the optimum (Hansen and Mukherjee 2003), and MIL's local moves (Akiyama 2018)."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.anonymize.labels import of_runs
+from sudare.anonymize.grouping.labels import of_runs
 from sudare.anonymize.microaggregate.arrays import centroids, checked, labels_of
 from sudare.anonymize.microaggregate.mhm import cut_labels
 from sudare.arrays import starts_of
 from sudare.errors import ParameterError
-from sudare.kernels.mil import move_borders
+from sudare.kernels.points.mil import move_borders
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.anonymize.labels import Labels
+    from sudare.anonymize.grouping.labels import Labels
     from sudare.anonymize.microaggregate.arrays import Floats
     from sudare.progress import Progress
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sudare.anonymize.labels import numbered, ranked
+from sudare.anonymize.grouping.labels import numbered, ranked
 from sudare.anonymize.microaggregate.arrays import centroids
-from sudare.kernels.blocks import dense_labels, rows_by_label
-from sudare.kernels.curves import hilbert_index, kd_slice, new_descent
-from sudare.kernels.distance import squared_distances
-from sudare.kernels.flexdice import cells_of, halve_slice, link_slice, new_dice
-from sudare.kernels.nearest import build_tree, nearest_next_slice
-from sudare.kernels.paths import Cells, chain, grid_slice, linked_slice, new_walk
-from sudare.kernels.tour import Tour, shorten_slice
+from sudare.kernels.core.blocks import dense_labels, rows_by_label
+from sudare.kernels.points.curves import hilbert_index, kd_slice, new_descent
+from sudare.kernels.points.distance import squared_distances
+from sudare.kernels.points.flexdice import cells_of, halve_slice, link_slice, new_dice
+from sudare.kernels.points.paths import Cells, chain, grid_slice, linked_slice, new_walk
+from sudare.kernels.points.tour import Tour, shorten_slice
+from sudare.kernels.points.unvisited import build_tree, nearest_next_slice
 from sudare.progress import SILENT
 from sudare.randomness import repeatable
 

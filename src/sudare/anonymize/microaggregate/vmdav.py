@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.anonymize.labels import numbered
+from sudare.anonymize.grouping.labels import numbered
 from sudare.anonymize.microaggregate.arrays import checked
 from sudare.anonymize.microaggregate.mdav import check_method, few
 from sudare.errors import ParameterError
-from sudare.kernels import kdtree
-from sudare.kernels.distance import squared_distances
-from sudare.kernels.scan import pool_of
-from sudare.kernels.search import scratch_of
-from sudare.kernels.vmdav import (
+from sudare.kernels.points import kdtree
+from sudare.kernels.points.distance import squared_distances
+from sudare.kernels.points.scan import pool_of
+from sudare.kernels.points.search import scratch_of
+from sudare.kernels.points.vmdav import (
     centroid,
     initial_state,
     nearest_each_brute,
@@ -26,7 +26,7 @@ from sudare.kernels.vmdav import (
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
-    from sudare.anonymize.labels import Labels
+    from sudare.anonymize.grouping.labels import Labels
     from sudare.anonymize.microaggregate.arrays import Floats
     from sudare.anonymize.microaggregate.mdav import Method
     from sudare.progress import Progress

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.mechanism.grid import decimals, decimals_fit, default_grid
 from sudare.describe.ranges import axis_of, day_of, days_as, place_of_day
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError, ParameterError
+from sudare.mechanism.grid import decimals, decimals_fit, default_grid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from sudare.describe.mechanism.protocol import Scalar
     from sudare.describe.table import Table
+    from sudare.mechanism.protocol import Scalar
 
 End = float | str | date
 """An end of a range: a number, or a date as such or as YYYY-MM-DD."""

@@ -15,13 +15,13 @@ from sudare.anonymize.protocol import Context, Outcome, same_rows, some_rows
 from sudare.anonymize.randomize.domain import End, ValueDomain
 from sudare.anonymize.randomize.plan import Plan, mechanisms_of, plan_column
 from sudare.assess.pk_anonymity import asked_k, exact_blocks
-from sudare.assess.sentence import Sentence, enumerated
 from sudare.describe.kinds import COUNTED_ROLES
-from sudare.describe.mechanism.catalogue import MECHANISMS
-from sudare.describe.mechanism.density import Family, as_family
-from sudare.describe.mechanism.protocol import Draw, Mechanism, Scalar
 from sudare.errors import InfeasibleError, ParameterError
+from sudare.mechanism.catalogue import MECHANISMS
+from sudare.mechanism.density import Family, as_family
+from sudare.mechanism.protocol import Draw, Mechanism, Scalar
 from sudare.parameters import Annotated, AnyNames, Field, parameters
+from sudare.words.sentence import Sentence, enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ _End = Annotated[
 class Randomize:
     """Randomize the quasi-identifiers and sensitive columns of each record by itself, as Pk-anonymity needs.
 
-    Columns are randomized independently (seed 003). Numbers, dates and ordinal values (by rank) get bounded Laplace noise, other values retention-replacement; or what
+    Columns are randomized independently (Ikarashi et al., after 2011). Numbers, dates and ordinal values (by rank) get bounded Laplace noise, other values retention-replacement; or what
     `mechanisms` says. Strengths follow from the requirement Pk-anonymity and the number of records: the columns
     share the rate `(k - 1) / (|R| - 1)` equally or by `weights`. The ranges, values and mechanisms are public: with
     them, cross tabulations of the original are estimated from the release.

@@ -10,16 +10,16 @@ import polars as pl
 
 from sudare.anonymize.randomize.domain import Domain, ValueDomain, number_domain, value_domain
 from sudare.describe.kinds import COUNTED_ROLES, MEASURED_KINDS, ORDERED_KINDS
-from sudare.describe.mechanism.calibrate import calibrate, k_of, rate_for, shares
-from sudare.describe.mechanism.catalogue import MECHANISMS
 from sudare.errors import DescriptionError, InfeasibleError, ParameterError, did_you_mean
+from sudare.mechanism.calibrate import calibrate, k_of, rate_for, shares
+from sudare.mechanism.catalogue import MECHANISMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.anonymize.randomize.method import Randomize
-    from sudare.describe.mechanism.protocol import Mechanism
     from sudare.describe.table import Table
+    from sudare.mechanism.protocol import Mechanism
 
 STRENGTH = {"laplace": "scale", "normal": "deviation", "uniform": "half_width", "retention": "keep"}
 """The parameter of each mechanism that calibration finds."""

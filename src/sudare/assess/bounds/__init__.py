@@ -3,7 +3,7 @@
 - `k_bound`, `l_bound`, `lower_bound`: least information loss (`distortion`)
 - `max_blocks`, `min_largest_block`, `feasible`, `largest_feasible_l`: from the sensitive counts alone (`diversity`)
 
-Paper: bounds for suitability to l-diversity (seed 000), Lemmas 1 and 2, Theorem 1, Corollary 1.
+Paper: suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011), Lemmas 1 and 2, Theorem 1, Corollary 1.
 """
 
 from sudare.assess.bounds.bound import Bound

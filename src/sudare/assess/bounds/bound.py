@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from sudare.assess.sentence import in_language
+from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
-    from sudare.texts import Language
+    from sudare.words.texts import Language
 
 
 @dataclass(frozen=True)

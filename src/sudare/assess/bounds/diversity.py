@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sudare.errors import InfeasibleError, ParameterError
-from sudare.kernels.rules import TOLERANCE
+from sudare.kernels.core.rules import TOLERANCE
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -9,8 +9,8 @@ import numpy as np
 
 from sudare.describe.distance.line import LineSpace
 from sudare.describe.distance.space import Codes, Floats, Space
-from sudare.kernels.blocks import block_labels
-from sudare.kernels.pairs import joint_sum
+from sudare.kernels.core.blocks import block_labels
+from sudare.kernels.figures.pairs import joint_sum
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

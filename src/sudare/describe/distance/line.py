@@ -12,7 +12,7 @@ from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
 from sudare.describe.ranges import ANYTHING, axis_of, positions, range_ends
 from sudare.describe.text import places_among
 from sudare.errors import DescriptionError
-from sudare.kernels.pairs import gap_sum, line_sum
+from sudare.kernels.figures.pairs import gap_sum, line_sum
 from sudare.parameters import parameters
 
 if TYPE_CHECKING:

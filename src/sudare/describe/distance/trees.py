@@ -10,7 +10,7 @@ from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
 from sudare.describe.sets import set_parts
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError
-from sudare.kernels.pairs import tree_histogram
+from sudare.kernels.figures.pairs import tree_histogram
 from sudare.parameters import parameters
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
-from sudare.measure.crosstab.attribute import PIECES, Attribute, attribute_for
-from sudare.measure.crosstab.contract import Transition, to_original
-from sudare.measure.crosstab.contradiction import contradicts
-from sudare.measure.crosstab.estimate import DEFAULT, Options, Start, estimate
-from sudare.measure.crosstab.inverse import invert
+from sudare.measure.crosstab.fit.contract import Transition, to_original
+from sudare.measure.crosstab.fit.contradiction import contradicts
+from sudare.measure.crosstab.fit.estimate import DEFAULT, Options, Start, estimate
+from sudare.measure.crosstab.fit.inverse import invert
+from sudare.measure.crosstab.fit.spread import spread_of, usual_draws
+from sudare.measure.crosstab.input.attribute import PIECES, Attribute, attribute_for
 from sudare.measure.crosstab.result import FIGURES, CrossTab, Fit
-from sudare.measure.crosstab.spread import spread_of, usual_draws
 from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.describe.mechanism.protocol import Mechanism
     from sudare.describe.table import Table
-    from sudare.measure.crosstab.bins import Bins
-    from sudare.measure.crosstab.iterate import StopRule
+    from sudare.measure.crosstab.fit.iterate import StopRule
+    from sudare.measure.crosstab.input.bins import Bins
+    from sudare.mechanism.protocol import Mechanism
 
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.measure.crosstab.attribute import Attribute
-    from sudare.measure.crosstab.estimate import Start
-    from sudare.measure.crosstab.iterate import StopRule
-    from sudare.measure.crosstab.telling import Telling
+    from sudare.measure.crosstab.fit.estimate import Start
+    from sudare.measure.crosstab.fit.iterate import StopRule
+    from sudare.measure.crosstab.input.attribute import Attribute
+    from sudare.measure.crosstab.words import Telling
 
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
@@ -83,13 +83,13 @@ class Fit:
 
     def sentences(self) -> list[Telling]:
         """The same in words, each of which can be said in Japanese: `sentence.into("ja")`."""
-        from sudare.measure.crosstab.telling import sentences_of
+        from sudare.measure.crosstab.words import sentences_of
 
         return sentences_of(self)
 
     def warnings(self) -> list[Telling]:
         """Those of the sentences that say not to use the table as it is."""
-        from sudare.measure.crosstab.telling import warnings_of
+        from sudare.measure.crosstab.words import warnings_of
 
         return warnings_of(self)
 

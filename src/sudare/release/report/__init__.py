@@ -8,6 +8,6 @@
 
 from __future__ import annotations
 
-from sudare.release.report.page import report_html
+from sudare.release.report.table.page import report_html
 
 __all__ = ["report_html"]

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from sudare.assess.sentence import in_language
 from sudare.display import figure
 from sudare.release.report.requirements import asked_rows, promises, verdict
+from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sudare.release.basket_release import BasketRelease
-    from sudare.release.release import Release
+    from sudare.release.baskets.release import BasketRelease
     from sudare.release.report.texts import Texts
-    from sudare.release.verify_requirements import Finding
+    from sudare.release.table.release import Release
+    from sudare.verify.requirements import Finding
 
 
 def common_values(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.table import Table
-    from sudare.release.release import Release
+    from sudare.release.table.release import Release
 
     Floats = npt.NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""Templates: `base.html.j2` is the frame of every report, `page` and `basket_page` fill it; all from users is escaped."""
+"""Templates: `base.html.j2` is the frame of every report, `table/page` and `baskets/page` fill it; all from users is escaped."""
 
 from __future__ import annotations
 

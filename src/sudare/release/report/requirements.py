@@ -10,10 +10,10 @@ from sudare.display import UNKNOWN, figure
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sudare.release.basket_release import BasketRelease
-    from sudare.release.release import Release
+    from sudare.release.baskets.release import BasketRelease
     from sudare.release.report.texts import Texts
-    from sudare.release.verify_requirements import Finding
+    from sudare.release.table.release import Release
+    from sudare.verify.requirements import Finding
 
 _ABOUT_FILES = ("unchanged-files", "no-identifiers")
 

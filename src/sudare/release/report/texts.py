@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from sudare import texts
+from sudare.words import texts
 
 if TYPE_CHECKING:
-    from sudare.texts import Language
+    from sudare.words.texts import Language
 
 About = Literal["table", "baskets"]
 """What a report is about: baskets have words of their own, and some that replace those of tables."""
@@ -24,10 +24,5 @@ class Texts(texts.Texts):
 @cache
 def words(language: Language, about: About = "table") -> dict[str, str]:
     """Texts by dotted key."""
-    found = loaded(f"texts_{language}.yaml")
-    return found if about == "table" else {**found, **loaded(f"basket_texts_{language}.yaml")}
-
-
-def loaded(name: str) -> dict[str, str]:
-    """The texts of one file."""
-    return texts.loaded("sudare.release.report", name)
+    found = texts.loaded("report", language)
+    return found if about == "table" else {**found, **texts.loaded("report_baskets", language)}

@@ -1,0 +1,159 @@
+"""The advisor: is diversity possible, at what price compared with k-anonymity, and what could be asked instead.
+
+Suitability (Muramoto, Kamidoi, Wakabayashi 2011, section 5): the ratio of the loss that every release with
+the requirements has at least to the loss that k-anonymity alone reaches, at the k that blocks must grow to anyway.
+Where it is above a threshold of 2, much of the loss is the price of diversity, and the custodian should look at why.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sudare.advise.bounds import quick_bound
+from sudare.advise.compromises import compromises_for
+from sudare.advise.trial import Trial, sampled
+from sudare.anonymize.pipeline import without_missing
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.l_diversity import LDiversity
+from sudare.assess.pk_anonymity import PkAnonymity
+from sudare.assess.requirement import BlockRequirement
+from sudare.assess.study import Study, study
+from sudare.assess.suitability import Limits, limits, reasons
+from sudare.describe.blur import refuse_blurred
+from sudare.errors import ParameterError
+from sudare.progress import SILENT
+from sudare.words.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sudare.anonymize.protocol import Outcome
+    from sudare.assess.compromise import Compromise
+    from sudare.assess.requirement import Requirement
+    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+
+BUDGET = 200_000_000
+"""Comparisons for the lower bound: seconds on a table with few columns."""
+LARGEST_ROWS = 20_000
+"""Larger tables are tried on a random sample."""
+LARGEST_CELLS = 250_000
+"""Compromises are tried on so many quasi-identifying cells at most: each takes a few seconds."""
+
+
+def advise(
+    table: Table,
+    requirements: Sequence[Requirement],
+    *,
+    objective: Objective = "dis",
+    threshold: float = 2.0,
+    compromises: bool = True,
+    exact: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
+) -> Study:
+    """The whole study of a table. Compromises are computed where it is poorly suited or nothing can comply.
+
+    `exact` and `weights` are those of Randomize, for Pk-anonymity.
+    """
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < math.inf:
+        raise ParameterError(
+            f"threshold is {threshold!r}, but it is compared with a ratio; give a number above 0."
+        )
+    refuse_blurred(table)
+    shown = progress or SILENT
+    shown.start("assess", 1)
+    shown.update(0)
+    # As every release begins: rows that must not be missing are left out before anything else.
+    table, _, dropped = without_missing(table)
+    looked = study(table, requirements, exact=exact, weights=weights)
+    first = replace(looked, objective=objective, threshold=float(threshold), notes=(*looked.notes, *dropped))
+    if requirements and all(isinstance(one, PkAnonymity) for one in requirements):
+        return replace(first, suited=first.feasible)  # noise is no generalization: nothing else to bound
+    bound = quick_bound(table, requirements, objective=objective, budget=budget, progress=shown)
+    if not table.rows:
+        return replace(first, lower_bound=bound, suited=False)
+    found = limits(table, requirements)
+    result = replace(
+        first,
+        lower_bound=bound,
+        max_blocks=found.max_blocks,
+        min_largest_block=found.min_largest_block,
+        fair_k=found.fair_k,
+        suited=first.feasible,
+        reasons=tuple(reasons(table, requirements)),
+        notes=first.notes if bound.exact else (*first.notes, bound.explanation),
+    )
+    outcome = None
+    trial = Trial(sampled(table, LARGEST_ROWS), objective, budget, shown)
+    if first.feasible and any(isinstance(one, LDiversity) for one in requirements):
+        result, outcome = _compared(result, trial, requirements, found)
+    if result.suited or not any(isinstance(one, BlockRequirement) for one in requirements):
+        return result
+    result = replace(result, reasons=result.reasons or tuple(_alike(result)))
+    offered: tuple[Compromise, ...] = ()
+    if compromises:
+        small = replace(
+            trial, table=sampled(trial.table, max(LARGEST_CELLS // max(len(table.names("quasi")), 1), 1))
+        )
+        offered = tuple(
+            compromises_for(small, requirements, result, outcome if small.table is trial.table else None)
+        )
+        if small.table.rows < table.rows:
+            result = replace(result, notes=(*result.notes, _note("compromises", small.table, table.rows)))
+    spoken = [*first.advice, *_unsuited(result), *result.reasons, *(one.sentence for one in offered)]
+    return replace(result, compromises=offered, advice=tuple(spoken))
+
+
+def _compared(
+    result: Study, trial: Trial, requirements: Sequence[Requirement], found: Limits
+) -> tuple[Study, Outcome | None]:
+    """The study with its ratio, and the k-anonymous release it rests on."""
+    if found.fair_k is None or result.lower_bound is None:
+        return result, None
+    whole = trial.table.rows == result.risk.rows
+    alone = trial.released([KAnonymity(min(found.fair_k, trial.table.rows))])
+    upper = trial.loss(alone)
+    # On a sample rows are farther apart, in both figures: the bound of the whole table would not fit.
+    lower = result.lower_bound if whole else trial.bound(requirements)
+    ratio = ratio_of(lower.value, upper)
+    notes = result.notes
+    if not whole:
+        notes = (*notes, _note("ratio", trial.table, result.risk.rows))
+    suited = ratio <= result.threshold
+    return replace(result, upper_bound=upper, ratio=ratio, suited=suited, notes=notes), alone
+
+
+def ratio_of(lower: float, upper: float) -> float:
+    """Lower / upper; where k-anonymity costs nothing, 1 if diversity need not either, infinite if it must."""
+    if upper > 0:
+        return lower / upper
+    return math.inf if lower > 0 else 1.0
+
+
+def _alike(result: Study) -> Iterator[Sentence]:
+    if result.feasible:
+        yield Sentence("reason.alike")
+
+
+def _unsuited(result: Study) -> Iterator[Sentence]:
+    if result.ratio is None or result.lower_bound is None:
+        return
+    figures = {
+        "k": result.fair_k,
+        "upper": result.upper_bound,
+        "objective": result.objective,
+        "threshold": result.threshold,
+    }
+    if math.isfinite(result.ratio):
+        yield Sentence("unsuited.times", ratio=result.ratio, **figures)
+    else:
+        yield Sentence("unsuited.unlimited", **figures)
+
+
+def _note(what: str, sample: Table, rows: int) -> Sentence:
+    return Sentence(f"note.{what}", sample=sample.rows, rows=rows)

@@ -1,0 +1,110 @@
+"""The least loss that any release with the same requirements could have, to stand beside what was lost.
+
+So a reader sees whether the loss comes from the data and the requirement or from the method.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.anonymize.full_domain import FullDomain
+from sudare.anonymize.generalize import DiverDIS, Generalize, MinDIS
+from sudare.anonymize.generalize.bound import price_bound
+from sudare.anonymize.mondrian import Mondrian
+from sudare.anonymize.simple.coarsen import Round, TopBottomCode
+from sudare.anonymize.simple.identifiers import Pseudonymize, RemoveIdentifiers
+from sudare.anonymize.simple.records import Sample, Shuffle, SuppressRecords
+from sudare.assess.bounds import Bound, lower_bound
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.words.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sudare.anonymize.protocol import Anonymizer
+    from sudare.assess.requirement import Requirement
+    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+
+LARGEST_K = 1000
+"""Nearer rows than this are not looked for: a bound of a smaller k holds as well."""
+_BUDGET = 30_000_000
+"""Comparisons of rows: a second or two."""
+_WORK = 2e7
+"""Rows times combinations of levels for which the bound by prices is as quick."""
+_COLUMNS = 20
+"""With more columns than this a comparison takes longer, and fewer are made."""
+_GENERALIZING = (FullDomain, DiverDIS, MinDIS, Mondrian)
+_KEEPING = (Pseudonymize, RemoveIdentifiers, Sample, Shuffle, SuppressRecords)
+"""They leave cells of quasi-identifiers as they are, or leave rows out."""
+
+
+def bounds_of(
+    table: Table, requirements: Sequence[Requirement], methods: Sequence[Anonymizer]
+) -> dict[str, Bound]:
+    """Lower bounds of the measures loss and dis; none where the methods do more to quasi-identifiers than generalize.
+
+    A bound on generalization says nothing about values that are replaced by others (microaggregated, swapped,
+    randomized), nor about free sets of values, which lose less than a hierarchy's.
+    """
+    if not _only_generalized(table, methods):
+        return {}
+    budget = _BUDGET * _COLUMNS // max(len(table.names("quasi")), _COLUMNS)
+    objectives: tuple[Objective, ...] = ("loss", "dis")
+    found = {name: _best_bound(table, requirements, name, budget) for name in objectives}
+    return {name: bound for name, bound in found.items() if bound.value > 0}
+
+
+def _best_bound(
+    table: Table, requirements: Sequence[Requirement], objective: Objective, budget: int
+) -> Bound:
+    """The higher of the bound by near rows and, where it is quick, the one by prices."""
+    near = quick_bound(table, requirements, objective=objective, budget=budget)
+    # More requirements only cost more, so what k alone costs is a bound.
+    k = max((one.k for one in requirements if isinstance(one, KAnonymity)), default=1)
+    priced = price_bound(table, k, objective, most_work=_WORK) if k > 1 else None
+    return near if priced is None or priced.value <= near.value else priced
+
+
+def quick_bound(
+    table: Table,
+    requirements: Sequence[Requirement],
+    *,
+    objective: Objective,
+    budget: int,
+    weights: Mapping[str, float] | None = None,
+    progress: Progress | None = None,
+) -> Bound:
+    """The lower bound, for a large k that of a smaller one: whose search grows with the square of k."""
+    if all(one.k <= LARGEST_K or one.k > table.rows for one in requirements if isinstance(one, KAnonymity)):
+        return lower_bound(
+            table, requirements, objective=objective, weights=weights, budget=budget, progress=progress
+        )
+    smaller = [
+        KAnonymity(min(one.k, LARGEST_K)) if isinstance(one, KAnonymity) else one for one in requirements
+    ]
+    found = lower_bound(
+        table, smaller, objective=objective, weights=weights, budget=budget, progress=progress
+    )
+    return Bound(found.value, False, Sentence("bound.smaller_k", bound=found.explanation))
+
+
+def _only_generalized(table: Table, methods: Sequence[Anonymizer]) -> bool:
+    quasi = set(table.names("quasi"))
+    generalizing = False
+    for method in methods:
+        if isinstance(method, _GENERALIZING) or (
+            isinstance(method, Generalize) and method.cells == "hierarchy"
+        ):
+            generalizing = True
+        elif isinstance(method, Round):
+            # Sensitive values that become fewer make diversity harder: the bound before still holds.
+            if quasi & set(method.columns):
+                return False
+        elif isinstance(method, TopBottomCode):
+            if method.column in quasi:
+                return False
+        elif not isinstance(method, _KEEPING):
+            return False
+    return generalizing

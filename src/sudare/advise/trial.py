@@ -1,0 +1,114 @@
+"""A quick release that is made to be measured, not to be published: what the advisor's figures come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sudare.advise.bounds import quick_bound
+from sudare.anonymize.generalize import Generalize
+from sudare.anonymize.mondrian import Mondrian
+from sudare.anonymize.pipeline import apply_all
+from sudare.anonymize.protocol import Context
+from sudare.assess.compromise import Compromise
+from sudare.assess.suitability import limits
+from sudare.display import rounded_down
+from sudare.measure.catalogue import MEASURE_OF_OBJECTIVE
+from sudare.measure.pair import Pair
+from sudare.progress import SILENT
+from sudare.randomness import Randomness
+from sudare.words.sentence import Sentence, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sudare.anonymize.protocol import Anonymizer, Outcome
+    from sudare.assess.bounds import Bound
+    from sudare.assess.compromise import CompromiseKind
+    from sudare.assess.requirement import Requirement
+    from sudare.assess.risk import Risk
+    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+
+_LARGEST_CUT = 500_000
+"""Rows times rows of the largest block, up to which groups are cut by dynamic programming."""
+SEED = 0
+"""Samples of a study: nothing of them is published, and the same study comes out again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A table small enough to try things on, and how they are measured."""
+
+    table: Table
+    objective: Objective
+    budget: int
+    """Comparisons for each bound."""
+    progress: Progress = SILENT
+
+    def released(
+        self, requirements: Sequence[Requirement], *, table: Table | None = None, suppression: float = 0.0
+    ) -> Outcome:
+        """A quick release; where blocks must be large, cutting them well takes too long, and Mondrian has to do."""
+        given = self.table if table is None else table
+        least = limits(given, requirements).min_largest_block or 1
+        method: Anonymizer = Generalize(objective=self.objective, effort="fast", suppression=suppression)
+        if least * given.rows > _LARGEST_CUT:
+            method = Mondrian()
+        return apply_all([method], given, Context(tuple(requirements), Randomness(SEED), self.progress))
+
+    def loss(self, outcome: Outcome, original: Table | None = None) -> float:
+        """What a release lost against the original; rows that are left out count 1."""
+        before = self.table if original is None else original
+        return MEASURE_OF_OBJECTIVE[self.objective].compute(before, Pair(before, outcome.table, outcome.rows))
+
+    def bound(
+        self,
+        requirements: Sequence[Requirement],
+        *,
+        table: Table | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> Bound:
+        """What no release with these requirements falls below."""
+        return quick_bound(
+            self.table if table is None else table,
+            requirements,
+            objective=self.objective,
+            weights=weights,
+            budget=self.budget,
+            progress=self.progress,
+        )
+
+
+def sampled(table: Table, rows: int) -> Table:
+    """The table, or a random sample of this many of its rows, in order."""
+    if table.rows <= rows:
+        return table
+    chosen = Randomness(SEED).permutation(table.rows)[:rows]
+    chosen.sort()
+    return table.take(chosen)
+
+
+def compromise(
+    kind: CompromiseKind,
+    asked: Sequence[Requirement],
+    what: Sentence,
+    bound: Bound,
+    distortion: float,
+    remaining: Risk,
+    parameters: dict[str, Any] | None = None,
+) -> Compromise:
+    """A compromise whose sentence says its figures as well."""
+    figures = [Sentence("compromise.figures", bound=rounded_down(bound.value, 4), distortion=distortion)]
+    figures += [
+        Sentence(
+            "compromise.guess",
+            share=guess.homogeneous_share,
+            column=guess.column,
+            right=guess.guess_mean,
+        )
+        for guess in remaining.guesses
+    ]
+    said = Sentence("compromise.told", what=what, figures=joined("between.clauses", figures))
+    return Compromise(kind, said, what, tuple(asked), parameters or {}, bound, distortion, remaining)

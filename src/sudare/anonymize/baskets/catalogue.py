@@ -1,0 +1,16 @@
+"""The methods for baskets, by the names that the command line and manifests use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.anonymize.baskets.generalize import GeneralizeItems
+from sudare.anonymize.baskets.suppress import SuppressItems
+from sudare.parameters import Catalogue
+
+if TYPE_CHECKING:
+    from sudare.anonymize.baskets.protocol import BasketAnonymizer
+
+BASKET_METHODS: Catalogue[BasketAnonymizer] = Catalogue(
+    "method for baskets", {"item-suppression": SuppressItems, "item-generalization": GeneralizeItems}
+)

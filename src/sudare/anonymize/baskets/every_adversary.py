@@ -1,0 +1,138 @@
+"""Suppressor (undated paper on personalized rho-uncertainty, algorithm 1): safe for every adversary, or k^m-anonymous, by local suppression."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.assess.baskets.pairing import asking_of, subsets_of
+from sudare.kernels.baskets.change import count_supports
+from sudare.kernels.baskets.entries import Supports, scratch_of
+from sudare.kernels.baskets.give_back import give_back
+from sudare.kernels.baskets.km import suppress_rare
+from sudare.kernels.baskets.suppress import suppress_stretch
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.anonymize.baskets.working import Working
+    from sudare.assess.baskets.km_anonymity import KmAnonymity
+    from sudare.assess.baskets.rho_uncertainty import RhoUncertainty
+    from sudare.kernels.baskets.subsets import Subsets
+
+_AT_ONCE = 20_000
+"""Removals between two reports of progress."""
+
+
+class _Suppressor:
+    """Reaches one requirement on all subsets, numbered once, with their supports; a subclass says how to sweep."""
+
+    chooses: bool
+    """Whether a rule says which item goes."""
+    over, under, k = 0, 1, 0
+    """Confidence asked for, over / under, and support: what giving back must not break."""
+    supports: Supports
+
+    def __init__(self, working: Working, subsets: Subsets) -> None:
+        self.working = working
+        self.subsets = subsets
+        longest = int(np.diff(subsets.starts).max(initial=1))
+        self.scratch = scratch_of(len(working.baskets), longest, subsets.choose.shape[1] - 1)
+
+    def sweep(self) -> None:
+        """Suppress what breaks the requirement, of every dirty subset once."""
+        raise NotImplementedError
+
+    def reach(self) -> int:
+        """Suppress until nothing breaks the requirement; how many entries went.
+
+        Sweeps are repeated until nothing changes; only sets that became rarer are looked at again.
+        """
+        at = self.working
+        at.begin()
+        dirty = np.ones(len(self.subsets.sizes), dtype=np.bool_)
+        self.supports = Supports(_supports(self.subsets, at.alive), dirty)
+        first = at.removed
+        while True:
+            before = at.removed
+            self.sweep()
+            if at.removed == before:
+                return at.removed - first
+
+    def give_back(self, most: float) -> int:
+        """Give entries back while the requirement holds, with a divergence of at most `most`; how many.
+
+        First what brings the frequencies nearer, for as long as there is any, then what keeps them near enough.
+        """
+        at = self.working
+        given = 0
+        for limit in (0.0, most):
+            while True:
+                more: int = give_back(
+                    *(self.subsets, at.entries, self.supports.support, at.gone_in_order(), limit),
+                    *(self.over, self.under, self.k, self.scratch),
+                )
+                at.tell()
+                given += more
+                if not more:
+                    break
+        return given
+
+
+class Uncertain(_Suppressor):
+    """Reaches one rho-uncertainty requirement."""
+
+    chooses = True
+
+    def __init__(self, working: Working, requirement: RhoUncertainty) -> None:
+        asking = asking_of(working.baskets, "rho-uncertainty")
+        width = None if requirement.m is None else requirement.m + 1
+        progress = working.context.progress
+        super().__init__(working, subsets_of(working.baskets, width, asking, "rho-uncertainty", progress))
+        self.over, self.under = requirement.ratio
+
+    def sweep(self) -> None:
+        """Lengths of Q ascend. A set need not be dirty again unless it became rarer.
+
+        conf(Q -> e) grows only if supp(Q) falls and supp(Q + e) does not.
+        """
+        at, subsets = self.working, self.subsets
+        for size in range(1, subsets.choose.shape[1]):
+            place, end = int(subsets.levels[size]), int(subsets.levels[size + 1])
+            while place < end:
+                place = suppress_stretch(
+                    *(subsets, at.entries, self.supports, at.choice, self.over, self.under),
+                    *(place, end, _AT_ONCE, self.scratch),
+                )
+                at.tell()
+
+
+class Frequent(_Suppressor):
+    """Reaches one k^m-anonymity requirement."""
+
+    chooses = False
+
+    def __init__(self, working: Working, requirement: KmAnonymity) -> None:
+        progress = working.context.progress
+        super().__init__(working, subsets_of(working.baskets, requirement.m, None, "km-anonymity", progress))
+        # More than all baskets is as much as one more than all, and fits into the kernel's integers.
+        self.k = min(requirement.k, len(working.baskets) + 1)
+
+    def sweep(self) -> None:
+        """Every set that occurs does so k times."""
+        at, subsets = self.working, self.subsets
+        place, end = 0, len(subsets.by_size)
+        while place < end:
+            place = suppress_rare(
+                subsets, at.entries, self.supports, self.k, place, end, _AT_ONCE, self.scratch
+            )
+            at.tell()
+
+
+def _supports(subsets: Subsets, alive: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+    if alive.all():
+        return np.diff(subsets.posting_starts).astype(np.int32)
+    support = np.empty(len(subsets.sizes), dtype=np.int32)
+    count_supports(subsets, alive, support)
+    return support

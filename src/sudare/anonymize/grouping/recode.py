@@ -1,0 +1,156 @@
+"""Local recoding: every quasi-identifier of a group is replaced by the least text that covers the group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from sudare.describe.hierarchy.suppression import suppression_of
+from sudare.describe.kinds import ORDERED_KINDS
+from sudare.describe.ranges import ANYTHING, closed_ranges, places_of
+from sudare.describe.sets import set_text
+from sudare.errors import ParameterError
+from sudare.kernels.core.groups import group_nodes, group_ranges
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.describe.codes import Codes
+    from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.describe.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class TreeAxis:
+    """A column that is generalized along a hierarchy."""
+
+    name: str
+    codes: Codes
+    tree: Hierarchy
+    leaves: npt.NDArray[np.int32]
+    ordered: bool
+    """Whether the column is of numbers, dates or ordinal values. These are never released as sets: measures read
+    them along their order or their hierarchy, and a set is on neither."""
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedAxis:
+    """A column that is generalized to ranges of its values."""
+
+    name: str
+    codes: Codes
+    position: npt.NDArray[np.float64]
+    """Where each value lies: the number, the day, or its rank."""
+
+
+Axis = TreeAxis | OrderedAxis
+
+
+def axes_of(table: Table) -> list[Axis]:
+    """How each quasi-identifier is generalized: its hierarchy, else ranges where it has an order, else `*`."""
+    axes: list[Axis] = []
+    for name in table.names("quasi"):
+        column, codes, tree = table.column(name), table.codes(name), table.hierarchy(name)
+        ordered = column.kind in ORDERED_KINDS
+        if tree is None and ordered:
+            axes.append(OrderedAxis(name, codes, places_of(codes.values)))
+            continue
+        if tree is None:
+            tree = suppression_of(table.frame[name])
+        axes.append(TreeAxis(name, codes, tree, table.leaves(name, tree), ordered))
+    return axes
+
+
+def recode(
+    table: Table, axes: list[Axis], labels: npt.NDArray[np.int32], count: int, *, sets: bool = False
+) -> Table:
+    """The table with each quasi-identifier generalized to what its group has in common.
+
+    With `sets`, nominal columns become the sets of the values in their groups instead of values of a hierarchy;
+    ordered columns stay on their hierarchy.
+    """
+    labels = _checked(labels, table.rows, count)
+    recoded = [
+        (
+            axis.name,
+            _set_texts(axis, labels, count)
+            if sets and isinstance(axis, TreeAxis) and not axis.ordered
+            else _recoded(axis, labels, count),
+        )
+        for axis in axes
+    ]
+    changed = [texts.rename(name) for name, texts in recoded if texts is not None]
+    return table.recoded(table.frame.with_columns(changed))
+
+
+def _checked(labels: npt.NDArray[Any], rows: int, count: int) -> npt.NDArray[np.int32]:
+    """Labels as kernels take them: kernels look at no bounds, and methods may be anybody's."""
+    given = np.asarray(labels)
+    inside = given.dtype.kind in "iu" and given.shape == (rows,)
+    if not inside or (rows and not 0 <= int(given.min()) <= int(given.max()) < count):
+        raise ParameterError(
+            f"The labels of groups have the type {given.dtype} and the shape {given.shape}, but each of the {rows:,} rows needs a "
+            f"whole number from 0 to {count - 1:,}; give every row the number of its group."
+        )
+    return given.astype(np.int32, copy=False)
+
+
+def _recoded(axis: Axis, labels: npt.NDArray[np.int32], count: int) -> pl.Series | None:
+    """The released texts, or None when no group needs a change and the column keeps its type."""
+    if isinstance(axis, TreeAxis):
+        tree = axis.tree
+        nodes = group_nodes(axis.leaves, labels, count, tree.parent, tree.first, tree.last)
+        if (nodes < tree.leaves).all():
+            return None
+        return tree.labels_of(nodes).gather(labels)
+    lowest, highest = group_ranges(axis.codes.ranks, labels, count)
+    if (lowest == highest).all():
+        return None
+    return _range_texts(axis.codes, lowest, highest).gather(labels)
+
+
+def _set_texts(axis: TreeAxis, labels: npt.NDArray[np.int32], count: int) -> pl.Series | None:
+    """The sets of values of each group; a missing value in a set with others makes it the root of the hierarchy."""
+    tree = axis.tree
+    width = tree.leaves
+    groups, leaves = np.divmod(np.unique(labels.astype(np.int64) * width + axis.leaves), width)
+    sizes = np.bincount(groups, minlength=count)
+    if (sizes <= 1).all():
+        return None
+    listed = leaves.tolist()
+    known: dict[tuple[int, ...], str | None] = {}
+    texts = []
+    for start, end in pairwise([0, *np.cumsum(sizes).tolist()]):
+        own = tuple(listed[start:end])
+        if own not in known:
+            known[own] = _set_of([tree.labels[leaf] for leaf in own], tree.labels[tree.root])
+        texts.append(known[own])
+    return pl.Series(texts, dtype=pl.String).gather(labels)
+
+
+def _set_of(values: list[str | None], anything: str | None) -> str | None:
+    """The text of a set of values; `anything` if one of several is missing."""
+    if len(values) == 1:
+        return values[0]
+    present = [value for value in values if value is not None]
+    return set_text(present) if len(present) == len(values) else anything
+
+
+def _range_texts(codes: Codes, lowest: npt.NDArray[np.int32], highest: npt.NDArray[np.int32]) -> pl.Series:
+    """One text a group: a range, `*` where missing and present values met, null where all are missing."""
+    ranges = closed_ranges(
+        codes.values.gather(np.maximum(lowest, 0)), codes.values.gather(np.maximum(highest, 0))
+    )
+    frame = pl.DataFrame({"text": ranges, "low": lowest, "high": highest})
+    return frame.select(
+        pl.when(pl.col("high") < 0)
+        .then(None)
+        .when(pl.col("low") < 0)
+        .then(pl.lit(ANYTHING))
+        .otherwise(pl.col("text"))
+        .alias("text")
+    )["text"]

@@ -1,0 +1,235 @@
+"""Refinement: a partition made better by moves, never worse, within a budget of moves or seconds.
+
+One search for every cost of a group: microaggregation hands it squared errors, generalization what a group loses.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from sudare.anonymize.grouping.labels import numbered
+from sudare.errors import CancelledError
+from sudare.kernels.core.rules import no_rules
+from sudare.kernels.partition.openings import open_slice
+from sudare.kernels.partition.partition import fill_costs, limits_of, partition_of
+from sudare.kernels.partition.rebuild import rebuild_slice
+from sudare.kernels.partition.refine import anneal_slice, descend_slice, dissolve_all
+from sudare.progress import SILENT
+from sudare.randomness import words_from
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sudare.anonymize.grouping.labels import Labels
+    from sudare.kernels.core.rules import Rules
+    from sudare.kernels.partition.covers import Covers
+    from sudare.kernels.partition.squares import Squares
+    from sudare.progress import Progress
+
+Effort = Literal["fast", "default", "thorough"]
+"""How long a method may search."""
+_HOT, _COLD = 2.0, 0.02
+"""First temperature in units of the root mean square of the cost of a record after descent (heavy tails need more
+heat to move), last one in units of its mean."""
+_PATIENCE = 5000.0
+"""Moves a record that allow the full heat; with fewer the search starts colder, or it would end disordered."""
+_DISSOLVE = 0.01
+"""How often a record of a smallest group tries to dissolve it."""
+_MOVES_A_SECOND = 3e6
+_SLICE = 500_000
+_REBUILD_SLICE = 1000
+_SPREAD = 0.7
+"""How far the weights of columns vary when schemes are ordered for a rebuilding."""
+_ROUNDS = 100
+_OPEN_SLICE = 2000
+_OPEN_TRIES = 4
+"""First companions tried for each record."""
+_OPEN_ROOM = 500
+_LEAST_GAIN = 1e-8
+"""Share of the cost, times the rows, that a sweep must gain for another one, at most a thousandth."""
+
+
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """A partition and whether the user stopped the search for a better one."""
+
+    labels: Labels
+    canceled: bool = False
+
+    def finished(self) -> Labels:
+        """The labels of a search that ended by itself; a release takes no other."""
+        if self.canceled:
+            raise CancelledError("Canceled while searching for groups.")
+        return self.labels
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """How long to search after descent."""
+
+    moves: int = 0
+    """Random moves to try."""
+    seconds: float | None = None
+    """Time instead of moves; results then differ from run to run."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Rebuilding:
+    """Large steps for generalization: regions taken apart and formed anew by schemes."""
+
+    class_words: npt.NDArray[np.uint64]
+    starts: npt.NDArray[np.int64]
+    level_costs: npt.NDArray[np.float64]
+    schemes: npt.NDArray[np.int64]
+    attempts: int
+    region: int
+    """Rows of a region, about."""
+
+
+def refine(
+    model: Squares | Covers,
+    neighbors: npt.NDArray[np.int64],
+    labels: Labels,
+    smallest: int,
+    *,
+    budget: Budget | None = None,
+    rebuilding: Rebuilding | None = None,
+    openings: int = 0,
+    rules: Rules | None = None,
+    progress: Progress = SILENT,
+) -> Refined:
+    """Descend, open new groups in so many passes, then anneal within the budget, then descend again.
+
+    Every group keeps at least `smallest` records and the rules; the result never costs more than `labels`. The
+    same seed gives the same result unless seconds limit the search. Canceling gives the best partition so far.
+    """
+    room = 0 if rebuilding is None else rebuilding.region
+    search = _Search(model, neighbors, labels, smallest, rules or no_rules(), room)
+    budget = budget or Budget()
+    try:
+        if rebuilding is not None:
+            search.rebuild(rebuilding, budget.seed, progress)
+        search.descend(progress)
+        for number in range(openings):
+            search.open(budget.seed + number, progress)
+            search.descend(progress)
+        if budget.moves or budget.seconds:
+            search.anneal(budget, progress)
+            search.descend(progress)
+    except CancelledError:
+        return Refined(search.best(), canceled=True)
+    return Refined(search.best())
+
+
+class _Search:
+    """The state of one refinement."""
+
+    def __init__(
+        self,
+        model: Squares | Covers,
+        neighbors: npt.NDArray[np.int64],
+        labels: Labels,
+        smallest: int,
+        rules: Rules,
+        room: int = 0,
+    ) -> None:
+        self._part = partition_of(labels, smallest, room)
+        self._arguments = (model, self._part, limits_of(smallest, rules), neighbors)
+        self._rows = len(labels)
+        self._width = neighbors.shape[1]
+        self._best_labels = labels.copy()
+        self._best_cost = fill_costs(model, self._part)
+
+    def best(self) -> Labels:
+        """The best partition seen."""
+        return numbered(self._best_labels)
+
+    def descend(self, progress: Progress) -> None:
+        """Sweeps of improving moves until none is left."""
+        step = max(1, _SLICE // (20 * self._width))
+        for _ in range(_ROUNDS):
+            before = self._best_cost
+            progress.start("refine", self._rows)
+            for start in range(0, self._rows, step):
+                stop = min(start + step, self._rows)
+                descend_slice(*self._arguments, start, stop)
+                progress.update(stop)
+            dissolve_all(*self._arguments)
+            self._keep()
+            if self._best_cost >= before * (1.0 - min(1e-3, _LEAST_GAIN * self._rows)):
+                return
+
+    def anneal(self, budget: Budget, progress: Progress) -> None:
+        """Random moves under a falling temperature."""
+        seconds, planned = budget.seconds, budget.moves
+        hot, cold = self._temperatures(planned if seconds is None else seconds * _MOVES_A_SECOND)
+        words = words_from(budget.seed)
+        started = time.perf_counter()
+        done = 0
+        progress.start("anneal", 1.0)
+        while True:
+            share = done / planned if seconds is None else (time.perf_counter() - started) / seconds
+            if share >= 1:
+                return
+            size = min(_SLICE, planned - done) if seconds is None else _SLICE
+            rate = size / planned if seconds is None else _share_of_slice(share, done, size)
+            first, last = hot * (cold / hot) ** share, hot * (cold / hot) ** min(1.0, share + rate)
+            anneal_slice(*self._arguments, words, size, first, last, _DISSOLVE)
+            done += size
+            self._keep()
+            progress.update(min(1.0, share + rate))
+
+    def open(self, seed: int, progress: Progress) -> None:
+        """Try to open a new group around every record that loses something, those that lose most first."""
+        part = self._part
+        lost = (part.cost / np.maximum(part.size, 1))[part.label]
+        records = np.argsort(-lost, kind="stable")[: np.count_nonzero(lost > 0)]
+        words = words_from(seed)
+        work = [np.empty(size * _OPEN_ROOM, dtype=np.int64) for size in (1, 1, 2)]
+        progress.start("open groups", len(records))
+        for start in range(0, len(records), _OPEN_SLICE):
+            some = records[start : start + _OPEN_SLICE]
+            open_slice(*self._arguments, some, _OPEN_TRIES, words, *work)
+            self._keep()
+            progress.update(start + len(some))
+
+    def rebuild(self, rebuilding: Rebuilding, seed: int, progress: Progress) -> None:
+        """Take regions apart and form their groups anew."""
+        given = rebuilding
+        words = words_from(seed)
+        progress.start("rebuild", given.attempts)
+        for start in range(0, given.attempts, _REBUILD_SLICE):
+            attempts = min(_REBUILD_SLICE, given.attempts - start)
+            rebuild_slice(
+                *self._arguments,
+                *(given.class_words, given.starts, given.level_costs, given.schemes),
+                *(words, attempts, given.region, _SPREAD),
+            )
+            self._keep()
+            progress.update(start + attempts)
+
+    def _temperatures(self, moves: float) -> tuple[float, float]:
+        """First and last temperature for about this many moves."""
+        size, cost = self._part.size, self._part.cost
+        mean = max(self._best_cost / self._rows, 1e-300)
+        spread = max(float(np.sqrt((cost**2 / np.maximum(size, 1)).sum() / self._rows)), mean)
+        cold = _COLD * mean
+        patience = np.log(max(moves / self._rows, 1.0)) / np.log(_PATIENCE)
+        return cold * (_HOT * spread / cold) ** min(float(patience), 1.0), cold
+
+    def _keep(self) -> None:
+        """Remember the partition if it is the best so far; what is kept of groups is computed anew against drift."""
+        cost = fill_costs(self._arguments[0], self._part)
+        if cost < self._best_cost:
+            self._best_cost = cost
+            self._best_labels[:] = self._part.label
+
+
+def _share_of_slice(share: float, done: int, size: int) -> float:
+    """How much of the time one slice takes, judged by those before it."""
+    return 0.05 if done == 0 else share * size / done

@@ -1,0 +1,109 @@
+"""Coarser numbers: top and bottom coding, rounding."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Self
+
+import polars as pl
+
+from sudare.anonymize.note import Note
+from sudare.anonymize.protocol import Context, Outcome, same_rows
+from sudare.anonymize.simple.columns import numeric_columns
+from sudare.parameters import Annotated, Field, Names, model_validator, parameters
+from sudare.words.sentence import enumerated
+
+if TYPE_CHECKING:
+    from sudare.describe.table import Table
+
+_FITS = 2**62
+"""Whole numbers below this have a sum in 64 bits."""
+_HUGE = 2**70
+"""More than twice any whole number of a column: everything is nearest to 0."""
+
+
+@parameters
+class TopBottomCode:
+    """Replace values beyond a limit by the limit: x -> min(max(x, bottom), top). Missing stays missing."""
+
+    column: str
+    """A numeric column."""
+    bottom: float | None = None
+    """Smallest value that is published as it is."""
+    top: float | None = None
+    """Largest value that is published as it is."""
+
+    @model_validator(mode="after")
+    def _some_limit(self) -> Self:
+        if self.bottom is None and self.top is None:
+            raise ValueError("neither 'bottom' nor 'top' is given; give at least one.")
+        if self.bottom is not None and self.top is not None and self.bottom > self.top:
+            raise ValueError(f"'bottom' {self.bottom:g} is above 'top' {self.top:g}; exchange them.")
+        return self
+
+    def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
+        """Clip the column; it keeps its type unless a limit does not fit into it."""
+        (name,) = numeric_columns(table, [self.column], "TopBottomCode")
+        before = table.frame[name]
+        limits = [limit for limit in (self.bottom, self.top) if limit is not None]
+        if before.dtype.is_integer() and all(limit == int(limit) for limit in limits):
+            whole = exactly(before, *map(int, limits))
+            clipped = whole.clip(
+                *(None if limit is None else int(limit) for limit in (self.bottom, self.top))
+            )
+            after = fitted(clipped, before.dtype)
+        else:
+            clipped = before.cast(pl.Float64).clip(self.bottom, self.top)
+            after = fitted(clipped, before.dtype) if before.dtype.is_float() else clipped
+        changed = int((before.cast(clipped.dtype) != clipped).sum())
+        return same_rows(table.with_values(after.rename(name)), Note("coded", changed=changed, column=name))
+
+
+@parameters
+class Round:
+    """Round numbers to the nearest multiple of a base; halves go to the even multiple. Missing stays missing."""
+
+    columns: Names
+    """Numeric columns."""
+    base: Annotated[float, Field(gt=0)]
+    """The multiple to round to: 10, 0.5, 1000 …"""
+
+    def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
+        """Round the columns; whole numbers rounded to a whole base stay whole."""
+        names = numeric_columns(table, self.columns, "Round")
+        result = table
+        for name in names:
+            result = result.with_values(self._rounded(table.frame[name]).rename(name))
+        return same_rows(result, Note("rounded", columns=enumerated(names), base=self.base))
+
+    def _rounded(self, before: pl.Series) -> pl.Series:
+        if before.dtype.is_integer() and self.base == int(self.base):
+            # Whole numbers by whole arithmetic: doubles are not exact beyond 2^53.
+            base = int(self.base)
+            if base > _HUGE:
+                return before.clip(0, 0)
+            whole = exactly(before, base)
+            none, two, step = (pl.Series([number], dtype=whole.dtype) for number in (0, 2, base))
+            down = whole // step
+            rest = whole - down * step
+            up = (rest + rest > step) | ((rest + rest == step) & (down % two != none))
+            return fitted((down + up.cast(whole.dtype)) * step, before.dtype)
+        digits = max(0, -int(Decimal(str(self.base)).as_tuple().exponent))
+        multiples = (before.cast(pl.Float64) / self.base).round(0, mode="half_to_even")
+        return (multiples * self.base).round(digits)
+
+
+def exactly(series: pl.Series, *others: int) -> pl.Series:
+    """Whole numbers in a type in which they can be compared with others, and have a sum, without rounding."""
+    ends: tuple[Any, Any] = series.min(), series.max()
+    numbers = [*others, *(int(end) for end in ends if end is not None)]
+    return series.cast(pl.Int64 if all(abs(number) < _FITS for number in numbers) else pl.Int128)
+
+
+def fitted(series: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """The series in the given type where every value fits, else in the next that files know."""
+    for candidate in (dtype, pl.Int64(), pl.Float64()) if dtype.is_integer() else (dtype,):
+        narrow = series.cast(candidate, strict=False)
+        if narrow.null_count() == series.null_count():
+            return narrow
+    return series

@@ -1,0 +1,77 @@
+"""Fewer or reordered records: sampling, suppression of records that do not comply, shuffling."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.anonymize.grouping.rules import allowed_rows
+from sudare.anonymize.note import Note
+from sudare.anonymize.protocol import Context, Outcome, some_rows
+from sudare.errors import InfeasibleError
+from sudare.parameters import Annotated, Field, parameters
+
+if TYPE_CHECKING:
+    from sudare.describe.table import Table
+
+
+@parameters
+class Sample:
+    """Publish a simple random sample of the records, without replacement; order is kept.
+
+    Who is in the sample is a secret: it is drawn from the cryptographic generator unless a seed is given.
+    """
+
+    share: Annotated[float, Field(gt=0, le=1)]
+    """Share of the records to keep; the number is rounded, and at least one record is kept."""
+
+    def apply(self, table: Table, context: Context) -> Outcome:
+        """Draw the sample."""
+        count = min(table.rows, max(1, round(self.share * table.rows)))
+        rows = np.sort(context.random.permutation(table.rows)[:count])
+        return some_rows(table, rows, Note("sampled", count=count, rows=table.rows))
+
+
+@parameters
+class Shuffle:
+    """Publish the records in random order, so that their place in the file says nothing."""
+
+    def apply(self, table: Table, context: Context) -> Outcome:
+        """Permute the rows."""
+        return some_rows(table, context.random.permutation(table.rows), Note("shuffled"))
+
+
+@parameters
+class SuppressRecords:
+    """Leave out the records whose blocks do not comply, as long as they are few.
+
+    Repeated until all requirements hold, since leaving records out changes the distribution that t-closeness
+    compares with; every round removes at least one record, so it ends.
+    """
+
+    limit: Annotated[float, Field(ge=0, le=1)] = 0.05
+    """Largest share of records that may be left out."""
+
+    def apply(self, table: Table, context: Context) -> Outcome:
+        """Remove violating records or refuse."""
+        allowed = allowed_rows(self.limit, table.rows)
+        rows = np.arange(table.rows, dtype=np.int64)
+        current = table
+        context.progress.start("suppress records", max(allowed, 1))
+        while True:
+            violating = [
+                verdict.violating_rows for verdict in (one.check(current) for one in context.requirements)
+            ]
+            worst = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *violating]))
+            if not len(worst):
+                break
+            rows = np.delete(rows, worst)
+            if table.rows - len(rows) > allowed:
+                raise InfeasibleError(
+                    f"At least {table.rows - len(rows):,} of {table.rows:,} rows would have to be left out, but the "
+                    f"limit {self.limit:g} allows {allowed:,}; generalize first, or raise the limit."
+                )
+            current = table.take(rows)
+            context.progress.update(table.rows - len(rows))
+        return some_rows(table, rows, Note("suppressed", gone=table.rows - len(rows), rows=table.rows))

@@ -1,0 +1,120 @@
+"""The verbs of the public face, light to import: each calls its part of the flow when used.
+
+They stand in a module of their own because the folders `read`, `assess` and `anonymize` have the same names.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from sudare.progress import shows_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sudare.anonymize.protocol import Anonymizer
+    from sudare.assess.requirement import Requirement
+    from sudare.assess.study import Study
+    from sudare.describe.baskets.baskets import Baskets
+    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.table import Table
+    from sudare.progress import Progress
+    from sudare.release.baskets.release import BasketRelease
+    from sudare.release.table.release import Release
+
+
+def read(source: Any, **options: Any) -> Table:
+    """A table from a file, a database address, standard input ('-'), or any dataframe.
+
+    Options are those of a recipe's source: format, table, query, sheet, delimiter, encoding, header, missing.
+    """
+    from sudare.describe.table import Table
+
+    if isinstance(source, (str, Path)):
+        from sudare.release.recipe.table import Source
+
+        return Source.of(path=str(source), **options).read()
+    if options:
+        from sudare.errors import ParameterError
+
+        raise ParameterError(
+            f"'{next(iter(options))}' is an option for files and databases; leave it out for a frame."
+        )
+    return Table.from_frame(source)
+
+
+@shows_progress
+def assess(
+    table: Table,
+    *requirements: Requirement | str,
+    objective: Objective = "dis",
+    threshold: float = 2.0,
+    compromises: bool = True,
+    exact: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
+    progress: Progress | None = None,
+) -> Study:
+    """What is possible with a table: feasibility, bounds, suitability, verdicts and risk as it is, advice.
+
+    `objective` (dis, loss or ncp) is the loss that is bounded. Where the ratio to k-anonymity is above `threshold`,
+    or nothing can comply, compromises are computed unless `compromises` is False. For Pk-anonymity the noise that it
+    needs is computed, and what each column costs the others if it stays exact; `exact` names those that must, `weights`
+    those that need less noise.
+    """
+    from sudare.advise.advise import advise
+    from sudare.assess.catalogue import REQUIREMENTS, requirements_of
+    from sudare.assess.requirement import table_of
+
+    asked = requirements_of(requirements, REQUIREMENTS)
+    return advise(
+        table_of(table),
+        asked,
+        objective=objective,
+        threshold=threshold,
+        compromises=compromises,
+        exact=exact,
+        weights=weights,
+        progress=progress,
+    )
+
+
+@overload
+def anonymize(
+    table: Baskets,
+    *requirements: Any,
+    method: Any = None,
+    measures: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> BasketRelease: ...
+@overload
+def anonymize(
+    table: Table,
+    *requirements: Requirement | str,
+    method: Anonymizer | str | Sequence[Anonymizer | str] | None = None,
+    measures: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Release: ...
+@shows_progress
+def anonymize(
+    table: Table | Baskets,
+    *requirements: Any,
+    method: Any = None,
+    measures: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Release | BasketRelease:
+    """Transform a table, or baskets, until every requirement holds; see `sudare.release.table.anonymize.anonymize`."""
+    from sudare.describe.baskets.baskets import Baskets
+
+    if isinstance(table, Baskets):
+        from sudare.release.baskets.anonymize import anonymize_baskets
+
+        return anonymize_baskets(
+            table, *requirements, method=method, measures=measures, seed=seed, progress=progress
+        )
+    from sudare.release.table.anonymize import anonymize as anonymize_now
+
+    return anonymize_now(table, *requirements, method=method, measures=measures, seed=seed, progress=progress)

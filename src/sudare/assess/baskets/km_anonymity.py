@@ -1,0 +1,67 @@
+"""k^m-anonymity (Terrovitis, Mamoulis, Kalnis 2008): who knows m items finds k baskets or none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.assess.baskets.adversary import LISTED, Adversary, BasketVerdict
+from sudare.assess.baskets.pairing import released_and_original, subsets_of
+from sudare.parameters import Annotated, Field, parameters
+
+if TYPE_CHECKING:
+    from sudare.describe.baskets.baskets import Baskets
+
+
+@parameters
+class KmAnonymity:
+    """Every set of at most m items that occurs in the release, occurs in at least k of its baskets.
+
+    Promises that whoever knows up to m items of a user is left with at least k baskets (or none, where an item
+    was suppressed). Promises nothing about what these k have in common: they may all share a sensitive item.
+    It speaks of the released baskets alone, so it can be checked without the original.
+
+    >>> from sudare.describe.baskets.baskets import Baskets
+    >>> KmAnonymity(2, 2).check(Baskets.from_lists([["a", "b"], ["a", "b"], ["b", "c"]])).explanation
+    'Who knows that user 2 has {c} is left with 1 basket where 2 are asked; 1 of 3 users are exposed by 2 sets.'
+    """
+
+    k: Annotated[int, Field(ge=1)]
+    """Fewest baskets that share any set of m items."""
+    m: Annotated[int, Field(ge=1)]
+    """Most items an adversary knows."""
+
+    def check(self, data: Any, original: Baskets | None = None) -> BasketVerdict:
+        """Recount every set of at most m items of baskets or of a release; the original is not needed."""
+        released, _ = released_and_original(data, original)
+        if not len(released.codes):
+            nobody = np.empty(0, dtype=np.int64)
+            return BasketVerdict(
+                "KmAnonymity", True, None, nobody, "There are no items, so nobody is singled out."
+            )
+        subsets = subsets_of(released, self.m, None, "km-anonymity")
+        support = np.diff(subsets.posting_starts)
+        rare = support < self.k
+        order = np.lexsort((np.arange(len(support)), subsets.sizes, support))[:LISTED]
+        worst = tuple(
+            Adversary(
+                int(subsets.postings[subsets.posting_starts[number]]),
+                tuple(released.items[code] for code in subsets.items[number, : subsets.sizes[number]]),
+                None,
+                int(support[number]),
+                int(support[number]),
+            )
+            for number in order
+        )
+        users = np.unique(subsets.postings[np.repeat(rare, support)]).astype(np.int64)
+        smallest = int(support.min())
+        count = int(rare.sum())
+        if not count:
+            text = f"Every set of at most {self.m} items that occurs does so at least {smallest:,} times (asked: {self.k})."
+        else:
+            text = (
+                f"{worst[0].sentence} where {self.k} are asked; {len(users):,} of {len(released):,} users are exposed by "
+                f"{count:,} set{'' if count == 1 else 's'}."
+            )
+        return BasketVerdict("KmAnonymity", count == 0, float(smallest), users, text, worst)

@@ -1,0 +1,102 @@
+"""A release of baskets beside its original: what is left of each, and the subsets an adversary may know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.describe.baskets.baskets import Baskets
+from sudare.errors import DescriptionError, ParameterError
+from sudare.kernels.baskets.sensitive import Asking, asking_for_all, asking_for_each
+from sudare.kernels.baskets.subsets import Subsets, count_occurrences, index_subsets
+from sudare.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Mask = npt.NDArray[np.bool_]
+
+MOST_SUBSETS = 60_000_000
+"""Subsets of single baskets that fit into some 4 GB with all that is said about them."""
+
+
+def released_and_original(data: Any, original: Baskets | None) -> tuple[Baskets, Baskets]:
+    """(released, original) of a release, or of baskets with the original given or being it themselves."""
+    if hasattr(data, "released") and hasattr(data, "original"):
+        data, original = data.released, data.original if original is None else original
+    if not isinstance(data, Baskets):
+        raise DescriptionError(
+            f"A {type(data).__name__} has no baskets to check; make some with sudare.read_baskets(…).describe(…)."
+        )
+    return data, data if original is None else original
+
+
+def kept_mask(released: Baskets, original: Baskets) -> Mask:
+    """For each entry of the original whether the release still has it; every release must be a part of its original."""
+    if len(released) != len(original):
+        raise DescriptionError(
+            f"The release has {len(released):,} baskets and the original {len(original):,}; give the original it was made from."
+        )
+    codes = _codes_in(released, original)
+    width = max(len(original.items), 1)
+    rows = original.owners * width + original.codes
+    kept = released.owners * width + codes
+    places = np.searchsorted(rows, kept)
+    fits = places < len(rows)
+    fits[fits] = rows[places[fits]] == kept[fits]
+    if not fits.all():
+        basket = int(kept[np.argmin(fits)] // width)
+        raise DescriptionError(
+            f"Released basket {basket} (from 0) has an item that its original has not, so this is no release by suppression "
+            "of that original; give the original it was made from."
+        )
+    mask = np.zeros(len(rows), dtype=np.bool_)
+    mask[places] = True
+    return mask
+
+
+def _codes_in(released: Baskets, original: Baskets) -> npt.NDArray[np.int64]:
+    if released.items == original.items:
+        return released.codes.astype(np.int64)
+    place = original.code_of()
+    unknown = next((item for item in released.items if item not in place), None)
+    if unknown is not None:
+        raise DescriptionError(
+            f"The release has the item {unknown!r}, which the original has not; give the original it was made from."
+        )
+    lookup = np.array([place[item] for item in released.items], dtype=np.int64)
+    return lookup[released.codes] if len(lookup) else np.empty(0, dtype=np.int64)
+
+
+def asking_of(baskets: Baskets, model: str) -> Asking:
+    """Who calls what sensitive, as kernels take it."""
+    items = len(baskets.items)
+    made: Asking
+    if baskets.sensitive_starts is not None and baskets.sensitive_codes is not None:
+        made = asking_for_each(items, baskets.sensitive_starts, baskets.sensitive_codes)
+    elif baskets.sensitive_common is not None:
+        made = asking_for_all(items, baskets.sensitive_common)
+    else:
+        raise DescriptionError(
+            f"{model} needs to know which items are sensitive and the baskets do not say; "
+            "name them with .describe(sensitive=…), or under 'sensitive' in a recipe."
+        )
+    return made
+
+
+def subsets_of(
+    baskets: Baskets, width: int | None, asking: Asking | None, model: str, progress: Progress = SILENT
+) -> Subsets:
+    """All subsets of at most `width` items (None: of any size), unless they are too many."""
+    longest = int(baskets.lengths.max(initial=0))
+    width = longest if width is None else min(width, longest)
+    count = count_occurrences(baskets.starts, width)
+    if count > MOST_SUBSETS or width > 31:
+        raise ParameterError(
+            f"{model}: baskets of up to {longest} items have {count:.3g} subsets of at most {width} items, more than "
+            f"the {MOST_SUBSETS:,} that can be looked at one by one; give a smaller m, or for rho-uncertainty also eps and "
+            "delta to look at a sample."
+        )
+    progress.start("list sets of items", 1)
+    return index_subsets(baskets.starts, baskets.codes, len(baskets.items), width, asking, progress.update)

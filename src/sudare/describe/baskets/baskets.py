@@ -1,0 +1,272 @@
+"""Baskets: an immutable list of sets of items (purchases, page views), with what each user holds sensitive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from sudare.arrays import read_only, starts_of
+from sudare.describe.baskets.sensitive import Sensitive, resolve_sensitive
+from sudare.display import HEAD, html_block, html_table, paragraph, said, shortened
+from sudare.errors import DescriptionError
+from sudare.read.baskets.codes import BasketCodes, Item, code_lists, id_column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from sudare.read.baskets.load import BasketFacts
+
+_WIDEST = 60
+
+
+class Baskets:
+    """An immutable list of baskets with its description; every change gives a new one.
+
+    A basket is a set: an item that stands twice in it counts once. Empty baskets stay, so that basket b of
+    a release is basket b of the original.
+
+    >>> baskets = Baskets.from_lists([["milk", "beer"], [], ["milk", "test", "milk"]])
+    >>> baskets
+    Baskets(3 baskets, 4 entries, 3 items)
+    >>> baskets.describe(sensitive=["test"])
+    Baskets(3 baskets, 4 entries, 3 items; sensitive for all: test)
+    >>> baskets.lists()
+    [['beer', 'milk'], [], ['milk', 'test']]
+    """
+
+    items: tuple[Item, ...]
+    """The items in ascending order; the code of an item is its place here. Items that no basket has may be there."""
+    starts: npt.NDArray[np.int64]
+    """Where each basket begins in `codes`, and where the last ends."""
+    codes: npt.NDArray[np.int32]
+    """The items of one basket after another, ascending and distinct within a basket."""
+    ids: pl.Series | None
+    """The user of each basket, where they are known."""
+    sensitive_common: npt.NDArray[np.int32] | None
+    """Codes that are sensitive for all, ascending; None where each user has a set of their own, or nothing is."""
+    sensitive_starts: npt.NDArray[np.int64] | None
+    """Where the sensitive set of each basket begins in `sensitive_codes`; None where one set is for all."""
+    sensitive_codes: npt.NDArray[np.int32] | None
+    """The sensitive items of one basket after another, ascending; a user may name items they do not have."""
+
+    def __init__(
+        self,
+        coded: BasketCodes,
+        *,
+        ids: pl.Series | None = None,
+        sensitive: Sensitive | None = None,
+        source: BasketFacts | None = None,
+    ) -> None:
+        common, starts, codes = sensitive or Sensitive()
+        self.items, self.starts, self.codes = coded.items, read_only(coded.starts), read_only(coded.codes)
+        self.ids = ids
+        self.source = source
+        self.sensitive_common = None if common is None else read_only(common)
+        self.sensitive_starts = None if starts is None else read_only(starts)
+        self.sensitive_codes = None if codes is None else read_only(codes)
+
+    @classmethod
+    def from_lists(
+        cls, lists: Iterable[Iterable[Any]], ids: Sequence[Any] | pl.Series | None = None
+    ) -> Baskets:
+        """Baskets given as collections of texts or whole numbers; `ids` names the user of each."""
+        coded = code_lists(lists)
+        return cls(coded, ids=None if ids is None else checked_ids(_named(ids), len(coded.starts) - 1))
+
+    def describe(self, *, sensitive: Any, unknown: str = "error") -> Baskets:
+        """The baskets with their sensitive items named; what was named before is forgotten.
+
+        Args:
+            sensitive: Items for all users (a list or set, or one item); one collection of items for each
+                basket, in order (None: no item); a mapping from user to items (a user it does not name has
+                no sensitive item); a file: a table of users and items, or one line of items for each basket
+                where the baskets have no ids; a rule for all: a function of an item, or a regular expression
+                written "re:…" that is searched in an item's text; or a truth value for each basket and item
+                (a matrix of len(baskets) x len(baskets.items)). Users may name items they do not have.
+            unknown: What an item that no basket has is: an "error" (most are misspelled), or to "ignore"
+                (nobody can be suspected of it: no released record has it).
+        """
+        if unknown not in {"error", "ignore"}:
+            raise DescriptionError(
+                f"unknown={unknown!r} is not a choice; write unknown='error' or unknown='ignore'."
+            )
+        return self._changed(sensitive=resolve_sensitive(self, sensitive, ignore_unknown=unknown == "ignore"))
+
+    @property
+    def is_described(self) -> bool:
+        """Whether somebody has named sensitive items, be they none."""
+        return self.sensitive_common is not None or self.sensitive_starts is not None
+
+    @property
+    def has_sensitive(self) -> bool:
+        """Whether any item is sensitive, for all or for somebody."""
+        own, common = self.sensitive_codes, self.sensitive_common
+        return bool(own is not None and len(own)) or bool(common is not None and len(common))
+
+    @property
+    def sensitive(self) -> Sensitive:
+        """What is sensitive, as arrays: common codes, or starts and codes of each basket."""
+        return Sensitive(self.sensitive_common, self.sensitive_starts, self.sensitive_codes)
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Number of items of each basket."""
+        return np.diff(self.starts)
+
+    @property
+    def owners(self) -> npt.NDArray[np.int64]:
+        """Basket of each entry."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)
+
+    @property
+    def entries(self) -> int:
+        """Number of items over all baskets."""
+        return len(self.codes)
+
+    def supports(self) -> npt.NDArray[np.int64]:
+        """In how many baskets each item is."""
+        return np.bincount(self.codes, minlength=len(self.items)).astype(np.int64)
+
+    def code_of(self) -> dict[Item, int]:
+        """The code of each item."""
+        return {item: code for code, item in enumerate(self.items)}
+
+    def sensitive_of(self, basket: int) -> npt.NDArray[np.int32]:
+        """Codes of the items that are sensitive for the user of a basket."""
+        if self.sensitive_starts is not None and self.sensitive_codes is not None:
+            return self.sensitive_codes[self.sensitive_starts[basket] : self.sensitive_starts[basket + 1]]
+        return np.empty(0, dtype=np.int32) if self.sensitive_common is None else self.sensitive_common
+
+    def sensitive_sets(self) -> list[frozenset[Item]]:
+        """The sensitive items of each basket's user."""
+        return [
+            frozenset(self.items[code] for code in self.sensitive_of(basket)) for basket in range(len(self))
+        ]
+
+    def with_baskets(
+        self, starts: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], items: Sequence[Item] | None = None
+    ) -> Baskets:
+        """Baskets of the same users with other contents: codes ascending and distinct within a basket.
+
+        Args:
+            starts: Where each basket begins, and where the last ends.
+            codes: Codes of the items kept.
+            items: Other items that the codes stand for, such as generalized ones; then the sensitive items, which
+                are no longer there, are forgotten.
+        """
+        if len(starts) != len(self.starts) or int(starts[-1]) != len(codes):
+            raise DescriptionError(
+                f"{len(starts) - 1:,} baskets with {len(codes):,} entries cannot stand for {len(self):,} baskets; "
+                "give one basket for each, in the same order."
+            )
+        names = self.items if items is None else tuple(items)
+        coded = BasketCodes(names, starts.astype(np.int64), codes.astype(np.int32))
+        return self._changed(coded=coded, sensitive=self.sensitive if items is None else Sensitive())
+
+    def take(self, rows: npt.ArrayLike) -> Baskets:
+        """The baskets of these rows, in this order; the items and their codes stay the same."""
+        chosen = np.asarray(rows, dtype=np.int64)
+        sensitive = self.sensitive
+        if sensitive.starts is not None and sensitive.codes is not None:
+            sensitive = Sensitive(None, *_taken(sensitive.starts, sensitive.codes, chosen))
+        coded = BasketCodes(self.items, *_taken(self.starts, self.codes, chosen))
+        return Baskets(
+            coded, ids=None if self.ids is None else self.ids[chosen], sensitive=sensitive, source=self.source
+        )
+
+    def lists(self) -> list[list[Item]]:
+        """The baskets as lists of items, ascending."""
+        names = np.array(self.items, dtype=object)[self.codes].tolist() if len(self.codes) else []
+        bounds = self.starts.tolist()
+        return [names[bounds[basket] : bounds[basket + 1]] for basket in range(len(self))]
+
+    def sets(self) -> list[frozenset[Item]]:
+        """The baskets as sets of items."""
+        return [frozenset(names) for names in self.lists()]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, basket: int) -> frozenset[Item]:
+        place = range(len(self))[basket]
+        return frozenset(self.items[code] for code in self.codes[self.starts[place] : self.starts[place + 1]])
+
+    def __iter__(self) -> Iterator[frozenset[Item]]:
+        return iter(self.sets())
+
+    def __repr__(self) -> str:
+        items = np.count_nonzero(self.supports())
+        parts = [f"{len(self):,} baskets, {self.entries:,} entries, {items:,} items"]
+        return said("Baskets", [*parts, about] if (about := self._about_sensitive()) else parts)
+
+    def _repr_html_(self) -> str:
+        return html_block(paragraph(repr(self), bold=True), self.html_head())
+
+    def html_head(self, *, ids: bool = True) -> str:
+        """The first baskets as a table of HTML, with their users or with numbers."""
+        shown = self.take(np.arange(min(HEAD, len(self))))
+        names = range(1, len(shown) + 1) if shown.ids is None or not ids else shown.ids.to_list()
+        rows = [(name, _short(basket)) for name, basket in zip(names, shown.lists(), strict=True)]
+        more = paragraph(f"… and {len(self) - HEAD:,} more") if len(self) > HEAD else ""
+        return f"{html_table(['basket', 'items'], rows)}{more}"
+
+    def _about_sensitive(self) -> str:
+        if self.sensitive_common is not None:
+            named = [str(self.items[code]) for code in self.sensitive_common]
+            return f"sensitive for all: {_short(named) or 'nothing'}"
+        if self.sensitive_starts is not None:
+            mean = (self.sensitive_starts[-1] / max(len(self), 1)).item()
+            return f"sensitive for each user: {mean:,.1f} items on average"
+        return ""
+
+    def _changed(self, coded: BasketCodes | None = None, sensitive: Sensitive | None = None) -> Baskets:
+        return Baskets(
+            BasketCodes(self.items, self.starts, self.codes) if coded is None else coded,
+            ids=self.ids,
+            sensitive=self.sensitive if sensitive is None else sensitive,
+            source=self.source,
+        )
+
+
+def _named(ids: Sequence[Any] | pl.Series) -> pl.Series:
+    try:
+        return pl.Series("id", ids)
+    except (TypeError, OverflowError, UnicodeEncodeError):
+        # Numbers beside texts, say, which no column holds together: read as in a file.
+        return id_column(list(ids), "ids")
+
+
+def checked_ids(ids: pl.Series, count: int) -> pl.Series:
+    """The ids, one for each basket, all different."""
+    if len(ids) != count:
+        raise DescriptionError(
+            f"{len(ids):,} ids cannot name {count:,} baskets; give one id for each basket."
+        )
+    if ids.null_count() or ids.n_unique() < len(ids):
+        repeated = ids.filter(ids.is_duplicated()).head(1).to_list()
+        which = (
+            f"the id {repeated[0]!r} stands twice"
+            if repeated and not ids.null_count()
+            else "an id is missing"
+        )
+        raise DescriptionError(
+            f"Baskets have one user each, but {which}; give a different id for each basket."
+        )
+    return ids
+
+
+def _taken(
+    starts: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], rows: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    lengths = np.diff(starts)[rows]
+    result = starts_of(lengths)
+    places = np.arange(result[-1]) + np.repeat(starts[:-1][rows] - result[:-1], lengths)
+    return result, codes[places]
+
+
+def _short(names: Iterable[Any]) -> str:
+    return shortened(", ".join(str(name) for name in names), _WIDEST)

@@ -1,0 +1,102 @@
+"""A first, cautious guess of what each column is, with the reason, for the custodian to correct.
+
+The role comes from `judgment`, the kind from the values, and a quasi-identifier gets a hierarchy that suits both.
+
+>>> import polars as pl
+>>> frame = pl.DataFrame({"患者ID": ["P001", "P002"], "age": [34, 71], "病名": ["flu", "gout"]})
+>>> for guess in guess_roles(frame):
+...     print(guess.column, guess.role, guess.kind, guess.hierarchy)
+患者ID identifier string None
+age quasi numeric {'type': 'intervals', 'width': 5}
+病名 sensitive nominal None
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sudare.describe.frames import from_native
+from sudare.describe.guess.hierarchies import suggested_hierarchy
+from sudare.describe.guess.judgment import judge
+from sudare.describe.guess.names import topic_of
+from sudare.describe.guess.values import Values
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sudare.describe.guess.topics import Topic
+    from sudare.describe.kinds import Kind, Role
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a column seems to be, and why."""
+
+    column: str
+    """Name of the column."""
+    role: Role
+    """Role it should have."""
+    kind: Kind
+    """Kind of its values."""
+    hierarchy: dict[str, object] | None
+    """Hierarchy to generalize it with, as in a recipe; None leaves the ranges to the method."""
+    reason: str
+    """Why, in one sentence."""
+    reason_ja: str
+    """The same in Japanese."""
+    confidence: float
+    """From 0 (no evidence) to 1 (certain)."""
+
+
+def guess_roles(data: Any) -> list[Guess]:
+    """Guess role, kind and hierarchy of every column of a table or any dataframe, in the order of the table."""
+    frame, _ = from_native(getattr(data, "frame", data))
+    topics = [topic_of(name) for name in frame.columns]
+    measures_bodies = any(topic is not None and topic.key == "body" for topic in topics)
+    guesses = [
+        _guess(series, topic, measures_bodies=measures_bodies)
+        for series, topic in zip(frame.get_columns(), topics, strict=True)
+    ]
+    weight = next((guess for guess in guesses if guess.role == "weight"), None)
+    return [
+        _no_weight(guess) if guess.role == "weight" and guess is not weight else guess for guess in guesses
+    ]
+
+
+def guess_kind(series: pl.Series) -> Kind:
+    """The kind of a column by its type and values; names play no part.
+
+    Numbers are numeric, dates are dates (texts of dates are texts), ordered categories are ordinal, lists are sets;
+    texts are strings where they are codes of one width, sentences, or mostly different, and else nominal.
+
+    >>> import polars as pl
+    >>> guess_kind(pl.Series(["02139", "02140"])), guess_kind(pl.Series(["flu", "gout"]))
+    ('string', 'nominal')
+    """
+    return Values(series).kind()
+
+
+def _guess(series: pl.Series, topic: Topic | None, *, measures_bodies: bool) -> Guess:
+    values = Values(series)
+    name = series.name
+    judgment = judge(name, values, topic, measures_bodies=measures_bodies)
+    kind = values.kind()
+    is_postal = judgment.role == "quasi" and topic is not None and topic.key == "postal code"
+    if judgment.role == "identifier" or is_postal:
+        kind = "string"
+    hierarchy = suggested_hierarchy(values, kind, topic) if judgment.role == "quasi" else None
+    return Guess(
+        name, judgment.role, kind, hierarchy, judgment.reason, judgment.reason_ja, judgment.confidence
+    )
+
+
+def _no_weight(guess: Guess) -> Guess:
+    """A second weight: a record stands for one number of people."""
+    return replace(
+        guess,
+        role="insensitive",
+        confidence=0.5,
+        reason="The name speaks of the weight of a record, but another column is that already.",
+        reason_ja="列名は記録の重みを表しますが、重みの列はほかにあります。",
+    )

@@ -1,0 +1,61 @@
+"""The hierarchy a quasi-identifier is likely to want, as a mapping that a recipe can hold."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sudare.describe.guess.topics import Topic
+    from sudare.describe.guess.values import Values
+    from sudare.describe.kinds import Kind
+
+_AGE_WIDTH = 5
+_INTERVALS = 20
+_MOST_INTERVALS = 2.0**50
+"""Floating point cannot number more intervals exactly."""
+_SMALLEST, _LARGEST = 1e-300, 1e300
+
+
+def suggested_hierarchy(values: Values, kind: Kind, topic: Topic | None) -> dict[str, object] | None:
+    """The mapping of a hierarchy for these values; None where only the method can choose the ranges."""
+    if kind == "date" or values.is_iso_text:
+        return {"type": "dates"}
+    if kind == "set":
+        return None
+    if kind == "numeric" and (
+        (is_age := topic is not None and topic.key == "age") or len(values.numbers) > 2
+    ):
+        width = _AGE_WIDTH if is_age else _round_width(values)
+        fits = width is not None and _reach(values) / width < _MOST_INTERVALS
+        return {"type": "intervals", "width": width} if fits else None
+    if kind == "string" and (values.is_code or (topic is not None and topic.key == "postal code")):
+        return {"type": "mask"}
+    return {"type": "suppress"}
+
+
+def _reach(values: Values) -> float:
+    """How far from zero the numbers lie; infinitely far where one of them is infinite."""
+    if values.has_infinite:
+        return math.inf
+    return (
+        max(abs(float(end)) for end in (values.numbers[0], values.numbers[-1]))
+        if len(values.numbers)
+        else 0.0
+    )
+
+
+def _round_width(values: Values) -> float | int | None:
+    """The smallest of 1, 2, 5, 10 (times a power of ten) that cuts the bulk of the range into at most twenty.
+
+    The bulk is where all but the outer hundredth of records on either side are: an outlier should not decide.
+    Whole numbers get a width of at least 2: with 1 the first level would generalize nothing. Ranges at the
+    limits of floating point have no round width.
+    """
+    wanted = (values.bulk or values.spread) / _INTERVALS
+    if not _SMALLEST <= wanted <= _LARGEST:
+        return None
+    power = 10.0 ** math.floor(math.log10(wanted))
+    # The last step is a little too large rather than missed by a rounding of the logarithm.
+    width = next((step * power for step in (1, 2, 5) if step * power >= wanted * (1 - 1e-9)), 10 * power)
+    return max(2, round(width)) if values.is_whole else float(f"{width:.1g}")

@@ -1,0 +1,196 @@
+"""Write the data of a release, and read it back exactly as it was written.
+
+**Formulas.** A spreadsheet runs a text cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return.
+In CSV, TSV and Excel such cells (and column names) get an apostrophe in front, unless they are plain numbers
+such as -5 or +3.2. Cells that begin with an apostrophe get one more, so the escaping can be undone without
+doubt. CSV and TSV are UTF-8. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell
+is absent, or holds an empty text. **Numbers** are written in plain decimal notation, never with an exponent.
+**Sets** (list columns) have their items joined by `|` in CSV, TSV and Excel.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from sudare.describe.text import as_text
+from sudare.errors import InputError, OutputError, did_you_mean
+from sudare.formats.disk_errors import writing
+from sudare.formats.excel import excel_bytes, excel_cells
+from sudare.read.foreign import no_panic, read_parquet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+Format = Literal["csv", "tsv", "parquet", "arrow", "excel"]
+
+EXTENSIONS: dict[Format, str] = {
+    "csv": ".csv",
+    "tsv": ".tsv",
+    "parquet": ".parquet",
+    "arrow": ".arrow",
+    "excel": ".xlsx",
+}
+"""Extension of the files of each format."""
+
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
+_JOINT = "|"
+_FORMULA = r"^[=+\-@\t\r]"
+_PLAIN_NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
+_ESCAPE = "'"
+
+
+def write_data(
+    frame: pl.DataFrame,
+    path: Path,
+    *,
+    format: Format,  # noqa: A002  # the word of the field
+    escape_formulas: bool = True,
+) -> None:
+    """Write a frame to a file and flush it to the disk; on failure what was there before is left as it was."""
+    _check_format(format)
+    _refuse_lossy(frame, format)
+    # A pipe or a device has no disk, and no place beside it.
+    on_disk = path.is_file() or not path.exists()
+    aside = path.with_name(f".{path.name}.part") if on_disk else path
+    with writing(path):
+        file = aside.open("wb")
+    try:
+        with writing(path), file:
+            if format == "parquet":
+                frame.write_parquet(file)
+            elif format == "arrow":
+                frame.write_ipc(file)
+            elif format == "excel":
+                file.write(excel_bytes(_flat(frame, escape_formulas=escape_formulas), path))
+            else:
+                text = csv_text(frame, separator=_SEPARATORS[format], escape_formulas=escape_formulas)
+                file.write(text.encode())
+            file.flush()
+            if on_disk:
+                os.fsync(file.fileno())
+        if on_disk:
+            with writing(path):
+                aside.replace(path)
+    except BaseException:
+        if on_disk:
+            aside.unlink(missing_ok=True)
+        raise
+
+
+def csv_text(frame: pl.DataFrame, *, separator: str = ",", escape_formulas: bool = True) -> str:
+    """The frame as RFC 4180 text with line feeds."""
+    return _flat(frame, escape_formulas=escape_formulas).write_csv(
+        separator=separator, float_scientific=False
+    )
+
+
+def read_data(
+    path: Path,
+    format: str,  # noqa: A002  # the word of the field
+    *,
+    escape_formulas: bool,
+) -> pl.DataFrame:
+    """What `write_data` wrote, the escaping undone.
+
+    Parquet and Arrow give the frame itself. CSV, TSV and Excel give every column as text (numbers in plain
+    decimal notation, dates in ISO form, sets joined), with missing values and empty texts apart.
+    """
+    _check_format(format)
+    try:
+        with no_panic():
+            if format == "parquet":
+                return read_parquet(path)
+            if format == "arrow":
+                return pl.read_ipc(path.read_bytes())
+            is_excel = format == "excel"
+            cells = excel_cells(path) if is_excel else _text_cells(path, _SEPARATORS[format])
+        if escape_formulas:
+            cells = cells.select(pl.all().str.strip_prefix(_ESCAPE))
+        body = cells.slice(1)
+        body.columns = ["" if name is None else str(name) for name in cells.row(0)]
+    except Exception:  # noqa: BLE001  # whatever the library says: the file is not what was written
+        raise InputError(
+            f"'{path}' cannot be read as the {format} file of a release; write the release again."
+        ) from None
+    return body
+
+
+def _check_format(format: str) -> None:  # noqa: A002  # the word of the recipe
+    if format not in EXTENSIONS:
+        raise OutputError(f"The format '{format}' cannot be written; {did_you_mean(format, EXTENSIONS)}")
+
+
+def _refuse_lossy(frame: pl.DataFrame, format: Format) -> None:  # noqa: A002  # the word of the recipe
+    """Refuse what a file of this format would not give back."""
+    for column in frame:
+        if format == "parquet" and column.dtype in (pl.Int128, pl.UInt128):
+            raise OutputError(
+                f"The column '{column.name}' holds {column.dtype}, which other programs cannot read from Parquet files; "
+                "use 'csv' or 'arrow', or cast it to Int64 where its numbers fit."
+            )
+
+
+def _flat(frame: pl.DataFrame, *, escape_formulas: bool) -> pl.DataFrame:
+    """Text columns escaped, sets joined, categories as text; numbers and dates as they are."""
+    if not frame.width:
+        raise OutputError("A table without columns cannot be written as text; keep at least one column.")
+    flat = pl.DataFrame([_flat_column(column) for column in frame])
+    if not escape_formulas:
+        return flat
+    flat = pl.DataFrame([_escaped(column) if column.dtype == pl.String else column for column in flat])
+    flat.columns = _escaped(pl.Series(flat.columns)).to_list()
+    return flat
+
+
+def _escaped(texts: pl.Series) -> pl.Series:
+    cells = texts.alias("cells")  # polars takes the name of a series such as '^a$' for a pattern
+    formula = cells.str.contains(_FORMULA) & ~cells.str.contains(_PLAIN_NUMBER)
+    guarded = formula | cells.str.starts_with(_ESCAPE)
+    return cells.zip_with(~guarded, _ESCAPE + cells).alias(texts.name)
+
+
+def _flat_column(column: pl.Series) -> pl.Series:
+    kind = column.dtype
+    if isinstance(kind, pl.Categorical | pl.Enum | pl.Null):
+        return column.cast(pl.String)
+    if isinstance(kind, pl.Time):
+        return as_text(column)  # without nine zeros for the nanoseconds
+    if isinstance(kind, pl.Array):
+        column, kind = column.arr.to_list(), pl.List(kind.inner)
+    if isinstance(kind, pl.List):
+        return _joined(column, kind)
+    if isinstance(kind, pl.Binary | pl.Duration | pl.Struct | pl.Object):
+        raise OutputError(
+            f"The column '{column.name}' has the type {kind}, which text and Excel files cannot hold; "
+            f"use the format 'parquet', or remove the column."
+        )
+    return column
+
+
+def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
+    """Items joined by `|`; refused where the items could not be told apart again."""
+    inner = kind.inner
+    if isinstance(inner, pl.DataType) and inner.is_nested():
+        raise OutputError(
+            f"The column '{column.name}' holds sets of sets, which text and Excel files cannot; use 'parquet'."
+        )
+    texts = column.alias("cells").cast(pl.List(pl.String))
+    flat = texts.drop_nulls()
+    items = flat.filter(flat.list.len() > 0).explode()
+    wrong = items.is_null() | (items == "") | items.str.contains(_JOINT, literal=True)
+    if wrong.any():
+        shown = items.filter(wrong.fill_null(value=True))[0]
+        raise OutputError(
+            f"The column '{column.name}' has a set with the item {shown!r}, but items joined by '{_JOINT}' must "
+            f"not be missing, empty or hold '{_JOINT}'; rename the item or use 'parquet'."
+        )
+    return texts.list.join(_JOINT).alias(column.name)
+
+
+def _text_cells(path: Path, separator: str) -> pl.DataFrame:
+    """Every cell as text, the names as the first row; an unquoted empty cell is null."""
+    return pl.read_csv(path.read_bytes(), has_header=False, separator=separator, infer_schema=False)

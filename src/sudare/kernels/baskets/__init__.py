@@ -1,0 +1,1 @@
+"""Subsets of baskets: their supports, the inferences from them, suppression."""

@@ -1,0 +1,67 @@
+"""What kernels of item suppression are given: the entries that are left, the supports, the choice, the work space."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Entries(NamedTuple):
+    """The entries of all baskets, one after another, and which of them are left."""
+
+    alive: npt.NDArray[np.bool_]
+    """Whether each entry is left."""
+    owner: npt.NDArray[np.int32]
+    """Basket of each entry."""
+    counts: npt.NDArray[np.int64]
+    """Entries left of each item."""
+    original: npt.NDArray[np.float64]
+    """Entries of each item at first."""
+    total: npt.NDArray[np.int64]
+    """Two numbers: entries left, entries at first."""
+
+
+class Supports(NamedTuple):
+    """What is known of each subset while entries go."""
+
+    support: npt.NDArray[np.int32]
+    """Baskets that still have it."""
+    dirty: npt.NDArray[np.bool_]
+    """Whether it became rarer since it was last looked at."""
+
+
+class Choice(NamedTuple):
+    """How an item, and the baskets it goes from, are chosen."""
+
+    rule: int
+    """PAPER or EVEN of `sudare.kernels.baskets.suppress`."""
+    evenness: float
+    words: npt.NDArray[np.uint64]
+    """Random words, one a removal."""
+    used: npt.NDArray[np.int64]
+    """One number: words used so far."""
+
+
+class Scratch(NamedTuple):
+    """Work space for the subsets of one basket and for the baskets of one subset."""
+
+    walk: npt.NDArray[np.int64]
+    found: npt.NDArray[np.int32]
+    """Subsets that contain an entry."""
+    rows: npt.NDArray[np.int32]
+    """Baskets that have a subset."""
+
+
+def scratch_of(baskets: int, longest: int, width: int) -> Scratch:
+    """Room for baskets of at most `longest` items and subsets of at most `width`."""
+    most, one = 1, 1
+    for size in range(1, width):
+        one = one * (longest - size) // size
+        most += max(one, 0)
+    return Scratch(
+        np.zeros((5, max(longest, width) + 2), dtype=np.int64),
+        np.empty(most + 1, dtype=np.int32),
+        np.empty(baskets + 1, dtype=np.int32),
+    )

@@ -1,0 +1,89 @@
+"""Suppress items until no inference is more certain than rho: the inner loops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sudare.kernels.baskets.change import has_all, take_out
+from sudare.kernels.core.jit import inlined, lean
+
+PAPER, EVEN = 0, 1
+
+
+@lean
+def excess(support_all, support_known, over, under):
+    """How far conf = support_all / support_known lies above rho = over / under, times under x support_known."""
+    return support_all * under - support_known * over
+
+
+@lean
+def needed(above, is_consequent, over, under):
+    """In how many baskets an item must go: ceil(above / under) for e, ceil(above / (under - over)) for one of Q."""
+    by = under if is_consequent else under - over
+    return (above + by - 1) // by
+
+
+@inlined
+def score(choice, entries, code, count):
+    """How much is to be said for taking `count` of an item out.
+
+    PAPER: F = D log(D / D0) / count. EVEN: -count (D0 / D')^evenness, the number of entries lost, weighed by how
+    rare the item will have become beside the others: D' is its share when they are gone.
+    """
+    now, before = entries.counts[code], entries.original[code]
+    total_now, total_before = entries.total[0], entries.total[1]
+    if choice.rule == PAPER:
+        return now / total_now * np.log((now / total_now) / (before / total_before)) / count
+    return -count * ((before / total_before) / (max(now - count, 0.5) / total_now)) ** choice.evenness
+
+
+@inlined
+def deal(choice, rows, taken, available):
+    """One of rows[taken:available] by chance, put to the place `taken`."""
+    pick = taken + np.int64(choice.words[choice.used[0] % len(choice.words)] % np.uint64(available - taken))
+    choice.used[0] += 1
+    row = rows[pick]
+    rows[pick] = rows[taken]
+    return row
+
+
+@lean
+def suppress_stretch(subsets, entries, supports, choice, over, under, low, high, budget, scratch):
+    """Make the sets by_size[low … high] safe, one after another; where it stopped after `budget` removals."""
+    support, dirty, rows = supports.support, supports.dirty, scratch.rows
+    last = entries.total[0] - budget
+    for place in range(low, high):
+        known = subsets.by_size[place]
+        if not dirty[known]:
+            continue
+        if entries.total[0] <= last:
+            return place
+        dirty[known] = False
+        while support[known] > 0:
+            best, best_item, best_count = -1, -1, 0
+            best_score = -np.inf
+            for entry in range(subsets.extension_starts[known], subsets.extension_starts[known + 1]):
+                joint = subsets.extensions[entry]
+                above = excess(np.int64(support[joint]), np.int64(support[known]), over, under)
+                if above <= 0:
+                    continue
+                for item in range(subsets.sizes[joint]):
+                    count = needed(above, item == subsets.added[entry], over, under)
+                    value = score(choice, entries, subsets.items[joint, item], count)
+                    if value > best_score or (value == best_score and count < best_count):
+                        best, best_item, best_count, best_score = joint, item, count, value
+            if best < 0:
+                break
+            available = 0
+            for entry in range(subsets.posting_starts[best], subsets.posting_starts[best + 1]):
+                if has_all(subsets, entries.alive, best, subsets.postings[entry]):
+                    rows[available] = subsets.postings[entry]
+                    available += 1
+            code = subsets.items[best, best_item]
+            for taken in range(best_count):
+                row = deal(choice, rows, taken, available)
+                position = subsets.starts[row]
+                while subsets.codes[position] != code:
+                    position += 1
+                take_out(subsets, entries, supports, row, position, scratch)
+    return high

@@ -1,0 +1,1 @@
+"""How little any release can lose: the rows around each row."""

@@ -1,0 +1,47 @@
+"""The decorators of all kernels, `kernel`, `lean` and `inlined`, so that caching and error handling are set in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numba
+
+from sudare.kernels.core.cache import kept_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile on first call, keep the machine code on disk, release the GIL, divide as numpy does.
+
+    Kernels carry no annotations: numba infers them, and what it infers is stricter.
+    """
+    return _kept(function, nogil=True, error_model="numpy")
+
+
+CALLED = {"nogil": True, "_nrt": False, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+"""Options of kernels whose sums may be reordered, so that they use wide registers."""
+
+INLINED = {**CALLED, "forceinline": True}
+"""The same, merged into their callers."""
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A small kernel that is always merged into its callers, and kept on disk as a part of them only.
+
+    Tuples of arrays are passed to a called kernel as some hundred single arguments; merging saves that.
+    """
+    compiled: Callable[..., Any] = numba.njit(**INLINED)(function)
+    return compiled
+
+
+def lean(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that makes no arrays, and so need not count references to those it is given."""
+    return _kept(function, nogil=True, error_model="numpy", _nrt=False)
+
+
+def _kept(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    with kept_for(function.__code__.co_filename) as writable:
+        compiled: Callable[..., Any] = numba.njit(cache=writable, **options)(function)
+    return compiled

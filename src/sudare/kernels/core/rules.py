@@ -1,0 +1,245 @@
+"""What a group of rows must satisfy, as numbers: size, diversity and closeness of sensitive values.
+
+A conjunction of requirements is compiled (in `sudare.assess`) into `Rules`; the assessor asks how far each
+block goes (`reached`), a method asks whether a candidate group may stand (`satisfied`). One definition
+serves both.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sudare.kernels.core.jit import kernel, lean
+from sudare.kernels.core.sort import sort_in_place
+
+SIZE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL = range(7)
+TOLERANCE = 1e-9
+"""Relative slack for entropies and distances: rounding must not refuse what holds with equality."""
+
+STRICTNESS = 1e-12
+"""Relative margin of the strict inequality of recursive diversity."""
+
+
+class Rules(NamedTuple):
+    """Rules r = 0 … R-1 over sensitive columns s = 0 … S-1 of a table of n rows."""
+
+    kind: npt.NDArray[np.int64]
+    """Which rule: SIZE, DISTINCT, …, HIERARCHICAL."""
+    column: npt.NDArray[np.int64]
+    """The sensitive column it speaks of (0 for SIZE, unused)."""
+    bound: npt.NDArray[np.float64]
+    """k, l or t."""
+    factor: npt.NDArray[np.float64]
+    """c of recursive (c, l)-diversity, else 0."""
+    sensitive: npt.NDArray[np.int32]
+    """S x n codes."""
+    overall: npt.NDArray[np.float64]
+    """S x V: distribution of each column in the whole table, zero beyond its values."""
+    values: npt.NDArray[np.int64]
+    """Number of values of each column."""
+    leaf: npt.NDArray[np.int32]
+    """S x V: the leaf of each value in the column's tree (hierarchical distance only)."""
+    parent: npt.NDArray[np.int32]
+    """S x T: parent of each tree node; a parent comes after its children, the root is its own parent."""
+    height: npt.NDArray[np.float64]
+    """S x T: level of each node divided by the level of the root."""
+    nodes: npt.NDArray[np.int64]
+    """Number of tree nodes of each column."""
+
+
+class Scratch(NamedTuple):
+    """Work space, allocated once: histogram all zero between calls."""
+
+    histogram: npt.NDArray[np.int64]
+    touched: npt.NDArray[np.int64]
+    frequencies: npt.NDArray[np.int64]
+    extra: npt.NDArray[np.float64]
+    surplus: npt.NDArray[np.float64]
+    deficit: npt.NDArray[np.float64]
+
+
+def no_rules() -> Rules:
+    """Nothing asked."""
+    none, number, code = np.zeros(0, dtype=np.int64), np.zeros((1, 1)), np.zeros((1, 1), dtype=np.int32)
+    one = np.ones(1, dtype=np.int64)
+    return Rules(none, none, np.zeros(0), np.zeros(0), code, number, one, code, code, number, one)
+
+
+def rules_of(rules: Rules, rows: npt.NDArray[np.int64]) -> Rules:
+    """The rules for some of the rows; overall distributions stay those of the whole table."""
+    return rules._replace(sensitive=np.ascontiguousarray(rules.sensitive[:, rows]))
+
+
+def scratch_for(rules: Rules) -> Scratch:
+    """Work space large enough for these rules."""
+    values, nodes = rules.overall.shape[1], rules.parent.shape[1]
+    return Scratch(
+        np.zeros(values, dtype=np.int64),
+        np.zeros(values, dtype=np.int64),
+        np.zeros(values, dtype=np.int64),
+        np.zeros(nodes),
+        np.zeros(nodes),
+        np.zeros(nodes),
+    )
+
+
+@lean
+def satisfied(rules, scratch, order, start, stop):
+    """Whether rows order[start:stop] may form a group under every rule. No group is empty."""
+    size = stop - start
+    if size == 0:
+        return False
+    for rule in range(len(rules.kind)):
+        if rules.kind[rule] == SIZE and size < rules.bound[rule]:
+            return False
+    for rule in range(len(rules.kind)):
+        kind = rules.kind[rule]
+        if kind == SIZE:
+            continue
+        value = reached(rules, rule, scratch, order, start, stop)
+        if not holds(kind, value, rules.bound[rule]):
+            return False
+    return True
+
+
+@lean
+def holds(kind, value, bound):
+    """Compare what was reached with what was asked; distances from above, all else from below."""
+    if kind >= EQUAL:
+        return value <= bound + TOLERANCE
+    if kind == ENTROPY:
+        return value >= bound * (1.0 - TOLERANCE)
+    return value >= bound
+
+
+@kernel
+def holding(kind, values, bound):
+    """`holds` of every block."""
+    result = np.empty(len(values), dtype=np.bool_)
+    for block in range(len(values)):
+        result[block] = holds(kind, values[block], bound)
+    return result
+
+
+@lean
+def reached(rules, rule, scratch, order, start, stop):
+    """How far rows order[start:stop] go under one rule: size, l (exp of entropy), largest l, or distance."""
+    kind = rules.kind[rule]
+    size = stop - start
+    if kind == SIZE:
+        return float(size)
+    column = rules.column[rule]
+    histogram, touched = scratch.histogram, scratch.touched
+    codes = rules.sensitive[column]
+    count = np.int64(0)  # a plain 0 is a type of its own: what is called would be compiled twice
+    for position in range(start, stop):
+        code = codes[order[position]]
+        if histogram[code] == 0:
+            touched[count] = code
+            count += 1
+        histogram[code] += 1
+    if kind == DISTINCT:
+        value = float(count)
+    elif kind == ENTROPY:
+        value = np.exp(_entropy(histogram, touched, count, size))
+    elif kind == RECURSIVE:
+        value = float(_recursive(histogram, touched, count, rules.factor[rule], scratch.frequencies))
+    elif kind == EQUAL:
+        value = _equal(histogram, touched, count, size, rules.overall[column])
+    elif kind == ORDERED:
+        value = _ordered(histogram, size, rules.overall[column], rules.values[column])
+    else:
+        value = _hierarchical(histogram, size, rules, column, scratch)
+    for index in range(count):
+        histogram[touched[index]] = 0
+    return value
+
+
+@kernel
+def complying(rules, scratch, order, starts):
+    """Whether each block complies; rows of block b are order[starts[b]:starts[b + 1]], an empty block does not."""
+    result = np.empty(len(starts) - 1, dtype=np.bool_)
+    for block in range(len(starts) - 1):
+        result[block] = satisfied(rules, scratch, order, starts[block], starts[block + 1])
+    return result
+
+
+@kernel
+def reached_by_block(rules, rule, scratch, order, starts):
+    """`reached` of every block; rows of block b are order[starts[b]:starts[b + 1]]."""
+    result = np.empty(len(starts) - 1)
+    for block in range(len(starts) - 1):
+        result[block] = reached(rules, rule, scratch, order, starts[block], starts[block + 1])
+    return result
+
+
+@lean
+def _entropy(histogram, touched, count, size):
+    total = 0.0
+    for index in range(count):
+        share = histogram[touched[index]] / size
+        total -= share * np.log(share)
+    return total
+
+
+@lean
+def _recursive(histogram, touched, count, factor, frequencies):
+    # Largest l with r_1 < c (r_l + … + r_m); the tail only shrinks with l. The margin keeps the inequality
+    # strict where c * tail is rounded up (0.07 * 100 > 7).
+    for index in range(count):
+        frequencies[index] = histogram[touched[index]]
+    sort_in_place(frequencies, count)
+    largest = frequencies[count - 1]
+    tail = 0
+    for index in range(count):
+        tail += frequencies[index]
+        if largest < factor * tail * (1.0 - STRICTNESS):
+            return count - index
+    return 0
+
+
+@lean
+def _equal(histogram, touched, count, size, overall):
+    # Half the L1 distance; values absent from the group contribute their whole share.
+    difference, covered = 0.0, 0.0
+    for index in range(count):
+        code = touched[index]
+        difference += abs(histogram[code] / size - overall[code])
+        covered += overall[code]
+    return 0.5 * (difference + max(0.0, 1.0 - covered))
+
+
+@lean
+def _ordered(histogram, size, overall, values):
+    if values < 2:
+        return 0.0
+    cumulative, total = 0.0, 0.0
+    for code in range(values - 1):
+        cumulative += histogram[code] / size - overall[code]
+        total += abs(cumulative)
+    return total / (values - 1)
+
+
+@lean
+def _hierarchical(histogram, size, rules, column, scratch):
+    # Li et al. 2007: at each inner node the smaller of surplus and deficit of its children crosses it.
+    nodes = rules.nodes[column]
+    extra, surplus, deficit = scratch.extra, scratch.surplus, scratch.deficit
+    for node in range(nodes):
+        extra[node], surplus[node], deficit[node] = 0.0, 0.0, 0.0
+    for code in range(rules.values[column]):
+        extra[rules.leaf[column, code]] += histogram[code] / size - rules.overall[column, code]
+    total = 0.0
+    for node in range(nodes):
+        total += rules.height[column, node] * min(surplus[node], deficit[node])
+        above = rules.parent[column, node]
+        if above != node:
+            extra[above] += extra[node]
+            if extra[node] > 0.0:
+                surplus[above] += extra[node]
+            else:
+                deficit[above] -= extra[node]
+    return total

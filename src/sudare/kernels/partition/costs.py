@@ -1,0 +1,47 @@
+"""What a group costs, and how the cost changes when a member comes, goes or is exchanged.
+
+The refinement engine is written once and calls these functions; which cost they speak of is settled by the type of
+the model when the engine is compiled: `Squares` (sum of squared errors) or `Covers` (generalization).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from numba.extending import overload
+
+from sudare.kernels.core.jit import CALLED, INLINED
+from sudare.kernels.partition import covers, squares
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MODULES = {squares.Squares: squares, covers.Covers: covers}
+
+
+def _of_model(name: str, options: dict[str, Any]) -> Callable[..., Any]:
+    """The function of this name of the module that the model belongs to, for compiled callers."""
+
+    def stub(*_: Any) -> None:
+        raise NotImplementedError(name)
+
+    @overload(stub, jit_options=options, strict=False)  # type: ignore[untyped-decorator]  # numba has no types
+    def choose(model: Any, *_: Any) -> Any:
+        return getattr(_MODULES[model.instance_class], name).py_func
+
+    return stub
+
+
+refresh = _of_model("refresh", CALLED)
+include = _of_model("include", CALLED)
+exclude = _of_model("exclude", CALLED)
+replace_member = _of_model("replace_member", CALLED)
+cost_of = _of_model("cost_of", CALLED)
+cost_with = _of_model("cost_with", CALLED)
+cost_without = _of_model("cost_without", CALLED)
+cost_exchanged = _of_model("cost_exchanged", CALLED)
+
+# Merged into the caller: for the innermost loop only, since code grows and compiles slowly.
+fast_cost_with = _of_model("cost_with", INLINED)
+fast_cost_without = _of_model("cost_without", INLINED)
+fast_cost_exchanged = _of_model("cost_exchanged", INLINED)

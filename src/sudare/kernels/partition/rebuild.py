@@ -1,0 +1,159 @@
+"""Large steps: take some near groups apart and form groups anew by schemes; keep what is better.
+
+Moves of single records cannot bring together records that are each a small part of their groups; this can. The
+order of the schemes is perturbed by random column weights, so that every attempt is another one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sudare.kernels.core.jit import inlined, kernel
+from sudare.kernels.core.random_words import next_index, next_uniform
+from sudare.kernels.partition.costs import cost_of
+from sudare.kernels.partition.moves import TINY, settle
+from sudare.kernels.partition.partition import FIRST_EMPTY, REGIONS, empty_slot, put_in
+from sudare.kernels.partition.refine import improve
+from sudare.kernels.partition.regroup import regrouped, room_for_regrouping
+
+_TOURNAMENT = 8
+_HOPE = 1.1
+"""How much dearer than before the new groups may be before they are improved by moves."""
+_SWEEPS = 3
+_SAME_ORDER = 32
+"""Attempts between two new orders of the schemes."""
+
+
+@kernel
+def rebuild_slice(
+    model, part, limits, neighbors, class_words, starts, level_costs, schemes, words, attempts, size, spread
+):  # fmt: skip
+    """`attempts` regions of about `size` rows, each rebuilt if that costs less.
+
+    `class_words[starts[c, level] + code]`: the share of a value in the key of its block; `level_costs[c, level]`: mean
+    cost of a level; `spread`: how far column weights vary when schemes are ordered.
+    """
+    most = size + part.members.shape[1]
+    regrouping = room_for_regrouping(most, model.codes.shape[1])
+    gathered, old_labels = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    order = np.arange(len(schemes))
+    for attempt in range(attempts):
+        if attempt % _SAME_ORDER == 0:
+            order = _perturbed(schemes, level_costs, words, spread)
+        seed = _costly(part, words)
+        if part.cost[part.label[seed]] <= 0.0:
+            continue
+        part.counters[REGIONS] += 1
+        number = part.counters[REGIONS]
+        count, groups = _gather(part, neighbors, seed, size, number, regrouping.rows, gathered, words)
+        if groups < 2:
+            continue
+        before = 0.0
+        for index in range(groups):
+            before += part.cost[gathered[index]]
+        made, after = regrouped(
+            model, limits, class_words, starts, schemes, order, regrouping, count, before * _HOPE
+        )
+        if made == 0:
+            continue
+        for index in range(count):
+            old_labels[index] = part.label[regrouping.rows[index]]
+        after += _replaced(model, part, limits, regrouping, count, gathered, groups, made, number)
+        for _ in range(_SWEEPS):
+            gained = 0.0
+            for index in range(count):
+                gained += improve(model, part, limits, neighbors, regrouping.rows[index], number)
+            after += gained
+            if gained > -TINY:
+                break
+        if after >= before - TINY * (1.0 + before):
+            _restore(model, part, regrouping.rows, old_labels, count)
+
+
+@inlined
+def _costly(part, words):
+    """Of a few random records the one that loses most: a tenth of the records carries most of the cost."""
+    label, size, cost = part.label, part.size, part.cost
+    best, chosen = -1.0, 0
+    for _ in range(_TOURNAMENT):
+        record = next_index(words, len(label))
+        share = cost[label[record]] / size[label[record]]
+        if share > best:
+            best, chosen = share, record
+    return chosen
+
+
+@kernel
+def _perturbed(schemes, level_costs, words, spread):
+    weights = np.empty(schemes.shape[1])
+    for column in range(len(weights)):
+        weights[column] = np.exp(spread * (2.0 * next_uniform(words) - 1.0))
+    costs = np.zeros(len(schemes))
+    for scheme in range(len(schemes)):
+        for column in range(len(weights)):
+            costs[scheme] += weights[column] * level_costs[column, schemes[scheme, column]]
+    return np.argsort(costs)
+
+
+@kernel
+def _gather(part, neighbors, seed, most, number, rows, gathered, words):
+    """Rows of the seed's group and of groups near to it, up to about `most` rows."""
+    label, size, members, marked = part.label, part.size, part.members, part.region
+    count, groups = 0, 0
+    record = seed
+    for trial in range(4 * most):
+        group = label[record]
+        if marked[group] != number and count + size[group] <= len(rows):
+            marked[group] = number
+            for index in range(size[group]):
+                rows[count] = members[group, index]
+                count += 1
+            gathered[groups] = group
+            groups += 1
+            if count >= most:
+                break
+        start = seed if trial % 2 == 0 else rows[next_index(words, count)]
+        record = neighbors[start, next_index(words, neighbors.shape[1])]
+    return count, groups
+
+
+@kernel
+def _replaced(model, part, limits, regrouping, count, gathered, groups, made, number):
+    """Put the new groups into the place of the old ones and split those that can be; the change by splitting."""
+    rows = regrouping.rows
+    for index in range(groups):
+        part.size[gathered[index]] = 0
+        part.cost[gathered[index]] = 0.0
+        part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], gathered[index])
+    slot = 0
+    for group in range(made):
+        if group < groups:
+            slot = gathered[group]
+        else:
+            slot = empty_slot(part)
+        part.region[slot] = number
+        for index in range(count):
+            if regrouping.fresh[index] == group:
+                put_in(model, part, rows[index], slot)
+        part.cost[slot] = cost_of(model, part.size, slot)
+    change = 0.0
+    for index in range(count):
+        group = part.label[rows[index]]
+        if part.size[group] >= limits.split_at and part.cost[group] > 0.0:
+            change += settle(model, part, limits, group)
+    return change
+
+
+@kernel
+def _restore(model, part, rows, old_labels, count):
+    """Put every row of the region back to where it was."""
+    for index in range(count):
+        group = part.label[rows[index]]
+        part.size[group] = 0
+        part.cost[group] = 0.0
+        part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], group)
+    for index in range(count):
+        put_in(model, part, rows[index], old_labels[index])
+    for index in range(count):
+        group = old_labels[index]
+        part.cost[group] = cost_of(model, part.size, group)

@@ -1,0 +1,137 @@
+"""Refinement of a partition by the moves of `sudare.kernels.partition.moves`: descent and annealing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sudare.kernels.core.jit import lean
+from sudare.kernels.core.random_words import next_index, next_uniform
+from sudare.kernels.partition.costs import (
+    cost_exchanged,
+    cost_with,
+    cost_without,
+    fast_cost_exchanged,
+    fast_cost_with,
+    fast_cost_without,
+)
+from sudare.kernels.partition.moves import TINY, dissolve, may_relocate, may_swap, relocate, settle, swap
+from sudare.kernels.partition.partition import CLOCK
+
+
+@lean
+def descend_slice(model, part, limits, neighbors, start, stop):
+    """One pass over records start … stop-1: the best relocation or swap of each that lowers the cost."""
+    for record in range(start, stop):
+        improve(model, part, limits, neighbors, record, -1)
+
+
+@lean
+def improve(model, part, limits, neighbors, record, region):
+    """The best relocation or swap of a record that lowers the cost, between groups of a region (-1: of any).
+
+    Pairs of groups that have not changed since the record was last looked at are passed over, as are pairs that
+    together cost less than the best move found so far saves. Returns the change of cost.
+    """
+    label, size, cost, members = part.label, part.size, part.cost, part.members
+    changed, region_of = part.changed, part.region
+    group = label[record]
+    slack = -TINY * (1.0 + abs(cost[group]))
+    best, kind, partner = slack, 0, -1
+    leave = np.inf
+    looked, fresh = part.seen[record], changed[group] > part.seen[record]
+    part.seen[record] = part.counters[CLOCK]
+    for near in range(neighbors.shape[1]):
+        target = label[neighbors[record, near]]
+        if target == group or not (fresh or changed[target] > looked):
+            continue
+        if cost[group] + cost[target] <= -best or (region >= 0 and region_of[target] != region):
+            continue
+        seen = False
+        for earlier in range(near):
+            seen = seen or label[neighbors[record, earlier]] == target
+        if seen:
+            continue
+        if size[group] > limits.smallest and size[target] < members.shape[1]:
+            if leave == np.inf:
+                leave = cost_without(model, members, size, group, record) - cost[group]
+            change = leave + cost_with(model, members, size, target, record) - cost[target]
+            if change < best and (len(limits.rules.kind) == 0 or may_relocate(limits, part, record, target)):
+                best, kind, partner = change, 1, target
+        for index in range(size[target]):
+            other = members[target, index]
+            change = (
+                cost_exchanged(model, members, size, group, record, other)
+                + cost_exchanged(model, members, size, target, other, record)
+                - cost[group]
+                - cost[target]
+            )
+            if change < best and (len(limits.rules.kind) == 0 or may_swap(limits, part, record, other)):
+                best, kind, partner = change, 2, other
+    change = np.inf
+    if kind == 1:
+        change = relocate(model, part, limits, record, partner, slack)
+    elif kind == 2:
+        change = swap(model, part, limits, record, partner, slack)
+    return 0.0 if change == np.inf else change
+
+
+@lean
+def dissolve_all(model, part, limits, neighbors):
+    """Try to dissolve, and to split, every group."""
+    undo = part.undo
+    for group in range(len(part.size)):
+        if part.size[group] >= limits.split_at:
+            settle(model, part, limits, group)
+        if part.size[group] > 0:
+            slack = -TINY * (1.0 + abs(part.cost[group]))
+            dissolve(model, part, limits, neighbors, group, slack, undo)
+
+
+@lean
+def anneal_slice(model, part, limits, neighbors, words, moves, hot, cold, dissolving):
+    """Random moves, accepted when cheaper or, by Metropolis, when not too much dearer; T falls from hot to cold."""
+    # Taken out of the tuple once: every access to a member of a tuple counts references.
+    label, size, cost, members, place_of = part.label, part.size, part.cost, part.members, part.place
+    count = len(label)
+    undo = part.undo
+    temperature = hot
+    cooling = (cold / hot) ** (1.0 / max(moves / 64, 1.0))
+    for move in range(moves):
+        if move % 64 == 63:
+            temperature *= cooling
+        record = next_index(words, count)
+        other = neighbors[record, next_index(words, neighbors.shape[1])]
+        # Half of the moves bring the neighbor here: nobody has an outlier among the nearest, who needs company too.
+        if next_index(words, 2) == 0:
+            record, other = other, record
+        group, target = label[record], label[other]
+        if group == target or cost[group] + cost[target] <= 0.0:
+            continue
+        threshold = -temperature * np.log(max(next_uniform(words), 1e-300))
+        change = np.inf
+        # Changes are computed here, and moves called only when they will be made: most are not.
+        if size[group] > limits.smallest:
+            if size[target] + 1 < members.shape[1]:
+                expected = (
+                    fast_cost_without(model, members, size, group, record)
+                    + fast_cost_with(model, members, size, target, record)
+                    - cost[group]
+                    - cost[target]
+                )
+                if expected <= threshold:
+                    change = relocate(model, part, limits, record, target, threshold)
+        elif dissolving > 0.0 and next_uniform(words) < dissolving:
+            change = dissolve(model, part, limits, neighbors, group, threshold, undo)
+        if change == np.inf and size[target] > 1:
+            place = next_index(words, size[target] - 1)
+            if place >= place_of[other]:
+                place += 1
+            partner = members[target, place]
+            expected = (
+                fast_cost_exchanged(model, members, size, group, record, partner)
+                + fast_cost_exchanged(model, members, size, target, partner, record)
+                - cost[group]
+                - cost[target]
+            )
+            if expected <= threshold:
+                swap(model, part, limits, record, partner, threshold)

@@ -1,0 +1,175 @@
+"""Prices of records: the dual of choosing boxes, each with at least k records, that together hold every record once.
+
+A box is a value of the hierarchy for each column; each of its records loses the cost of the box. With a price for
+each record, the best use of a box is to take its records that are dearer than the box, or its k dearest ones if
+those are fewer. The sum of all prices less the worth of every box of positive worth is a lower bound of the least
+total loss (Lagrangian relaxation of "every record exactly once"), whatever the prices; good prices tell which
+boxes belong to a good solution.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+from sudare.kernels.core.jit import inlined, kernel
+
+_TINY = 1e-12
+_MOMENTUM = 0.6
+
+
+@inlined
+def worth_of(rows, first, last, cost, prices, free, smallest, dearest):
+    """Worth of a box to its free records: of those dearer than it, or of its k dearest; -inf with fewer than k.
+
+    `dearest` is work space of length k. Returns the worth, how many records are dearer, the least gain (price less
+    cost) of a record that is used, and how many that are not dearer are used with just this gain.
+    """
+    total, dearer, kept = 0.0, 0, 0
+    for index in range(first, last):
+        row = rows[index]
+        if not free[row]:
+            continue
+        gain = prices[row] - cost
+        if gain > 0.0:
+            total += gain
+            dearer += 1
+        elif dearer < smallest and (kept < smallest or gain > dearest[kept - 1]):
+            place = kept if kept < smallest else kept - 1
+            while place > 0 and dearest[place - 1] < gain:
+                dearest[place] = dearest[place - 1]
+                place -= 1
+            dearest[place] = gain
+            kept = min(kept + 1, smallest)
+    missing = smallest - dearer
+    if missing <= 0:
+        return total, dearer, 0.0, 0
+    if missing > kept:
+        return -np.inf, dearer, 0.0, 0
+    least, ties = dearest[missing - 1], 0
+    for place in range(missing):
+        total += dearest[place]
+        ties += dearest[place] == least
+    return total, dearer, least, ties
+
+
+@inlined
+def is_used(gain, smallest, dearer, least, ties):
+    """Whether a free record of this gain is among those whose worth `worth_of` gives; and the ties still to be used."""
+    if gain > 0.0 or (dearer < smallest and gain > least):
+        return True, ties
+    if ties > 0 and gain == least:
+        return True, ties - 1
+    return False, ties
+
+
+@kernel
+def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, theta, patience):
+    """Subgradient ascent of the dual over some boxes: prices rise where a record is in no box, fall where in several.
+
+    Box b holds rows[starts[b] : starts[b + 1]] at `costs[b]`; records that are not `free` take no part; no price
+    exceeds its ceiling, what the record would lose elsewhere; `goal` is about the loss of a good solution, `theta`
+    the first step in units of Polyak's, halved after `patience` rounds without a better bound. Returns the best
+    prices and their bound.
+    """
+    count = len(prices)
+    dearest = np.empty(smallest)
+    now, best_prices = prices.copy(), prices.copy()
+    best, waited = -np.inf, 0
+    direction = np.zeros(count)
+    for _ in range(rounds):
+        bound = 0.0
+        for row in range(count):
+            bound += now[row] if free[row] else 0.0
+        slope = free.astype(np.float64)
+        for box in range(len(costs)):
+            worth, dearer, least, ties = worth_of(
+                rows, starts[box], starts[box + 1], costs[box], now, free, smallest, dearest
+            )
+            if worth <= 0.0:
+                continue
+            bound -= worth
+            for index in range(starts[box], starts[box + 1]):
+                row = rows[index]
+                if not free[row]:
+                    continue
+                used, ties = is_used(now[row] - costs[box], smallest, dearer, least, ties)
+                if used:
+                    slope[row] -= 1.0
+        if bound > best + 1e-5 * abs(best):
+            waited = 0
+        else:
+            waited += 1
+        if bound > best:
+            best = bound
+            best_prices[:] = now
+        if waited >= patience:
+            theta *= 0.5
+            waited = 0
+            now[:] = best_prices
+            direction[:] = 0.0
+            continue
+        for row in range(count):
+            if now[row] >= ceilings[row]:
+                slope[row] = min(slope[row], 0.0)
+            direction[row] = slope[row] + _MOMENTUM * direction[row]
+        length = (direction * direction).sum()
+        if length == 0.0 or bound >= goal:
+            break
+        step = theta * (goal - bound) / length
+        for row in range(count):
+            now[row] = min(max(now[row] + step * direction[row], 0.0), ceilings[row])
+    return best_prices, best
+
+
+@kernel
+def choose(starts, rows, costs, prices, free, smallest, least_worth, quota, groups, labels):
+    """Boxes of the greatest worth first; each takes the free records that make up its worth and becomes a group.
+
+    A box is used once. Ends when `quota` records are taken or no box left is worth `least_worth`. `free` and `labels` are brought up to
+    date; labels begin at `groups`. Returns the number of groups.
+    """
+    dearest = np.empty(smallest)
+    queue = [(0.0, np.int64(0))]
+    queue.pop()
+    for box in range(len(costs)):
+        worth, _, _, _ = worth_of(
+            rows, starts[box], starts[box + 1], costs[box], prices, free, smallest, dearest
+        )
+        if worth >= least_worth:
+            queue.append((-worth, np.int64(box)))
+    heapq.heapify(queue)
+    while len(queue) > 0 and quota > 0:
+        box = heapq.heappop(queue)[1]
+        worth, dearer, least, ties = worth_of(
+            rows, starts[box], starts[box + 1], costs[box], prices, free, smallest, dearest
+        )
+        if worth < least_worth:
+            continue
+        if len(queue) > 0 and -worth > queue[0][0] + _TINY:
+            heapq.heappush(queue, (-worth, box))
+            continue
+        for index in range(starts[box], starts[box + 1]):
+            row = rows[index]
+            if not free[row]:
+                continue
+            used, ties = is_used(prices[row] - costs[box], smallest, dearer, least, ties)
+            if not used:
+                continue
+            labels[row] = groups
+            free[row] = False
+            quota -= 1
+        groups += 1
+    return groups
+
+
+@kernel
+def worths_of(starts, rows, costs, prices, smallest):
+    """What each box is worth when every record is free."""
+    found, free, dearest = np.empty(len(costs)), np.ones(len(prices), dtype=np.bool_), np.empty(smallest)
+    for box in range(len(costs)):
+        found[box] = worth_of(
+            rows, starts[box], starts[box + 1], costs[box], prices, free, smallest, dearest
+        )[0]
+    return found

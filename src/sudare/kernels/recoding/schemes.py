@@ -1,0 +1,161 @@
+"""Cheapest scheme first: rows are taken block by block from the least generalized schemes on.
+
+A scheme is a level for each column. Rows not yet taken that agree under a scheme form a block; a block that
+satisfies the rules becomes a group. Schemes come in the order of their mean cost, so that a row is taken where it
+loses least among its first chances.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sudare.kernels.core.jit import inlined, kernel, lean
+from sudare.kernels.core.rules import satisfied
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Blocks(NamedTuple):
+    """Rows at hand in blocks, and the hash table that finds the block of a key."""
+
+    place: npt.NDArray[np.int64]
+    """Block of each row at hand."""
+    size: npt.NDArray[np.int64]
+    """Rows of each block; -1 - g where it became group g."""
+    key: npt.NDArray[np.uint64]
+    """Key of each block."""
+    slot: npt.NDArray[np.int64]
+    """Block at each slot of the table."""
+    stamp: npt.NDArray[np.int64]
+    """Numbering in which each slot was last filled, so that the table is never cleared."""
+    clock: npt.NDArray[np.int64]
+    """One number: numberings so far."""
+
+
+@kernel
+def room_for_blocks(rows):
+    """Room to number the blocks of so many rows."""
+    slots = _slots(rows)
+    return Blocks(
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.uint64),
+        np.empty(slots, dtype=np.int64),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+@inlined
+def _slots(rows):
+    """A power of two, from twice the rows on."""
+    slots = 16
+    while slots < 2 * rows:
+        slots *= 2
+    return slots
+
+
+@inlined
+def number_blocks(codes, class_words, starts, levels, rows, count, blocks):
+    """Number the blocks of rows[:count] at a level for each column, as they appear; how many there are.
+
+    `class_words[starts[c, level] + code]`: the 64-bit share of a value in the key of its block.
+    """
+    # Taken out of the tuple once: every access to a member of a tuple counts references.
+    place, size, keys, slots, stamp = blocks.place, blocks.size, blocks.key, blocks.slot, blocks.stamp
+    mask = _slots(count) - 1
+    blocks.clock[0] += 1
+    now = blocks.clock[0]
+    found = 0
+    for index in range(count):
+        row = rows[index]
+        key = np.uint64(0)
+        for column in range(codes.shape[1]):
+            key += class_words[starts[column, levels[column]] + codes[row, column]]
+        slot = np.int64((key * _MULTIPLIER) >> np.uint64(20)) & mask
+        while stamp[slot] == now and keys[slots[slot]] != key:
+            slot = (slot + 1) & mask
+        if stamp[slot] != now:
+            stamp[slot] = now
+            slots[slot] = found
+            keys[found] = key
+            size[found] = 0
+            found += 1
+        place[index] = slots[slot]
+        size[slots[slot]] += 1
+    return found
+
+
+@kernel
+def take_slice(
+    codes, class_words, starts, schemes, first, last, rows, count, labels, groups, smallest, rules, scratch, blocks, taken
+):  # fmt: skip
+    """Apply schemes first … last - 1 to rows[:count]; taken rows get the labels groups, groups + 1 and so on.
+
+    `codes` n x p; `class_words` and `starts` as in `number_blocks`. `taken` counts the rows that each scheme took. Returns how
+    many rows are left at the front of `rows`, and the number of groups so far.
+    """
+    order = np.empty(count, dtype=np.int64)
+    for scheme in range(first, last):
+        if count < smallest:
+            break
+        found = number_blocks(codes, class_words, starts, schemes[scheme], rows, count, blocks)
+        left, groups = _take_blocks(
+            rows, count, labels, groups, smallest, rules, scratch, blocks, found, order
+        )
+        taken[scheme] = count - left
+        count = left
+    return count, groups
+
+
+@kernel
+def _take_blocks(rows, count, labels, groups, smallest, rules, scratch, blocks, found, order):
+    """Turn blocks that comply into groups; the rows left keep their order."""
+    size, place = blocks.size, blocks.place
+    large = 0
+    for block in range(found):
+        if size[block] >= smallest:
+            large += 1
+    if large == 0:
+        return count, groups
+    if len(rules.kind) == 0:
+        for block in range(found):
+            if size[block] >= smallest:
+                size[block] = -1 - groups
+                groups += 1
+    else:
+        # Rows of each large block side by side, so that the rules can be asked.
+        starts = np.full(found, -1, dtype=np.int64)
+        filled = 0
+        for block in range(found):
+            if size[block] >= smallest:
+                starts[block] = filled
+                filled += size[block]
+        ends = starts.copy()
+        for index in range(count):
+            block = place[index]
+            if starts[block] >= 0:
+                order[ends[block]] = rows[index]
+                ends[block] += 1
+        for block in range(found):
+            if starts[block] >= 0 and satisfied(rules, scratch, order, starts[block], ends[block]):
+                size[block] = -1 - groups
+                groups += 1
+    return label_taken(rows, count, labels, blocks), groups
+
+
+@lean
+def label_taken(rows, count, labels, blocks):
+    """Label the rows of blocks that became groups; the others move to the front in their order; how many these are."""
+    left = 0
+    for index in range(count):
+        size = blocks.size[blocks.place[index]]
+        if size < 0:
+            labels[rows[index]] = -1 - size
+        else:
+            rows[left] = rows[index]
+            left += 1
+    return left

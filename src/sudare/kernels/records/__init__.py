@@ -1,0 +1,1 @@
+"""Noise and swaps, record by record."""

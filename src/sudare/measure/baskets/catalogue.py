@@ -1,0 +1,49 @@
+"""The measures of baskets: name, range and meaning of each, and how to compute them together.
+
+They stand apart from those of tables because they look at other data; what a measure is, is the same.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from sudare.measure.baskets import association, frequencies, users
+from sudare.measure.baskets.pair import basket_pair
+from sudare.measure.catalogue import Measure, require_measures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LISTED = (
+    Measure("util1", "share of items suppressed", "削除されたアイテムの割合", users.util1, applies="baskets"),
+    Measure(
+        "util2",
+        "how far item frequencies are off (Kullback-Leibler divergence, after from before)",
+        "アイテム頻度のずれ（カルバック・ライブラー情報量）",
+        frequencies.util2,
+        applies="baskets",
+        largest=math.inf,
+    ),
+    Measure(
+        "rule_distance",
+        "share of the 100 strongest association rules that differ (1 - Jaccard)",
+        "支持度上位100の相関ルールの違い（1-ジャッカード係数）",
+        association.rule_distance,
+        applies="baskets",
+    ),
+)
+BASKET_MEASURES: dict[str, Measure] = {each.name: each for each in _LISTED}
+
+
+def measure_baskets(before: Any, after: Any, names: Iterable[str] | None = None) -> dict[str, float]:
+    """Several measures of baskets at once: the named ones, or all."""
+    pair = basket_pair(before, after)
+    chosen = list(BASKET_MEASURES) if names is None else list(names)
+    require_basket_measures(chosen)
+    return {name: BASKET_MEASURES[name].compute(pair.before, pair) for name in chosen}
+
+
+def require_basket_measures(names: Iterable[str]) -> None:
+    """One sentence for a measure that there is not for baskets."""
+    require_measures(names, BASKET_MEASURES, "a measure of baskets")

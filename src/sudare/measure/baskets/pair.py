@@ -1,0 +1,77 @@
+"""Baskets before and after, basket by basket: what every measure of baskets looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.describe.baskets.baskets import Baskets
+from sudare.errors import DescriptionError
+from sudare.read.baskets.codes import BasketCodes, merged
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True, eq=False)
+class BasketPair:
+    """The original and the released baskets, in the same order, with one list of items."""
+
+    before: Baskets
+    after: Baskets
+
+    @cached_property
+    def kept(self) -> npt.NDArray[np.int64]:
+        """How many items of each original basket are still in it."""
+        still = np.intersect1d(self._keys(self.before), self._keys(self.after), assume_unique=True)
+        still //= max(len(self.before.items), 1)
+        return np.bincount(still, minlength=len(self.before)).astype(np.int64)
+
+    def _keys(self, baskets: Baskets) -> npt.NDArray[np.int64]:
+        """A number for each entry: equal for the same item in the same basket."""
+        return baskets.owners * max(len(self.before.items), 1) + baskets.codes
+
+
+def basket_pair(before: Any, after: Any) -> BasketPair:
+    """Pair two lists of baskets, as `Baskets`, lists of sets, or a release.
+
+    Basket b of the release is what is left of basket b of the original; items are told by their names.
+    """
+    if isinstance(after, BasketPair):
+        return after
+    original, released = baskets_of(before), baskets_of(after)
+    if len(original) != len(released):
+        raise DescriptionError(
+            f"There are {len(original):,} baskets before and {len(released):,} after, so it is not known which belong "
+            "together; give the same baskets in the same order, the emptied ones included."
+        )
+    if original.items == released.items:
+        return BasketPair(original, released)
+    names = tuple(dict.fromkeys((*original.items, *released.items)))
+    code = {name: place for place, name in enumerate(names)}
+    return BasketPair(_renamed(original, names, code), _renamed(released, names, code))
+
+
+def baskets_of(given: Any) -> Baskets:
+    """Baskets as such, or those of a release, or lists."""
+    if isinstance(given, Baskets):
+        return given
+    held = getattr(given, "released", getattr(given, "baskets", given))
+    if isinstance(held, Baskets):
+        return held
+    if isinstance(held, str) or not isinstance(held, Iterable):
+        raise DescriptionError(
+            f"A {type(given).__name__} holds no baskets; give the result of sd.read_baskets, a release or a list of sets."
+        )
+    return Baskets.from_lists(held)
+
+
+def _renamed(baskets: Baskets, names: tuple[Any, ...], code: dict[Any, int]) -> Baskets:
+    """The baskets with codes of another list of items; what is sensitive is of no account here."""
+    new = np.array([code[item] for item in baskets.items], dtype=np.int32)
+    codes = new[baskets.codes] if len(baskets.items) else baskets.codes
+    return Baskets(BasketCodes(names, *merged(baskets.lengths, codes, len(names))), ids=baskets.ids)

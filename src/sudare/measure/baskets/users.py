@@ -1,0 +1,126 @@
+"""Who pays: how much of each user's basket is gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sudare.measure.baskets.pair import basket_pair
+from sudare.measure.charts import AFTER
+
+_BINS = 10
+
+
+def util1(before: Any, after: Any) -> float:
+    """Share of items suppressed: entries of the original that are no longer in their basket, over all of them.
+
+    util1 = sum |B - B'| / sum |B|. 0 … 1; 0 for baskets without any item. An item that was generalized is gone from its
+    basket. (Seed paper 004, equation 2.)
+
+    >>> util1([["a", "b"], ["a", "c"]], [["a"], ["a", "c"]])
+    0.25
+    """
+    pair = basket_pair(before, after)
+    total = pair.before.entries
+    return 1.0 - int(pair.kept.sum()) / total if total else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class UserLoss:
+    """The loss of each user, and how unevenly it is spread."""
+
+    frame: pl.DataFrame
+    """`basket` (its number, from 0), `id` where users are known, `items`, `lost`, `share` (lost over items; 0 for an
+    empty basket). This is about single users: it is not for publication."""
+
+    @cached_property
+    def untouched(self) -> float:
+        """Share of the users with items that lose none."""
+        return self._mean(pl.col("lost") == 0)
+
+    @cached_property
+    def emptied(self) -> float:
+        """Share of the users with items that lose all."""
+        return self._mean(pl.col("lost") == pl.col("items"))
+
+    @cached_property
+    def mean(self) -> float:
+        """Mean share lost, of the users with items: each counts the same, however long the basket."""
+        return self._mean(pl.col("share"))
+
+    @cached_property
+    def gini(self) -> float:
+        """Gini coefficient of the lost items over users with items: 0 if all lose as many, near 1 if one loses all."""
+        lost = np.sort(self._having["lost"].to_numpy())
+        total = lost.sum()
+        if total == 0:
+            return 0.0
+        ranks = np.arange(1, len(lost) + 1)
+        return float(2 * (ranks * lost).sum() / (len(lost) * total) - (len(lost) + 1) / len(lost))
+
+    @cached_property
+    def by_length(self) -> pl.DataFrame:
+        """`items` (length of the original basket), `users`, `share` (of their items that is gone)."""
+        grouped = self._having.group_by("items").agg(
+            pl.len().alias("users"), (pl.col("lost").sum() / pl.col("items").sum()).alias("share")
+        )
+        return grouped.sort("items")
+
+    def chart(self) -> Any:
+        """Histogram of the share lost, of those who lose any (Altair): how many users lose how much."""
+        import altair as alt
+
+        # Most lose nothing: a bar of theirs would hide all others, so the title says how many they are.
+        shares = self._having.filter(pl.col("lost") > 0)["share"].to_numpy()
+        users, edges = np.histogram(shares, bins=_BINS, range=(0.0, 1.0))
+        labels = [f"{low:.0%}-{high:.0%}" for low, high in pairwise(edges)]
+        return (
+            alt.Chart(
+                pl.DataFrame({"lost": labels, "users": users}),
+                title=f"{self.untouched:.1%} of users lose nothing; what the others lose",
+            )
+            .mark_bar(color=AFTER)
+            .encode(
+                x=alt.X("lost:N", title="share of the user's items that is gone", sort=None),
+                y=alt.Y("users:Q", title="users"),
+                tooltip=["lost:N", "users:Q"],
+            )
+            .properties(width=480, height=220)
+        )
+
+    @cached_property
+    def _having(self) -> pl.DataFrame:
+        return self.frame.filter(pl.col("items") > 0)
+
+    def _mean(self, expression: pl.Expr) -> float:
+        if self._having.is_empty():
+            return 0.0
+        return float(self._having.select(expression.cast(pl.Float64).mean()).item())
+
+    def __repr__(self) -> str:
+        return (
+            f"UserLoss({self.untouched:.1%} of users lose nothing, {self.emptied:.1%} everything; "
+            f"mean {self.mean:.1%}, Gini {self.gini:.2f})"
+        )
+
+
+def user_loss(before: Any, after: Any) -> UserLoss:
+    """The loss of each user.
+
+    >>> user_loss([["a", "b"], ["a", "c"], []], [["a"], ["a", "c"], []])
+    UserLoss(50.0% of users lose nothing, 0.0% everything; mean 25.0%, Gini 0.50)
+    """
+    pair = basket_pair(before, after)
+    lengths = pair.before.lengths
+    lost = lengths - pair.kept
+    columns = [pl.Series("basket", np.arange(len(lengths)))]
+    if pair.before.ids is not None:
+        columns.append(pair.before.ids.alias("id"))
+    share = lost / np.maximum(lengths, 1)
+    columns += [pl.Series("items", lengths), pl.Series("lost", lost), pl.Series("share", share)]
+    return UserLoss(pl.DataFrame(columns))

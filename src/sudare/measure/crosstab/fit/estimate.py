@@ -1,0 +1,171 @@
+"""The estimate of a table: the product of its reconstructed margins, then EM until the release is explained.
+
+A table of independent attributes is what few records can tell. EM leaves it only as far as the released counts
+contradict it, so for few records or mild dependence the result stays near it (Ikarashi et al., after 2011: it then beats EM from the
+released counts), and for many records the start does not matter. At the end the table is raked (iterative
+proportional fitting) to the reconstructed margins: an attribute has the same margin in every table it is in. Whether
+all that is nearer to the original than the released counts is rehearsed (see `guard`); where it is not, a few steps of EM from
+the released counts are taken, or these as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from sudare.measure.crosstab.fit.contract import Transition, to_original
+from sudare.measure.crosstab.fit.guard import choose, early_steps
+from sudare.measure.crosstab.fit.iterate import Iterated, StopRule, iterate
+from sudare.measure.crosstab.fit.misfit import expected_misfit, misfit
+from sudare.measure.crosstab.fit.rehearse import rehearsed
+from sudare.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+Start = Literal["margins", "released"]
+
+_SWEEPS = 50
+_RAKED = 1e-9
+_NOTHING = 1e-200
+"""Records: what EM has left in a cell that it empties; no factor brings that back."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a table is estimated."""
+
+    stop: StopRule = "fit"
+    start: Start = "margins"
+    consistent: bool = True
+    """Rake to the reconstructed margins."""
+    limit: int = 2_000
+    """Most steps of EM."""
+    deviations: float | None = None
+    """What the rule `fit` allows, in standard deviations of G^2; found by rehearsal when left out."""
+    guard: bool = True
+    """With the rule `fit`: rehearse whether the estimate is nearer to the original than the released counts."""
+    kept: int | None = None
+    """Without the guard: steps of EM from the released counts that are taken for the estimate."""
+
+
+DEFAULT = Options()
+
+
+def estimate(
+    transition: Transition, released: Floats, options: Options = DEFAULT, progress: Progress = SILENT
+) -> Iterated:
+    """The original cells, with G^2 of what is returned."""
+    if not transition.matrices:
+        exact = to_original(released)
+        return Iterated(exact, 0.0, 0.0, 0, met=True)
+    if not options.guard and options.kept is not None:
+        return _early(transition, released, options.kept, options.deviations)
+    found = _reconstructed(transition, released, options, progress)
+    if not options.guard or options.stop != "fit":
+        return found
+    fixed = replace(options, deviations=found.deviations, guard=False)
+    chosen = choose(
+        transition, released, found, lambda counts: _reconstructed(transition, counts, fixed).estimate
+    )
+    if chosen.kept is not None:
+        found = _early(transition, released, chosen.kept, found.deviations)
+    return replace(found, kept=chosen.kept, worst=chosen.worst)
+
+
+def _early(transition: Transition, released: Floats, steps: int, deviations: float | None) -> Iterated:
+    """The released counts, or a few steps of EM from them."""
+    table = early_steps(transition, released, steps)[steps]
+    return _judged(
+        released,
+        transition.forward(table),
+        Iterated(table, 0.0, 0.0, steps, met=True, deviations=deviations or 0.0),
+    )
+
+
+def _reconstructed(
+    transition: Transition, released: Floats, options: Options, progress: Progress = SILENT
+) -> Iterated:
+    """Margins, EM from their product, and margins again."""
+    margins = _margins(transition, released, options)
+    single = len(transition.matrices) == 1 and transition.exact == 1
+    begin = _product(margins) if options.start == "margins" else to_original(released)
+    found = iterate(
+        transition,
+        released,
+        begin,
+        stop=options.stop,
+        deviations=options.deviations,
+        limit=options.limit,
+        progress=progress,
+    )
+    if options.stop == "fit" and options.deviations is None and not single:
+        found = rehearsed(
+            transition, released, found, lambda counts: _begin(transition, counts, options), options.limit
+        )
+    if not options.consistent or single:
+        return found
+    raked = rake(found.estimate, margins)
+    return _judged(released, transition.forward(raked), replace(found, estimate=raked))
+
+
+def _judged(released: Floats, expected: Floats, found: Iterated) -> Iterated:
+    """With G^2 of the table that is handed out, and what chance makes of it."""
+    present = released > 0
+    return replace(
+        found,
+        misfit=misfit(released[present], expected[present]),
+        expected=expected_misfit(expected),
+    )
+
+
+def _begin(transition: Transition, released: Floats, options: Options) -> Floats:
+    """Where EM starts."""
+    if options.start == "released":
+        return to_original(released)
+    return _product(_margins(transition, released, options))
+
+
+def _margins(transition: Transition, released: Floats, options: Options) -> list[Floats]:
+    """Each attribute by itself, and the cells of the exact ones."""
+    found = [_margin(transition, released, place, options) for place in range(len(transition.matrices))]
+    return [*found, released.sum(axis=tuple(range(1, released.ndim)))]
+
+
+def _margin(transition: Transition, released: Floats, place: int, options: Options) -> Floats:
+    """One attribute reconstructed by itself, from its released counts."""
+    others = tuple(axis for axis in range(released.ndim) if axis != place + 1)
+    counts = released.sum(axis=others)[None, :]
+    alone = Transition((transition.matrices[place],))
+    found = iterate(alone, counts, to_original(counts), stop=options.stop, limit=options.limit)
+    return found.estimate.ravel()
+
+
+def _product(margins: list[Floats]) -> Floats:
+    """The table of independent attributes with these margins."""
+    table = np.ones(())
+    total = max(float(margins[-1].sum()), 1.0)
+    for margin in margins:
+        table = np.multiply.outer(table, margin / total)
+    return table * total
+
+
+def rake(table: Floats, margins: list[Floats]) -> Floats:
+    """Scale the table along each axis in turn until every margin is as given (iterative proportional fitting)."""
+    total = max(float(table.sum()), 1.0)
+    for _ in range(_SWEEPS):
+        off = 0.0
+        for axis, margin in enumerate(margins):
+            own = table.sum(axis=tuple(other for other in range(table.ndim) if other != axis))
+            off = max(off, float(np.abs(own - margin).sum()) / total)
+            factor = np.divide(margin, own, out=np.zeros_like(own), where=own > _NOTHING)
+            shape = [1] * table.ndim
+            shape[axis] = -1
+            table = table * factor.reshape(shape)  # never in place: the caller's array
+        if off < _RAKED:
+            break
+    return table

@@ -1,0 +1,269 @@
+"""One attribute of a cross tabulation: its bins, the bin of each released record, and its transition matrix.
+
+A bin of numbers is no single value. Its column of the matrix is the average over the originals in it, weighted by how
+often they occur: bins are cut into finer pieces (whole numbers and days are pieces by themselves), the column by itself is
+reconstructed on the pieces, and the pieces of a bin get the weights of that estimate.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from sudare.describe.codes import encode
+from sudare.describe.ranges import axis_of, is_measured
+from sudare.describe.text import as_text, scalar_text
+from sudare.errors import DescriptionError, ParameterError
+from sudare.measure.crosstab.fit.contract import Transition
+from sudare.measure.crosstab.fit.iterate import iterate
+from sudare.measure.crosstab.input.bins import BinRule, Cut, Line, cut, places
+from sudare.measure.crosstab.input.transition import interval_matrix, value_matrix
+from sudare.mechanism.protocol import NumberMechanism
+from sudare.mechanism.retention import Retention
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from sudare.mechanism.protocol import Mechanism
+
+    Floats = npt.NDArray[np.float64]
+    Integers = npt.NDArray[np.int64]
+
+PIECES = 8
+_SURE = 1e-9
+_MOST_ATOMS = 1_000
+"""Whole numbers of a range that are averaged one by one; a wider range is treated as continuous."""
+_MOST_VALUES = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """One attribute."""
+
+    name: str
+    labels: pl.Series
+    """Of each bin in order: a value, the text of a range, or null for missing."""
+    codes: Integers
+    """Bin of each released record."""
+    matrix: Floats | None
+    """[released bin, original bin]; None for an attribute that was not randomized."""
+    place: Callable[[pl.Series], Integers]
+    """Bins of the cells of another column, such as the original one."""
+    wide: bool = False
+    """Whether bins hold several values whose noise differs, so that the matrix rests on how these lie inside of them."""
+
+
+def attribute_for(
+    series: pl.Series, mechanism: Mechanism | None, rule: BinRule | None, pieces: int = PIECES
+) -> Attribute:
+    """A released column as an attribute."""
+    if isinstance(mechanism, Retention):
+        return _retained(series, mechanism, rule)
+    if isinstance(mechanism, NumberMechanism):
+        return (
+            _ranked(series, mechanism, rule)
+            if mechanism.values is not None
+            else _noisy(series, mechanism, rule, pieces)
+        )
+    if mechanism is not None:
+        raise DescriptionError(
+            f"Column '{series.name}' was randomized by {type(mechanism).__name__}, of which neither a matrix nor "
+            "a distribution function is known; leave the column out."
+        )
+    return _exact(series, rule)
+
+
+def _exact(series: pl.Series, rule: BinRule | None) -> Attribute:
+    """A column that was not randomized is counted as it is."""
+    is_line = is_measured(series)
+    if rule is None and (not is_line or series.n_unique() <= 50):
+        codes = encode(series)
+        if codes.count > _MOST_VALUES:
+            raise ParameterError(
+                f"Column '{series.name}' has {codes.count:,} values, more than a table is read by; "
+                f"recode it to at most {_MOST_VALUES:,}."
+            )
+        labels = codes.values if codes.missing is None else codes.values.extend_constant(None, 1)
+        known = labels.to_list()
+        return Attribute(
+            series.name,
+            labels.alias(series.name),
+            codes.codes.astype(np.int64),
+            None,
+            lambda other: _coded(other, known)[1],
+        )
+    if not is_line:
+        raise _no_bins(series.name)
+    present = axis_of(series.drop_nulls()).to_numpy()
+    low, high = (float(present.min()), float(present.max())) if len(present) else (0.0, 1.0)
+    bins = cut(Line(series.name, series.dtype, present, low, high), rule)
+    labels, codes_of = _with_missing(series, bins.labels, bins.place(present))
+    return Attribute(series.name, labels, codes_of, None, lambda other: _cut_by(bins, other))
+
+
+def _retained(series: pl.Series, mechanism: Retention, rule: BinRule | None) -> Attribute:
+    """A column of categories: its values are the bins."""
+    if rule is not None:
+        raise _no_bins(series.name)
+    return _listed(series, list(mechanism.values), mechanism.matrix())
+
+
+def _ranked(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None) -> Attribute:
+    """A column of ordinal values: their ranks were randomized."""
+    if rule is not None:
+        raise _no_bins(series.name)
+    ranks = np.arange(len(mechanism.values or ()), dtype=np.float64)
+    matrix = value_matrix(mechanism, np.append(ranks, len(ranks)), ranks)
+    values: list[Any] = list(mechanism.values or ())
+    if mechanism.flip is not None:
+        values.append(None)
+        matrix = _flipped(mechanism, matrix, np.append(ranks, len(ranks)))
+    return _listed(series, values, matrix)
+
+
+def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, pieces: int) -> Attribute:
+    """A column of numbers or dates with noise."""
+    if not is_measured(series):
+        raise DescriptionError(
+            f"Column '{series.name}' holds {series.dtype}, but its mechanism is one of numbers; read it as numbers or dates."
+        )
+    present = axis_of(series.drop_nulls()).to_numpy()
+    _check_range(series.name, mechanism, present)
+    line = Line(series.name, series.dtype, present, mechanism.low, mechanism.high)
+    bins = cut(line, rule)
+    matrix = _weighted(
+        mechanism, bins.edges, *_pieces(line, bins.edges, pieces), present, uniform=pieces == 1
+    )
+    labels, codes = _with_missing(series, bins.labels, bins.place(present), always=mechanism.flip is not None)
+    if mechanism.flip is not None:
+        matrix = _flipped(mechanism, matrix, bins.edges)
+    elif len(labels) > len(matrix):
+        matrix = _kept_missing(matrix)
+    single = line.whole and bool((np.diff(bins.edges) <= 1.0).all())
+    return Attribute(series.name, labels, codes, matrix, lambda other: _cut_by(bins, other), wide=not single)
+
+
+def _check_range(name: str, mechanism: NumberMechanism, present: Floats) -> None:
+    """A bounded mechanism releases nothing outside of its range."""
+    if not len(present) or float(mechanism.cumulative(mechanism.high, mechanism.high)) < 1.0 - _SURE:
+        return
+    room = _SURE * (mechanism.high - mechanism.low)
+    for found in (float(present.min()), float(present.max())):
+        if not mechanism.low - room <= found <= mechanism.high + room:
+            raise DescriptionError(
+                f"Column '{name}' holds {found:g}, but its mechanism releases {mechanism.low:g} to {mechanism.high:g} only; "
+                "read the release with the description that belongs to it."
+            )
+
+
+def _listed(series: pl.Series, values: list[Any], matrix: Floats) -> Attribute:
+    """A column whose values are listed; missing cells that are not were released as they are."""
+    if series.null_count() and None not in values:
+        values, matrix = [*values, None], _kept_missing(matrix)
+    labels, codes = _coded(series, values)
+    return Attribute(series.name, labels, codes, matrix, lambda other: _coded(other, values)[1])
+
+
+def _pieces(line: Line, edges: Floats, pieces: int) -> tuple[Floats, Floats]:
+    """Starts and ends of the pieces: single values start and end at the same number."""
+    if line.whole and line.high - line.low < _MOST_ATOMS:
+        atoms = np.arange(np.ceil(line.low), np.floor(line.high) + 1)
+        return atoms, atoms
+    inside = np.clip(edges, line.low, line.high)
+    spans = [np.linspace(a, b, pieces + 1) for a, b in itertools.pairwise(inside) if b > a]
+    return np.concatenate([span[:-1] for span in spans]), np.concatenate([span[1:] for span in spans])
+
+
+def _weighted(
+    mechanism: NumberMechanism, edges: Floats, lows: Floats, highs: Floats, released: Floats, *, uniform: bool
+) -> Floats:
+    """The matrix of the bins from that of the pieces and their weights."""
+    fine = np.unique(np.concatenate([edges, lows, highs[-1:]]))
+    whole = bool((lows == highs).all())
+    if whole:
+        fine = np.append(fine, fine[-1] + 1.0) if fine[-1] == lows[-1] else fine
+        matrix = value_matrix(mechanism, fine, lows)
+    else:
+        matrix = interval_matrix(mechanism, fine, lows, highs)
+    weights = np.ones(len(lows))
+    if not uniform and len(released):
+        counts = np.bincount(places(fine[1:-1], released), minlength=len(fine) - 1)
+        alone = Transition((matrix,))
+        start = np.ones(alone.original_shape)
+        # A small step ends it, explained or not: what is left of even weights steadies the matrix.
+        weights = iterate(alone, counts.astype(np.float64)[None, :], start, settle=np.inf).estimate.ravel()
+    count = len(edges) - 1
+    owner = np.searchsorted(edges[1:-1], lows if whole else (lows + highs) / 2, side="right")
+    rows = np.zeros((count, len(lows)))
+    np.add.at(rows, np.searchsorted(edges[1:-1], (fine[:-1] + fine[1:]) / 2, side="right"), matrix)
+    share = np.zeros((len(lows), count))
+    share[np.arange(len(lows)), owner] = np.maximum(weights, 1e-9 * weights.sum() / len(weights))
+    total = share.sum(axis=0)
+    # A bin outside of the range has no originals: what is in it stays there, and that is nothing.
+    found: Floats = np.where(total > 0, rows @ (share / np.where(total > 0, total, 1.0)), np.eye(count))
+    return found
+
+
+def _kept_missing(matrix: Floats) -> Floats:
+    """One more bin for missing cells that were released as missing: nothing enters or leaves it."""
+    size = len(matrix)
+    return np.block([[matrix, np.zeros((size, 1))], [np.zeros((1, size)), np.ones((1, 1))]])
+
+
+def _flipped(mechanism: NumberMechanism, matrix: Floats, edges: Floats) -> Floats:
+    """One more bin for missing, which is exchanged with numbers with probability `flip`."""
+    flip = float(mechanism.flip or 0.0)
+    inner = np.concatenate([[0.0], mechanism.cumulative_missing(edges[1:-1], strict=True), [1.0]])
+    spread = np.diff(inner)[:, None]
+    last = np.full((1, matrix.shape[1]), flip)
+    return np.block([[(1 - flip) * matrix, flip * spread], [last, np.array([[1 - flip]])]])
+
+
+def _with_missing(
+    series: pl.Series, labels: pl.Series, present: Integers, *, always: bool = False
+) -> tuple[pl.Series, Integers]:
+    """Codes of all rows, missing as one more bin where it occurs."""
+    if series.null_count() == 0 and not always:
+        return labels, present
+    codes = np.full(len(series), len(labels), dtype=np.int64)
+    codes[series.is_not_null().to_numpy()] = present
+    return labels.clone().extend_constant(None, 1), codes
+
+
+def _cut_by(bins: Cut, series: pl.Series) -> Integers:
+    return _with_missing(series, bins.labels, bins.place(axis_of(series.drop_nulls()).to_numpy()))[1]
+
+
+def _coded(series: pl.Series, values: list[Any]) -> tuple[pl.Series, Integers]:
+    """Place of each cell among the listed values; texts decide, so that 1 and "1" from a file are the same."""
+    listed = {None if value is None else scalar_text(value): place for place, value in enumerate(values)}
+    codes = encode(series)
+    texts: list[str | None] = as_text(codes.values).to_list()
+    if codes.missing is not None:
+        texts.append(None)
+    unknown = [text for text in texts if text not in listed]
+    if unknown:
+        raise DescriptionError(
+            f"Column '{series.name}' holds {unknown[0]!r}, which its mechanism does not list; "
+            "read the release with the description that belongs to it."
+        )
+    places = np.array([listed[text] for text in texts], dtype=np.int64)
+    try:
+        labels = pl.Series(series.name, values, dtype=series.dtype)
+    except (TypeError, pl.exceptions.PolarsError):
+        labels = pl.Series(
+            series.name, [None if value is None else scalar_text(value) for value in values], dtype=pl.String
+        )
+    return labels, places[codes.codes]
+
+
+def _no_bins(name: str) -> ParameterError:
+    return ParameterError(
+        f"Column '{name}' holds categories, which are counted one by one; leave out its bins."
+    )

@@ -1,0 +1,77 @@
+"""How well a rebuilt table explains the release, in words of either language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.words.sentence import Sentence, enumerated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sudare.measure.crosstab.result import Fit
+
+_NEARLY_EXACT = 100.0
+"""Times the total variation of the released counts: a figure larger than this says only that theirs is next to nothing."""
+
+
+class Telling(Sentence):
+    """What is said of a cross tabulation; words in `words/en/crosstab.yaml` and its Japanese twin."""
+
+    __slots__ = ()
+
+    area = "crosstab"
+
+
+def sentences_of(fit: Fit) -> list[Telling]:
+    """The figures of a fit in words."""
+    if not fit.randomized:
+        return [Telling("exact", records=fit.records, cells=fit.cells)]
+    found = [
+        Telling(
+            "found",
+            records=fit.records,
+            cells=fit.cells,
+            misfit=fit.misfit,
+            degrees=fit.degrees,
+            iterations=fit.iterations,
+            start=fit.start,
+            rule=fit.rule,
+        )
+    ]
+    if not fit.met and not fit.contradicts:
+        found.append(Telling("not_met"))
+    if fit.kept is not None:
+        found.append(_choice(fit, fit.kept))
+    if fit.total_variation is not None and fit.total_variation_released is not None:
+        found.append(Telling("smooth", estimate=fit.total_variation, released=fit.total_variation_released))
+    found.append(Telling("no_cell") if fit.half_width is None else Telling("cell", half_width=fit.half_width))
+    if fit.draws == 0:
+        found.append(Telling("no_errors"))
+    # The warning comes first: the rest holds only for a release that is what it says.
+    return [*warnings_of(fit), *found]
+
+
+def warnings_of(fit: Fit) -> list[Telling]:
+    """That the release contradicts the table; bins of numbers are named first, for they are no fault of the release."""
+    if not fit.contradicts:
+        return []
+    figures = {"misfit": fit.misfit, "degrees": fit.degrees}
+    if not fit.wide:
+        return [Telling("contradicts.values", **figures)]
+    return [Telling("contradicts.bins", **figures, columns=enumerated(fit.wide))]
+
+
+def not_counted(cells: int, empty: int, exact: Sequence[str]) -> Telling:
+    """What the fit leaves out: cells of combinations of exact columns that do not occur."""
+    return Telling(
+        f"not_counted.{'one' if empty == 1 else 'many'}", cells=cells, empty=empty, columns=enumerated(exact)
+    )
+
+
+def _choice(fit: Fit, kept: int) -> Telling:
+    """Why something else than the estimate by margins and EM was taken."""
+    taken = "counts" if kept == 0 else "steps"
+    nearly_exact = fit.worst is None or fit.worst > _NEARLY_EXACT
+    why = Telling("why.nearly_exact") if nearly_exact else Telling(f"why.{taken}", worst=fit.worst)
+    return Telling(f"kept.{taken}{'_many' if fit.randomized > 1 else ''}", kept=kept, why=why)

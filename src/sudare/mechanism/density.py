@@ -1,0 +1,120 @@
+"""Bounded noise of any symmetric, unimodal density that scipy has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import BeforeValidator
+
+from sudare.mechanism.numbers import BoundedNoise
+from sudare.mechanism.protocol import Flip, Grid, High, Low, Ranks, check_range
+from sudare.parameters import Annotated, Field, model_validator, parameters
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_TOLERANCE = 1e-6
+
+
+def as_family(given: Any) -> Any:
+    """A frozen scipy distribution as its name and parameters, which a manifest can hold."""
+    if isinstance(given, Family):
+        return given
+    if isinstance(given, str | dict):
+        return Family(**({"name": given} if isinstance(given, str) else given))
+    family = getattr(getattr(given, "dist", None), "name", None)
+    if family is None:
+        if not all(callable(getattr(given, name, None)) for name in ("pdf", "cdf", "ppf")):
+            raise ValueError(
+                f"'noise' is {given!r}, but a density has the functions pdf, cdf and ppf; give such an object."
+            )
+        return given
+    from scipy import stats
+
+    shapes, location, scale = getattr(stats, family)._parse_args(*given.args, **given.kwds)  # noqa: SLF001  # scipy has no public way back
+    return Family(family, tuple(map(float, shapes)), float(location), float(scale))
+
+
+@parameters
+class Family:
+    """A distribution of `scipy.stats` by its name."""
+
+    name: str
+    """Name in `scipy.stats`, such as logistic, t, cauchy, laplace."""
+    shapes: tuple[float, ...] = ()
+    """Its shape parameters in order, such as the degrees of freedom of t."""
+    location: float = 0.0
+    """Must be 0: noise is centered."""
+    scale: Annotated[float, Field(gt=0)] = 1.0
+    """Its scale."""
+
+    def frozen(self) -> Any:
+        """The distribution itself, with pdf, cdf and ppf."""
+        from scipy import stats
+
+        family = getattr(stats, self.name, None)
+        if not isinstance(family, stats.rv_continuous):
+            raise ValueError(  # noqa: TRY004  # pydantic tells it
+                f"'{self.name}' is not a continuous distribution of scipy.stats; give the name of one."
+            )
+        return family(*self.shapes, loc=self.location, scale=self.scale)
+
+
+@parameters
+class Density(BoundedNoise):
+    """Noise of a symmetric, unimodal density f, bounded to [a, b]: `rate = (f(b - a) / f(0))^2`.
+
+    The epsilon given is an upper bound: `log(f(0) / f(b - a))` plus the logarithm of the largest ratio of normalizers.
+
+    >>> from scipy import stats
+    >>> mechanism = Density(stats.logistic(scale=60), low=0, high=120)
+    >>> mechanism.noise.name, round(mechanism.rate(), 6)
+    ('logistic', 0.176378)
+    """
+
+    noise: Annotated[Any, BeforeValidator(as_family)]
+    """A distribution of scipy.stats (its name, a mapping of name, shapes and scale, or itself), which a manifest can
+    hold; or any object with pdf, cdf and ppf, for work in memory."""
+    low: Low
+    high: High
+    grid: Grid = None
+    flip: Flip = None
+    values: Ranks = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> Density:
+        check_range(self.low, self.high, self.grid, self.values)
+        frozen = self._frozen()
+        distance = np.linspace(0, self.high - self.low, 257)
+        right, left = frozen.pdf(distance), frozen.pdf(-distance)
+        top = float(right[0])
+        if not (np.isfinite(right).all() and top > 0):
+            raise ValueError(
+                f"the density of {self._called} is not finite and positive at 0; choose another."
+            )
+        if np.abs(right - left).max() > _TOLERANCE * top or np.diff(right).max() > _TOLERANCE * top:
+            raise ValueError(
+                f"the density of {self._called} is not symmetric around 0 and falling away from it, "
+                "as the formula of the rate assumes; choose another."
+            )
+        return self
+
+    @property
+    def _called(self) -> str:
+        return f"'{self.noise.name}'" if isinstance(self.noise, Family) else type(self.noise).__name__
+
+    def _frozen(self) -> Any:
+        return self.noise.frozen() if isinstance(self.noise, Family) else self.noise
+
+    def density(self, distance: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """The density f."""
+        return np.asarray(self._frozen().pdf(distance), dtype=np.float64)
+
+    def half_mass(self, distance: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """`F(d) - 1/2`, from the lower half, where cdf values keep their digits longest."""
+        return np.asarray(0.5 - self._frozen().cdf(-np.asarray(distance, dtype=np.float64)), dtype=np.float64)
+
+    def half_quantile(self, mass: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """`-F^-1(1/2 - m)`."""
+        return np.asarray(-self._frozen().ppf(0.5 - np.asarray(mass, dtype=np.float64)), dtype=np.float64)

@@ -1,0 +1,169 @@
+"""Baskets in texts: one basket a line, or lists in JSON."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from sudare.errors import InputError, shown
+from sudare.read.baskets.codes import BasketCodes, code_cells, code_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_DELIMITERS = ("\t", ";", "|", ",")
+_SPELLED = {"tab": "\t", "\\t": "\t", "space": " ", "blank": " "}
+_SAMPLE_LINES = 1000
+
+
+def read_lines(text: str, delimiter: str) -> BasketCodes:
+    r"""One basket a line; an empty line is an empty basket.
+
+    Blanks around an item are not part of it, unless it stands in double quotes (a double quote within is doubled).
+
+    >>> read_lines('milk,beer\n\n"a, b",milk\n', ",").items
+    ('a, b', 'beer', 'milk')
+    """
+    if '"' in text:
+        return code_lists(_cut_quoted(text, delimiter))
+    return _cut_plain(cut_lines(text), delimiter)
+
+
+def read_cells(cells: Sequence[str], delimiter: str) -> BasketCodes:
+    """One basket a cell, written as in a line file."""
+    if any('"' in cell for cell in cells):
+        return code_lists(itertools.chain.from_iterable(_cut_quoted(cell, delimiter)) for cell in cells)
+    return _cut_plain(cells, delimiter)
+
+
+def sniff_delimiter(lines: Sequence[str]) -> str:
+    """The delimiter of a line file.
+
+    Of tab, semicolon, bar and comma the one in the most lines; a blank if it is in more than twice as many lines as
+    that (names of items often have blanks, lists separated by blanks seldom commas).
+
+    >>> sniff_delimiter(["whole milk,beer", "whole milk", "beer,tea"]), sniff_delimiter(["17 4 9", "", "8 1"])
+    (',', ' ')
+    """
+    sample = [line.strip() for line in lines[:_SAMPLE_LINES]]
+    having = {delimiter: sum(delimiter in line for line in sample) for delimiter in (*_DELIMITERS, " ")}
+    best = max(_DELIMITERS, key=lambda delimiter: having[delimiter])
+    return best if having[best] and having[" "] <= 2 * having[best] else " "
+
+
+def plain_delimiter(delimiter: str) -> str:
+    """A given delimiter, any text that can stand between items in a line; 'tab' and 'space' may be spelled out."""
+    plain = _SPELLED.get(delimiter, delimiter)
+    if not plain or any(sign in plain for sign in '"\r\n'):
+        raise InputError(
+            f"The delimiter {delimiter!r} cannot stand between items of a line; give a text without quote and line "
+            "end, for example ',' or 'space'."
+        )
+    return plain
+
+
+def read_json(
+    text: str, name: str, id_name: str, items_name: str, *, by_line: bool = False
+) -> tuple[BasketCodes, list[Any] | None]:
+    """An array of arrays, or an array a line; objects with an id and items in place of arrays give ids too."""
+    entries = list(_json_lines(text, name)) if by_line else _json_entries(text, name)
+    if entries and all(isinstance(entry, dict) for entry in entries):
+        lacking = next((entry for entry in entries if items_name not in entry), None)
+        if lacking is not None:
+            raise InputError(
+                f"'{name}' has an object without '{items_name}' (it has {', '.join(map(repr, lacking)) or 'nothing'}); "
+                "name the field of the items."
+            )
+        ids = [entry.get(id_name) for entry in entries] if id_name in entries[0] else None
+        return code_lists(_listed(entry[items_name]) for entry in entries), ids
+    wrong = next((entry for entry in entries if entry is not None and not isinstance(entry, list)), None)
+    if wrong is not None:
+        raise InputError(
+            f"'{name}' holds {shown(wrong)} where a basket should be; write a list of items for each basket, "
+            'such as ["milk", "beer"].'
+        )
+    return code_lists(map(_listed, entries)), None
+
+
+def _listed(entry: Any) -> Any:
+    return () if entry is None else entry
+
+
+def _json_entries(text: str, name: str) -> list[Any]:
+    try:
+        content = _json(text)
+    except json.JSONDecodeError as whole:
+        return list(_json_lines(text, name, whole))
+    # One document may be one basket or the array of all: what holds arrays or objects, or nothing, is the latter.
+    if isinstance(content, list) and (
+        not content or any(isinstance(each, list | dict | None) for each in content)
+    ):
+        return content
+    return [content]
+
+
+def _json_lines(text: str, name: str, whole: json.JSONDecodeError | None = None) -> Iterator[Any]:
+    # Not str.splitlines: it also cuts at signs such as U+2028, which JSON allows in texts.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                yield _json(line)
+            except json.JSONDecodeError as error:
+                # Where the first line is no document of its own, the file was meant as one document.
+                wrong, place = (whole, whole.lineno) if whole and number == 1 else (error, number)
+                raise InputError(
+                    f"'{name}' is not JSON in line {place} ({wrong.msg}); write an array of arrays, or an array a line."
+                ) from None
+
+
+def _json(text: str) -> Any:
+    """One document; what Python refuses for its own reasons is told as any other fault of the text."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        deep = isinstance(error, RecursionError)
+        problem = "lists in lists in lists" if deep else "a number of thousands of digits"
+        raise json.JSONDecodeError(problem, text, 0) from None
+
+
+def cut_lines(text: str) -> list[str]:
+    """Lines ended by LF, CRLF or CR, and by nothing else; the end of the last one may be absent."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _cut_plain(lines: Sequence[str], delimiter: str) -> BasketCodes:
+    cells = pl.Series("lines", lines, dtype=pl.String).str.split(delimiter)
+    lengths = cells.list.len().to_numpy().astype(np.int64)
+    return code_cells(lengths, cells.explode().str.strip_chars())
+
+
+def _cut_quoted(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Baskets of a text in which items may be quoted, and so may hold delimiters, quotes and line ends."""
+    mark = re.escape(delimiter)
+    token = re.compile(
+        rf'[ \t]*"(?P<quoted>(?:[^"]|"")*)"[ \t]*(?P<end>{mark}|\r\n|\r|\n|\Z)'
+        rf"|(?P<plain>.*?)(?P<stop>{mark}|\r\n|\r|\n|\Z)",
+        re.DOTALL,
+    )
+    basket: list[str] = []
+    place = 0
+    while place < len(text):
+        found = token.match(text, place)
+        if found is None:  # the second alternative matches everywhere
+            break
+        quoted = found["quoted"]
+        basket.append(found["plain"].strip() if quoted is None else quoted.replace('""', '"'))
+        place = found.end()
+        if (found["stop"] if quoted is None else found["end"]) != delimiter:
+            yield basket
+            basket = []
+    if basket:
+        yield basket

@@ -1,0 +1,213 @@
+"""Read baskets: line files, JSON lists, long tables, list columns and columns of sets, with what was detected."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import polars as pl
+
+from sudare.errors import InputError, did_you_mean
+from sudare.read import endings
+from sudare.read.baskets.codes import id_column
+from sudare.read.baskets.headers import (
+    check_nameless,
+    lifted_names,
+    named_columns,
+    refuse_data_as_names,
+)
+from sudare.read.baskets.lines import cut_lines, plain_delimiter, read_json, read_lines, sniff_delimiter
+from sudare.read.baskets.tables import choose_columns, looks_long, may_be_long, read_table
+from sudare.read.lossless import narrow_column
+from sudare.read.source import bytes_of, load
+from sudare.read.text import decode_text
+
+if TYPE_CHECKING:
+    from sudare.read.baskets.codes import BasketCodes
+
+Layout = Literal["lines", "json", "long", "lists", "sets"]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+"""A basket a line; JSON lists; a row for each user and item; a column of lists; a column of texts that hold sets."""
+
+
+@dataclass(frozen=True)
+class BasketFacts:
+    """What was detected about a source of baskets: enough to write baskets in the same way."""
+
+    name: str
+    """File name, `stdin`, an address without its password, or `memory`."""
+    layout: str
+    """lines, json, long, lists or sets."""
+    format: str = "text"
+    """text, json, csv, parquet and so on, or memory."""
+    encoding: str | None = None
+    delimiter: str | None = None
+    """Between the items of a line or of a cell."""
+    sha256: str | None = None
+    """Of the bytes read."""
+    id: str | None = None
+    """Column of the users."""
+    items: str | None = None
+    """Column of the items."""
+    header: bool = True
+    """Whether the first line of a text table names its columns."""
+
+
+class BasketData(NamedTuple):
+    """Baskets as arrays, the users where they are known, what was read about sensitive items, and the source."""
+
+    coded: BasketCodes
+    ids: pl.Series | None
+    sensitive: BasketCodes | None
+    facts: BasketFacts
+
+
+def load_baskets(
+    source: str | Path,
+    *,
+    layout: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    id: str | None = None,  # noqa: A002  # the word of the field
+    items: str | None = None,
+    sensitive: str | None = None,
+    format: str | None = None,  # noqa: A002
+    table: str | None = None,
+    query: str | None = None,
+    sheet: str | None = None,
+    header: bool | None = None,
+) -> BasketData:
+    """Baskets from a path, `-` (standard input) or the address of a database; see `sudare.read_baskets`."""
+    check_layout(layout)
+    if delimiter is not None:
+        delimiter = plain_delimiter(delimiter)
+    address = str(source)
+    ending = Path(address).suffix.lower()
+    if header is False:
+        if ending in endings.JSON:
+            layout = "json"
+        check_nameless(layout, (id, items, sensitive))
+        layout = "long"
+    is_table = (
+        layout in {"long", "lists", "sets"} or id is not None or items is not None or sensitive is not None
+    )
+    is_table |= ending in endings.TABLES or "://" in address or format not in {None, "csv", "tsv"}
+    if layout != "json" and ending not in endings.JSON and is_table and layout != "lines":
+        options = {"format": format, "table": table, "query": query, "sheet": sheet, "encoding": encoding}
+        if layout == "long":
+            options["delimiter"], delimiter = delimiter, None
+        return _load_table(source, layout, delimiter, (id, items, sensitive), options, header)
+    data, name = bytes_of(address)
+    if not data:
+        raise InputError(f"'{name}' is empty; give a file with one basket a line.")
+    text, _, used = decode_text(data, name, encoding, surely=layout is not None)
+    facts = BasketFacts(name, "lines", "text", used, sha256=hashlib.sha256(data).hexdigest())
+    if layout == "json" or (
+        layout is None and (ending in endings.JSON or text.lstrip()[:2].rstrip() in _JSON_HEADS)
+    ):
+        return _of_json(
+            text,
+            replace(facts, layout="json", format="json"),
+            id or "id",
+            items or "items",
+            by_line=ending in endings.JSON_LINES,
+        )
+    lines = cut_lines(text)
+    found = sniff_delimiter(lines) if delimiter is None else delimiter
+    if (
+        layout is None
+        and lines
+        and looks_long([cell.strip(' "') for cell in lines[0].split(found)])
+        and address != "-"
+    ):
+        options = {"format": format, "encoding": encoding, "delimiter": found}
+        return _load_table(source, None, None, (None, None, None), options, header)
+    if layout is None and may_be_long([line.split(found) for line in lines]):
+        raise InputError(
+            f"'{name}' may be a table of users and items or hold baskets of two items each; say layout='long' (with "
+            "header=False if its first line names no columns) or layout='lines'."
+        )
+    return BasketData(read_lines(text, found), None, None, replace(facts, delimiter=found))
+
+
+_JSON_HEADS = {"[", "[[", '["', "{", '{"', "[]", "[{"}
+
+
+def frame_baskets(
+    frame: pl.DataFrame,
+    facts: BasketFacts,
+    *,
+    layout: str | None = None,
+    delimiter: str | None = None,
+    id: str | None = None,  # noqa: A002
+    items: str | None = None,
+    sensitive: str | None = None,
+) -> BasketData:
+    """Baskets of a frame: a long table, or one with a column of lists or of texts that hold sets."""
+    check_layout(layout)
+    if frame.width == 0:
+        raise InputError(f"'{facts.name}' has no columns; give a table with a column of items.")
+    if layout in {"lines", "json"}:
+        raise InputError(
+            f"The layout '{layout}' is one of texts, but '{facts.name}' is a table; leave it out."
+        )
+    columns = choose_columns(frame, facts.name, layout=layout, id=id, items=items, sensitive=sensitive)
+    coded, ids, named, found = read_table(frame, facts.name, columns, delimiter)
+    noted = replace(facts, layout=columns.layout, delimiter=found, id=columns.id, items=columns.items)
+    return BasketData(coded, ids, named, noted)
+
+
+def check_layout(layout: str | None) -> None:
+    """One sentence for a layout there is not."""
+    if layout is not None and layout not in LAYOUTS:
+        raise InputError(f"The layout '{layout}' is not known; {did_you_mean(layout, LAYOUTS)}")
+
+
+def _load_table(
+    source: str | Path,
+    layout: str | None,
+    delimiter: str | None,
+    columns: tuple[str | None, str | None, str | None],
+    options: dict[str, str | None],
+    header: bool | None,
+) -> BasketData:
+    """A table; `delimiter` is that of the items of a cell, `options` are those of `load`."""
+    user, items, sensitive = columns
+    given = {name: value for name, value in options.items() if value is not None}
+    # Items of a text are texts: read with its names as a row, no column is taken for numbers.
+    is_text = Path(source).suffix.lower() in endings.TEXTS or str(source) == "-"
+    is_text |= options.get("format") in {"csv", "tsv"}
+    frame, found = load(source, header=False if is_text else None, **given)
+    if found.format == "csv":
+        cells = frame if is_text else load(source, header=False, **given)[0]
+        if header is False:
+            frame = named_columns(cells, found.name)
+        else:
+            if header is None and layout == "long" and not any(columns):
+                refuse_data_as_names(cells, found.name)
+            frame = lifted_names(cells, found.name)
+    elif header is False:
+        raise InputError(f"'{found.name}' names its columns itself; leave header out.")
+    facts = BasketFacts(
+        found.name, "long", found.format, found.encoding, sha256=found.sha256, header=header is not False
+    )
+    data = frame_baskets(
+        frame, facts, layout=layout, delimiter=delimiter, id=user, items=items, sensitive=sensitive
+    )
+    if data.ids is not None and found.format == "csv":
+        numbers = narrow_column(data.ids)
+        return data._replace(ids=numbers if numbers.dtype == pl.Int64 else data.ids)
+    return data
+
+
+def _of_json(text: str, facts: BasketFacts, id_name: str, items_name: str, *, by_line: bool) -> BasketData:
+    coded, ids = read_json(text, facts.name, id_name, items_name, by_line=by_line)
+    if ids is None:
+        return BasketData(coded, None, None, facts)
+    if any(name is None for name in ids) or len(set(map(str, ids))) < len(ids):
+        raise InputError(
+            f"'{facts.name}' has an id that is missing or stands twice; give each basket an id of its own."
+        )
+    return BasketData(coded, id_column(ids, facts.name), None, replace(facts, id=id_name, items=items_name))

@@ -1,0 +1,213 @@
+"""Baskets in tables: users and items row by row, or a column that holds sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from sudare.errors import InputError, did_you_mean
+from sudare.read.baskets.codes import BasketCodes, code_cells, code_column, plain_items, texts_of
+from sudare.read.baskets.lines import read_cells, sniff_delimiter
+from sudare.read.lossless import pattern_among
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TableLayout = Literal["long", "lists", "sets"]
+_FEWEST = 4
+"""Lines from which on two cells in each of them are no chance."""
+_ID_NAMES = (
+    "id",
+    "user",
+    "customer",
+    "basket",
+    "transaction",
+    "session",
+    "tid",
+    "uid",
+    "order",
+    "patient",
+    "person",
+)
+_ITEM_NAMES = ("items", "item", "basket", "product", "article", "page", "code", "name", "diagnosis")
+
+
+class TableColumns(NamedTuple):
+    """Which columns hold what."""
+
+    layout: TableLayout
+    items: str
+    id: str | None = None
+    sensitive: str | None = None
+
+
+class TableBaskets(NamedTuple):
+    """What a table gives."""
+
+    coded: BasketCodes
+    ids: pl.Series | None
+    sensitive: BasketCodes | None
+    delimiter: str | None
+
+
+def read_table(frame: pl.DataFrame, name: str, columns: TableColumns, delimiter: str | None) -> TableBaskets:
+    """Baskets of a table, in the order of its rows (of a long table: in which the users first appear)."""
+    if columns.layout == "long":
+        return TableBaskets(*_long(frame, name, columns), None, None)
+    ids = None if columns.id is None else _unique_ids(frame[columns.id], name)
+    coded, found = _coded(frame[columns.items], delimiter)
+    sensitive = None if columns.sensitive is None else _coded(frame[columns.sensitive], delimiter or found)[0]
+    return TableBaskets(coded, ids, sensitive, found)
+
+
+def choose_columns(
+    frame: pl.DataFrame,
+    name: str,
+    *,
+    layout: str | None,
+    id: str | None,  # noqa: A002  # the word of the field
+    items: str | None,
+    sensitive: str | None,
+) -> TableColumns:
+    """The columns as given, the rest by their types and names.
+
+    A list column holds baskets. Otherwise a table in which users stand repeatedly is a long one, and one in which
+    they do not has a column of sets (unless its name is singular and no cell has a delimiter other than a blank).
+    """
+    pattern = pattern_among(frame.columns)
+    if pattern is not None:
+        raise InputError(
+            f"Column name '{pattern}' of '{name}' begins with ^ and ends with $, which polars takes for a pattern; rename it."
+        )
+    for given in (id, items, sensitive):
+        if given is not None and given not in frame.columns:
+            raise InputError(f"'{name}' has no column '{given}'; {did_you_mean(given, frame.columns)}")
+    free = [column for column in frame.columns if column not in {id, items, sensitive}]
+    if items is None:
+        lists = [column for column in free if isinstance(frame.schema[column], pl.List | pl.Array)]
+        items = lists[0] if len(lists) == 1 else _items_column(free, name, alone=id is not None)
+        free.remove(items)
+    if id is None:
+        id = next((column for column in free if _is_named(column, _ID_NAMES)), None)  # noqa: A001
+    nested = isinstance(frame.schema[items], pl.List | pl.Array)
+    if id is None and len(free) == 1 and frame.width == 2 and layout != "sets":  # the other of two columns
+        repeated = bool(frame[free[0]].is_duplicated().any())
+        id = None if repeated and (nested or not _is_atomic(frame[items])) else free[0]  # noqa: A001
+    if layout is None:
+        layout = "lists" if nested else "long" if id is not None and frame[id].is_duplicated().any() else None
+    if layout is None:
+        layout = "long" if id is not None and not items.endswith("s") and _is_atomic(frame[items]) else "sets"
+    if nested != (layout == "lists"):
+        raise InputError(
+            f"The column '{items}' of '{name}' holds {frame.schema[items]}, which does not fit the layout '{layout}'; "
+            "leave the layout out, or name another column."
+        )
+    if layout == "long" and id is None:
+        if len(free) != 1:
+            raise InputError(
+                f"'{name}' is to be a table of users and items, but which of its {frame.width} columns names the user "
+                "is not known; name it with id='…'."
+            )
+        id = free[0]  # noqa: A001
+    if layout == "long" and sensitive is not None:
+        raise InputError(
+            f"The column '{sensitive}' cannot hold the sensitive items of each user in a long table; give a table with "
+            "one row for each user, or name them with describe(sensitive=…)."
+        )
+    return TableColumns(layout, items, id, sensitive)  # type: ignore[arg-type]  # checked by the caller
+
+
+def looks_long(names: Sequence[str]) -> bool:
+    """Whether the cells of a first line are the names of a table of users and items.
+
+    >>> looks_long(["user_id", "item"]), looks_long(["milk", "beer"]), looks_long(["12", "7"])
+    (True, False, False)
+    """
+    return len(names) == 2 and any(
+        _is_named(user, _ID_NAMES) and _is_named(item, _ITEM_NAMES) for user, item in (names, names[::-1])
+    )
+
+
+def may_be_long(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether lines of two cells could as well be users and items as baskets of two items.
+
+    So if users repeat and no cell of the first column stands in the second.
+
+    >>> may_be_long([["1", "tea"], ["1", "rum"], ["2", "tea"], ["2", "ale"]])
+    True
+    >>> may_be_long([["ale", "rum"], ["ale", "tea"], ["rum", "tea"], ["tea", "ale"]])
+    False
+    """
+    filled = [row for row in rows if any(cell.strip() for cell in row)]
+    if len(filled) < _FEWEST or any(len(row) != 2 for row in filled):
+        return False
+    users, items = ({row[column].strip() for row in filled} for column in (0, 1))
+    return len(users) < len(filled) and users.isdisjoint(items)
+
+
+def _is_named(column: str, words: Sequence[str]) -> bool:
+    parts = column.strip().lower().replace("-", "_").replace(" ", "_").split("_")
+    return any(word in parts or f"{word}s" in parts or f"{word}id" in parts for word in words)
+
+
+def _is_atomic(column: pl.Series) -> bool:
+    """Whether no cell of a column could be cut into several items."""
+    texts = texts_of(column)
+    return not bool(texts.str.contains(r"[\t;|,]").any())
+
+
+def _items_column(free: Sequence[str], name: str, *, alone: bool) -> str:
+    if len(free) == 1:
+        return free[0]
+    named = [column for column in free if _is_named(column, _ITEM_NAMES)]
+    if len(named) > 1:  # 'basket_id, item': what is also the name of an id is not it
+        named = [column for column in named if not _is_named(column, _ID_NAMES)]
+    if len(named) == 1:
+        return named[0]
+    if len(free) == 2 and not alone:
+        return free[1]  # a table of users and items, in this order
+    raise InputError(
+        f"Which of the {len(free)} columns of '{name}' holds the items is not known; name it with items='…'."
+    )
+
+
+def _coded(column: pl.Series, delimiter: str | None) -> tuple[BasketCodes, str | None]:
+    """The sets of a column of lists, or of texts with a delimiter, and that delimiter."""
+    if isinstance(column.dtype, pl.Array):
+        column = column.arr.to_list()
+    if isinstance(column.dtype, pl.List):
+        return code_column(column), None
+    cells = texts_of(column).fill_null("").to_list()
+    found = sniff_delimiter(cells) if delimiter is None else delimiter
+    return read_cells(cells, found), found
+
+
+def _unique_ids(ids: pl.Series, name: str) -> pl.Series:
+    if ids.null_count():
+        raise InputError(
+            f"The column '{ids.name}' of '{name}' has {ids.null_count():,} rows without an id; fill them in."
+        )
+    if ids.n_unique() < len(ids):
+        repeated = ids.filter(ids.is_duplicated())[0]
+        raise InputError(
+            f"The id {repeated!r} stands twice in '{name}', but a user has one basket there; merge the rows, or give "
+            "a table with one row for each user and item."
+        )
+    return ids
+
+
+def _long(frame: pl.DataFrame, name: str, columns: TableColumns) -> tuple[BasketCodes, pl.Series]:
+    """A row for each user and item; a user whose item is missing has an empty basket."""
+    ids = frame[columns.id or ""].alias("id")
+    if ids.null_count():
+        raise InputError(
+            f"Rows of '{name}' have no '{columns.id}' ({ids.null_count():,}); fill in whose items they are, or remove them."
+        )
+    users = ids.unique(maintain_order=True)
+    places = pl.DataFrame({"id": users, "place": np.arange(len(users), dtype=np.int64)})
+    owners = ids.to_frame().join(places, on="id", how="left", maintain_order="left")["place"].to_numpy()
+    order = np.argsort(owners, kind="stable")
+    lengths = np.bincount(owners, minlength=len(users)).astype(np.int64)
+    return code_cells(lengths, plain_items(frame[columns.items].alias("cells"))[order]), users

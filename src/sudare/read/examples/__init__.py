@@ -1,0 +1,1 @@
+"""Made-up tables to try things on."""

@@ -1,0 +1,1 @@
+"""The release of baskets: anonymize, manifest, files."""

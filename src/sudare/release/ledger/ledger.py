@@ -1,0 +1,237 @@
+"""Ledger: the append-only record of what was run and what was released, in one SQLite file.
+
+Every entry carries a chain value, SHA-256 over the chain value of the entry before it and its own content,
+so that a change anywhere breaks the chain from there on. Triggers refuse UPDATE, DELETE and an INSERT out
+of turn. Who can write the file can still drop the triggers and compute a whole new chain: that is only
+seen by comparing with a chain value kept elsewhere (in the minutes of the review board, on paper).
+
+Each operation opens its own connection, so one `Ledger` may be used from threads and forked processes.
+An entry whose `append` has returned is on the disk (write-ahead log, synchronous=FULL).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from sudare.errors import (
+    CancelledError,
+    InputError,
+    OutputError,
+    ParameterError,
+    SudareError,
+    did_you_mean,
+    shown,
+)
+from sudare.release.ledger.chain import FIRST_CHAIN, broken_chain, canonical, chain_of, is_proper
+from sudare.release.ledger.file import (
+    COLUMNS,
+    EVENTS,
+    NEXT_NUMBER,
+    Event,
+    broken_file,
+    broken_triggers,
+    connection_to,
+    prepare,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SECRET_NAMES = frozenset({"key", "secret", "seed", "password"})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the ledger."""
+
+    number: int
+    """1, 2, 3 … without a gap."""
+    time: str
+    """When it was appended: UTC, ISO 8601."""
+    event: Event
+    """What happened to the run."""
+    run: str
+    """The UUID of the run; its `started` and its end share it."""
+    details: dict[str, Any]
+    """What the caller recorded, as JSON gives it back."""
+    chain: str
+    """SHA-256 (hexadecimal) over the chain value before it and this entry."""
+
+
+class Ledger:
+    """The ledger at `path`, created when absent.
+
+    Args:
+        path: the file; None takes the environment's SUDARE_LEDGER, else `ledger.sqlite` in the user's
+            data folder.
+
+    Raises:
+        InputError: the file is not a ledger, is damaged, or was written by a newer version.
+        OutputError: the file cannot be created or written there.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = _default_path() if path is None else Path(path).expanduser()
+        if "\0" in str(self.path):  # SQLite would silently take the part before it
+            raise OutputError(f"The path of the ledger {str(self.path)!r} holds a NUL; choose another path.")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"The folder of the ledger '{self.path}' cannot be created ({error.strerror}); "
+                "choose another path."
+            ) from error
+        prepare(self.path)
+
+    @contextmanager
+    def failures(self, run: str) -> Iterator[None]:
+        """Enter how a run ended if it did not succeed: canceled, or failed and why; the error goes on."""
+        try:
+            yield
+        except (KeyboardInterrupt, CancelledError):
+            self.append("cancelled", run, {})
+            raise
+        except SudareError as error:
+            self.append("failed", run, {"reason": error.summary})
+            raise
+        except BaseException as error:
+            self.append("failed", run, {"reason": type(error).__name__})
+            raise
+
+    def append(self, event: Event, run: str, details: dict[str, Any]) -> Entry:
+        """Add an entry; when this returns, it survives a kill and a power cut.
+
+        Args:
+            event: what happened to the run.
+            run: the run's UUID.
+            details: anything JSON can hold; never a secret, and no item named like one.
+
+        Raises:
+            ParameterError: an unknown event, a run that is no UUID, or details that cannot be recorded.
+        """
+        if event not in EVENTS:
+            raise ParameterError(f"'{event}' is not an event of the ledger; {did_you_mean(event, EVENTS)}")
+        run = _uuid(run)
+        text = _details_text(details)
+        with connection_to(self.path) as connection:
+            connection.execute("BEGIN IMMEDIATE")  # the next number and the chain's end are ours until COMMIT
+            [number] = connection.execute(f"SELECT {NEXT_NUMBER}").fetchone()
+            if not isinstance(number, int):
+                raise InputError(
+                    f"The counter of the ledger '{self.path}' is damaged; restore the ledger from a copy."
+                )
+            last = connection.execute("SELECT chain FROM entry ORDER BY number DESC LIMIT 1").fetchone()
+            now = datetime.now(UTC).isoformat(timespec="microseconds")
+            chain = chain_of(str(last[0]) if last else FIRST_CHAIN, number, now, event, run, text)
+            row = (number, now, event, run, text, chain)
+            connection.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", row)
+            connection.execute("COMMIT")
+        return Entry(number, now, event, run, json.loads(text), chain)
+
+    def entries(self, *, run: str | None = None, last: int | None = None) -> list[Entry]:
+        """The entries in their order: all, those of one run, or the last so many of these."""
+        if last is not None and last < 0:
+            raise ParameterError(f"last={last} is negative; ask for 0 or more entries.")
+        query = f"SELECT {COLUMNS} FROM entry WHERE run = coalesce(?, run) ORDER BY number DESC LIMIT ?"  # noqa: S608  # our own names
+        asked = (None if run is None else _uuid(run), -1 if last is None else last)  # -1: no limit
+        with connection_to(self.path) as connection:
+            rows = connection.execute(query, asked).fetchall()
+        return [self._entry(row) for row in reversed(rows)]
+
+    def unfinished(self) -> list[Entry]:
+        """The `started` entries of runs without an end: killed, or still running now."""
+        query = f"""
+            SELECT {COLUMNS} FROM entry WHERE event = 'started'
+            AND run NOT IN (SELECT run FROM entry WHERE event <> 'started') ORDER BY number"""  # noqa: S608  # our own names
+        with connection_to(self.path) as connection:
+            rows = connection.execute(query).fetchall()
+        return [self._entry(row) for row in rows]
+
+    def verify(self) -> list[str]:
+        """What is broken, a sentence each; empty when the ledger is intact.
+
+        Recomputes the chain, looks for gaps in the numbers and entries cut off the end, and checks that
+        the triggers are still those of an append-only ledger and the file is sound.
+        """
+        try:
+            with connection_to(self.path) as connection:
+                connection.execute("BEGIN")  # one moment for all the questions, whoever appends meanwhile
+                return [
+                    *broken_file(connection),
+                    *broken_triggers(connection),
+                    *broken_chain(connection),
+                ]
+        except InputError as error:
+            return [str(error)]
+
+    def _entry(self, row: tuple[Any, ...]) -> Entry:
+        number, moment, event, run, details, chain = row
+        content = _content(details)
+        if content is None or not is_proper(row):
+            raise InputError(
+                f"Entry {shown(number)} of the ledger '{self.path}' was changed and cannot be read; verify the ledger."
+            )
+        return Entry(number, moment, event, run, content, chain)
+
+
+def _content(details: Any) -> dict[str, Any] | None:
+    """The details of an entry; None if they are not those that were written."""
+    try:
+        content = json.loads(details)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _default_path() -> Path:
+    chosen = os.environ.get("SUDARE_LEDGER")
+    if chosen:
+        return Path(chosen).expanduser()
+    import platformdirs
+
+    return platformdirs.user_data_path("sudare") / "ledger.sqlite"
+
+
+def _uuid(run: str) -> str:
+    try:
+        return str(UUID(run))
+    except (ValueError, AttributeError, TypeError):
+        raise ParameterError(
+            f"'{run}' is not the name of a run, which is a UUID; take it from the ledger's entries."
+        ) from None
+
+
+def _details_text(details: dict[str, Any]) -> str:
+    """The details as canonical JSON: keys sorted, no spaces, ASCII, numbers finite."""
+    try:
+        text = canonical(details)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ParameterError(
+            f"The details of a ledger entry hold something JSON cannot ({error}); "
+            "give texts, finite numbers, lists and dictionaries only."
+        ) from error
+    if not isinstance(details, dict):
+        raise ParameterError(f"The details of a ledger entry are {text[:50]}; give a dictionary.")
+    _refuse_secrets(json.loads(text))
+    return text
+
+
+def _refuse_secrets(value: Any) -> None:
+    if isinstance(value, dict):
+        for name in value:
+            if name.strip().lower() in _SECRET_NAMES:
+                raise ParameterError(
+                    f"The details of a ledger entry have an item named '{name}', and a ledger holds no "
+                    "secret; leave it out."
+                )
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            _refuse_secrets(item)

@@ -1,0 +1,160 @@
+"""What a recipe of a table and one of baskets have in common: load, change, dump and save."""
+
+from __future__ import annotations
+
+import os
+import re
+from abc import abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import yaml
+from pydantic import ValidationError
+
+from sudare.errors import InputError, ParameterError, shown
+from sudare.formats.disk_errors import writing
+from sudare.parameters import Catalogue, sentence_of
+from sudare.read.database import redact
+from sudare.release.recipe.parts import Part, ReportKind, absolute_entry, parse_yaml, read_text
+from sudare.words.texts import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PASSWORD = re.compile(r"(://[^\s/@:]*:)\S*(?=@)|(password=)[^\s&]*", re.IGNORECASE)
+
+
+class AnyOutput(Part):
+    """What is written, and where."""
+
+    folder: str
+    """Folder that the release becomes; it must not exist yet unless `overwrite`."""
+    reports: tuple[ReportKind, ...] = ("public", "internal")
+    """Which reports are written: public (hand over), internal (for the custodian only)."""
+    language: Language = "en"
+    """Language of the reports."""
+    overwrite: bool = False
+    """Whether an earlier release in the folder is replaced."""
+
+    @classmethod
+    def into(cls, folder: str | Path, **output: Any) -> Self:
+        """The output into a folder that a caller names, which must be a path."""
+        if not isinstance(folder, str | os.PathLike):
+            raise ParameterError(
+                f"The folder is {shown(folder)}, which is no path; name a folder to be made."
+            )
+        return cls.of(folder=str(folder), **output)
+
+    def replaced(self, **changes: Any) -> Self:
+        """The output with other values; what is None stays."""
+        given = {name: value for name, value in changes.items() if value is not None}
+        return self.of(**{**self.model_dump(), **given})
+
+
+class AnyRecipe(Part):
+    """Everything about one release; a subclass says where the data are and what is asked of them."""
+
+    source_field: ClassVar[str]  # the field that says where the data are
+    requirements_known: ClassVar[Catalogue[Any]]
+    methods_known: ClassVar[Catalogue[Any]]
+
+    version: Literal[1] = 1
+    """Version of the recipe format."""
+
+    if TYPE_CHECKING:  # declared by each kind of recipe, so that a written recipe begins with its data
+        requirements: tuple[Any, ...]
+        method: tuple[Any, ...]
+        measures: tuple[str, ...] | None
+        output: AnyOutput
+
+    @abstractmethod
+    def read(self) -> Any:
+        """Read the data and describe them."""
+
+    @classmethod
+    @abstractmethod
+    def _absolute_rest(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """The entries, besides source and output, in which paths were made absolute."""
+
+    @property
+    def address(self) -> str:
+        """Where the data are: a path, '-' or the address of a database."""
+        return str(getattr(self, self.source_field).path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read and validate a recipe file."""
+        return cls.parse(read_text(Path(path)), name=str(path), folder=Path(path).parent)
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "recipe", folder: Path | None = None) -> Self:
+        """Validate the text of a recipe; relative paths are taken from `folder`."""
+        raw = parse_yaml(text, name)
+        if not isinstance(raw, dict):
+            raise InputError(
+                f"The recipe '{name}' holds no mapping; start with 'version: 1' and '{cls.source_field}:'."
+            )
+        try:
+            return cls.model_validate(cls._absolute(raw, (folder or Path()).absolute()))
+        except ValidationError as error:
+            raise ParameterError(sentence_of(error, f"Recipe '{name}'")) from None
+
+    @classmethod
+    def _absolute(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """The recipe with its file paths made absolute, as a new mapping."""
+        made = {**raw, **cls._absolute_rest(raw, folder)}
+        if cls.source_field in raw:
+            made[cls.source_field] = absolute_entry(raw[cls.source_field], "path", folder, or_address=True)
+        if "output" in raw:
+            made["output"] = absolute_entry(raw["output"], "folder", folder)
+        return made
+
+    def replaced(
+        self, *, requirements: Sequence[str] | None = None, method: Sequence[str] | None = None
+    ) -> Self:
+        """The recipe with other requirements or methods, given as texts; what is empty stays.
+
+        A method that nobody named follows the requirements, so what was given is validated again.
+        """
+        changes: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
+        if requirements:
+            changes["requirements"] = tuple(self.requirements_known.build(text) for text in requirements)
+        if method:
+            changes["method"] = tuple(self.methods_known.build(text) for text in method)
+        return self.of(**changes)
+
+    def without_secrets(self) -> Self:
+        """The recipe without passwords: that of a database address, and any that another text about the source names.
+
+        Only this is kept: in recipe.yaml, the internal manifest and the reports.
+        """
+        source = getattr(self, self.source_field)
+        hidden = {
+            name: _without_password(value, address=name == "path")
+            for name, value in source.__dict__.items()
+            if isinstance(value, str)
+        }
+        return self.model_copy(update={self.source_field: source.model_copy(update=hidden)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mapping that `parse` reads back."""
+        full = {"version": self.version, **self.model_dump(mode="json", exclude_defaults=True)}
+        full["method"] = [self.methods_known.dump(method) for method in self.method]
+        return full
+
+    def to_yaml(self) -> str:
+        """The recipe as a YAML file."""
+        return yaml.safe_dump(self.to_dict(), sort_keys=False, allow_unicode=True)
+
+    def save(self, path: str | Path) -> None:
+        """Write the recipe file."""
+        text, place = self.to_yaml(), Path(path)
+        with writing(place):
+            place.write_text(text, encoding="utf-8")
+
+
+def _without_password(text: str, *, address: bool) -> str:
+    """A text about a source, fit to be kept; the path of a file stays, whatever it is called."""
+    if address:
+        return redact(text) if "://" in text else text
+    return _PASSWORD.sub(r"\1\2…", text)

@@ -1,0 +1,98 @@
+"""What recipes of tables and of baskets are made of: strict YAML, validated parts, entries of catalogues, paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import yaml
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainSerializer,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+)
+
+from sudare.errors import InputError, ParameterError
+from sudare.parameters import Catalogue, sentence_of
+from sudare.read.places import is_path
+from sudare.release.recipe.yaml import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ReportKind = Literal["internal", "public"]
+
+
+class Part(BaseModel):
+    """A part of a recipe: frozen, and without fields that it does not know."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
+    )
+
+    @classmethod
+    def of(cls, **values: Any) -> Self:
+        """Validate, with one sentence for the first breach."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise ParameterError(sentence_of(error, cls.__name__.removeprefix("Basket").lower())) from None
+
+
+def entry_of(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
+    """How an entry of a catalogue is read, written and described in a schema."""
+    return (
+        PlainValidator(catalogue.build),
+        PlainSerializer(catalogue.dump),
+        WithJsonSchema(catalogue.schema()),
+    )
+
+
+def one_or_several(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
+    """How a field is read and described that holds one entry of a catalogue, or a list of them."""
+    return (
+        BeforeValidator(as_several),
+        WithJsonSchema({"anyOf": [catalogue.schema(), {"type": "array", "items": catalogue.schema()}]}),
+    )
+
+
+def as_several(given: Any) -> Any:
+    """One or several as several."""
+    return given if isinstance(given, (list, tuple)) else [given]
+
+
+def read_text(path: Path) -> str:
+    """The text of a recipe file."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"The recipe '{path}' cannot be read ({error.strerror}); check its name.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"The recipe '{path}' is not UTF-8 text; save it as UTF-8.") from None
+
+
+def parse_yaml(text: str, name: str) -> Any:
+    """What a recipe's text holds; no key may be given twice."""
+    try:
+        return load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"The recipe '{name}' is not valid YAML ({_yaml_words(error)}); mend it.") from None
+
+
+def absolute_entry(entry: Any, field: str, folder: Path, *, or_address: bool = False) -> Any:
+    """An entry with the path in one of its fields made absolute; `or_address`: '-' and addresses of databases stay."""
+    if isinstance(entry, Mapping) and isinstance(entry.get(field), str):
+        path = entry[field]
+        keep = or_address and not is_path(path)
+        return {**entry, field: path if keep else str(folder / path)}
+    return entry
+
+
+def _yaml_words(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or "it cannot be parsed"
+    return f"line {mark.line + 1}: {problem}" if mark is not None else str(problem)

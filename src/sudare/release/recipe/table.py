@@ -1,0 +1,208 @@
+"""Recipe: one YAML file that says everything about a release, validated before anything is read.
+
+    version: 1
+    source: {path: patients.csv}
+    columns:
+      name: {role: identifier}
+      age: {role: quasi, hierarchy: {type: intervals, width: 5}}
+      disease: {role: sensitive}
+    requirements: [{type: k-anonymity, k: 5}]
+    method: {type: mondrian}
+    output: {folder: release}
+
+Paths are relative to the recipe's own folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from sudare.advise.defaults import default_methods
+from sudare.anonymize.catalogue import METHODS
+from sudare.anonymize.protocol import Anonymizer
+from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.requirement import Requirement
+from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
+from sudare.describe.hierarchy.catalogue import HierarchyMaker
+from sudare.describe.kinds import Kind, MissingPolicy, Role
+from sudare.describe.table import Table
+from sudare.errors import DescriptionError, ParameterError, did_you_mean
+from sudare.formats.data import EXTENSIONS, Format
+from sudare.measure.catalogue import MEASURES, require_measures
+from sudare.release.recipe.base import AnyOutput, AnyRecipe
+from sudare.release.recipe.parts import Part, absolute_entry, as_several, entry_of, one_or_several
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RequirementEntry = Annotated[Requirement, *entry_of(REQUIREMENTS)]
+MethodEntry = Annotated[Anonymizer, *entry_of(METHODS)]
+HierarchyEntry = Annotated[HierarchyMaker, *entry_of(HIERARCHIES)]
+
+
+class Source(Part):
+    """Where the table is."""
+
+    path: str
+    """File, '-' for standard input, or database address (postgresql://… or sqlite:///…)."""
+    format: str | None = None
+    """csv, tsv, parquet, arrow, excel, spss, stata, sas, sqlite, postgresql; by the name when left out."""
+    table: str | None = None
+    """Table of a database."""
+    query: str | None = None
+    """Query to a database, instead of a table."""
+    sheet: str | None = None
+    """Sheet of a workbook."""
+    delimiter: str | None = None
+    """Delimiter of a text file; detected when left out."""
+    encoding: str | None = None
+    """Encoding of a text file; detected when left out."""
+    header: bool | None = None
+    """Whether the first line of a text file names the columns; when left out it does, unless it looks like a record."""
+    missing: tuple[str, ...] = ("",)
+    """Texts that mean a missing value."""
+
+    def read(self) -> Table:
+        """Read the table."""
+        from sudare.read.source import load
+
+        frame, facts = load(self.path, **self.model_dump(exclude={"path"}))
+        return Table.from_frame(frame, source=facts)
+
+
+class ColumnPart(Part):
+    """What one column is."""
+
+    role: Role
+    """identifier, quasi, sensitive, insensitive or weight."""
+    kind: Kind | None = None
+    """numeric, ordinal, nominal, string, date or set; guessed from the values when left out."""
+    hierarchy: HierarchyEntry | None = None
+    """How its values are generalized."""
+    missing: MissingPolicy = "own"
+    """own: missing is a value of its own; reject: missing is an error; drop: such rows are left out."""
+
+
+class Output(AnyOutput):
+    """What is written, and where."""
+
+    format: Format = "csv"
+    """Kind of data file."""
+    escape_formulas: bool = True
+    """Whether text that a spreadsheet would execute (= + - @) is written so that it does not."""
+    crosstab: Annotated[tuple[str, ...], Field(min_length=1, max_length=2)] | None = None
+    """One or two columns of the cross tabulation in the reports of a randomized release; chosen when left out."""
+
+    @property
+    def file_name(self) -> str:
+        """Name of the data file."""
+        return f"data{EXTENSIONS[self.format]}"
+
+
+class Recipe(AnyRecipe):
+    """Everything about one release."""
+
+    source_field = "source"
+    requirements_known = REQUIREMENTS
+    methods_known = METHODS
+
+    source: Source
+    """Where the table is."""
+    columns: dict[str, ColumnPart]
+    """Every column of the table, by name."""
+    requirements: tuple[RequirementEntry, ...] = Field(min_length=1)
+    """What the release must satisfy, all of it together."""
+    method: Annotated[tuple[MethodEntry, ...], *one_or_several(METHODS)] = Field(
+        # Without requirements, because they are wrong, their own sentence is the one that is told.
+        default_factory=lambda given: default_methods(given.get("requirements", ()))
+    )
+    """One method, or several in order; when left out randomization for Pk-anonymity, else mondrian."""
+    measures: tuple[str, ...] | None = None
+    """Loss measures to report; the usual ones when left out, not ncp, cm, pmse and model_loss."""
+    output: Output
+    """What is written, and where."""
+
+    @field_validator("columns", mode="before")
+    @classmethod
+    def _named_columns(cls, given: Any) -> Any:
+        """Let an error in a hierarchy name its column."""
+        if not isinstance(given, Mapping):
+            return given
+        for name, part in given.items():
+            if isinstance(part, Mapping) and part.get("hierarchy") is not None:
+                try:
+                    HIERARCHIES.build(part["hierarchy"])
+                except ParameterError as error:
+                    raise ParameterError(f"Column '{name}': {error}") from None
+        return given
+
+    @model_validator(mode="after")
+    def _known_crosstab(self) -> Self:
+        """Reports tabulate what is released."""
+        for name in self.output.crosstab or ():
+            if name not in self.columns:
+                raise ParameterError(
+                    f"'crosstab' names '{name}', which is not a column; {did_you_mean(name, self.columns)}"
+                )
+            if self.columns[name].role == "identifier":
+                raise ParameterError(
+                    f"'crosstab' names '{name}', an identifier, which is not released; name another column."
+                )
+        return self
+
+    @field_validator("measures")
+    @classmethod
+    def _known_measures(cls, given: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        require_measures(given or (), MEASURES)
+        return given
+
+    @classmethod
+    def _absolute_rest(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """Hierarchies of columns and keys of methods may be files beside the recipe."""
+        made: dict[str, Any] = {}
+        if isinstance(raw.get("columns"), Mapping):
+            made["columns"] = {name: _absolute_column(part, folder) for name, part in raw["columns"].items()}
+        if raw.get("method") is not None:
+            made["method"] = [
+                absolute_entry(method, "key_file", folder) for method in as_several(raw["method"])
+            ]
+        return made
+
+    def read(self) -> Table:
+        """Read the table and give it the recipe's roles."""
+        return self.describe(self.source.read())
+
+    def describe(self, table: Table) -> Table:
+        """Give the table the recipe's roles; every column must be named, so that none slips through."""
+        unnamed = [name for name in table.frame.columns if name not in self.columns]
+        if unnamed:
+            raise DescriptionError(
+                f"The recipe gives no role to column '{unnamed[0]}'"
+                + (f" and {len(unnamed) - 1} more" if len(unnamed) > 1 else "")
+                + "; name it under columns (role insensitive publishes it unchanged, identifier drops it)."
+            )
+        roles: dict[str, list[str]] = {}
+        for name, part in self.columns.items():
+            roles.setdefault(part.role, []).append(name)
+        return table.describe(
+            **roles,
+            kinds={name: part.kind for name, part in self.columns.items() if part.kind is not None},
+            hierarchies={
+                name: part.hierarchy for name, part in self.columns.items() if part.hierarchy is not None
+            },
+            missing={name: part.missing for name, part in self.columns.items()},
+        )
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of recipes, for editors and other programs."""
+    return Recipe.model_json_schema()
+
+
+def _absolute_column(part: Any, folder: Path) -> Any:
+    if isinstance(part, Mapping) and "hierarchy" in part:
+        return {**part, "hierarchy": absolute_entry(part["hierarchy"], "path", folder)}
+    return part

@@ -1,0 +1,1 @@
+"""The report on the release of baskets."""

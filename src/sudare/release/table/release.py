@@ -1,0 +1,188 @@
+"""Release: an anonymized table with its evidence, in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sudare.assess.blocks import blocks_of
+from sudare.assess.risk import Risk, risk
+from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
+from sudare.measure.catalogue import MEASURES
+from sudare.measure.pair import pair_of
+from sudare.progress import Progress, shows_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from sudare.anonymize.protocol import Anonymizer
+    from sudare.assess.bounds import Bound
+    from sudare.assess.requirement import Requirement
+    from sudare.assess.verdict import Verdict
+    from sudare.describe.table import Table
+    from sudare.release.folder import Written
+
+
+OF_GENERALIZATION = ("loss", "dis", "gcp", "ncp", "entropy_loss", "dm", "average_block", "cm")
+"""Measures that see how coarse values and how large blocks are: noise is neither."""
+
+
+def generalization_tells(noisy: Collection[str], column_losses: Mapping[str, float], left_out: float) -> bool:
+    """Whether measures of generalized detail and blocks say something of a release.
+
+    They do where no quasi-identifier is noise, or where another one is coarser than its rows left out make it.
+    """
+    return not noisy or any(
+        value > left_out + 1e-9 for name, value in column_losses.items() if name not in noisy
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What `anonymize` returns: the released table, and everything a report says about it."""
+
+    original: Table
+    """The table as it was (never written)."""
+    table: Table
+    """The table as it is published: same roles, no identifiers."""
+    rows_of_original: npt.NDArray[np.int64]
+    """For each released row, its row in the original (never written)."""
+    requirements: tuple[Requirement, ...]
+    methods: tuple[Anonymizer, ...]
+    verdicts: tuple[Verdict, ...]
+    """One for each requirement, on the released table."""
+    losses: dict[str, float]
+    """Value of each measure."""
+    column_losses: dict[str, float]
+    """Loss of each quasi-identifier."""
+    notes: tuple[str, ...]
+    """What the methods did, in figures."""
+    warnings: tuple[str, ...]
+    """What the custodian should look at."""
+    secure: bool
+    """False when a seed made the random choices repeatable: for tests only."""
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def frame(self) -> Any:
+        """The released table in the caller's kind of frame."""
+        return self.table.native()
+
+    @cached_property
+    def groups(self) -> npt.NDArray[np.int32]:
+        """Block of each released row."""
+        return blocks_of(self.table).labels
+
+    @cached_property
+    def risk_before(self) -> Risk:
+        """Risk figures of the original."""
+        return risk(self.original)
+
+    @cached_property
+    def risk_after(self) -> Risk:
+        """Risk figures of the release."""
+        return risk(self.table)
+
+    @cached_property
+    def lower_bounds(self) -> dict[str, Bound]:
+        """What no release with these requirements falls below, of the measures loss and dis, where it is known.
+
+        Computed when first asked for, within a second or two; a bound says whether more search would raise it.
+        """
+        from sudare.advise.bounds import bounds_of
+
+        return bounds_of(self.original, self.requirements, self.methods)
+
+    @property
+    def lower_bound(self) -> float | None:
+        """The least loss (the measure of that name) any release with these requirements can have, where known."""
+        bound = self.lower_bounds.get("loss")
+        return None if bound is None else bound.value
+
+    @property
+    def telling_losses(self) -> dict[str, float]:
+        """Losses without those that would be 0 whatever was released.
+
+        These are measures of numbers where there are none, and those of blocks and generalized detail where
+        quasi-identifiers are noise and none is coarser.
+        """
+        pair = pair_of(self.original, self)
+        noisy = {column.name for column in self.table.columns if column.role == "quasi" and column.mechanism}
+        left_out = pair.suppressed / max(pair.before.rows, 1)
+        apply = generalization_tells(noisy, self.column_losses, left_out)
+        return {
+            name: value
+            for name, value in self.losses.items()
+            if (apply or name not in OF_GENERALIZATION) and MEASURES[name].tells(pair)
+        }
+
+    @property
+    def holds(self) -> bool:
+        """Whether every requirement holds."""
+        return all(verdict.holds for verdict in self.verdicts)
+
+    def chart(self) -> Any:
+        """Bars (Altair) of the measures that lie between 0 and 1, and of the loss of each column."""
+        from sudare.release.plots import loss_chart
+
+        telling = self.telling_losses
+        # Of noise there is no lost detail to draw.
+        return loss_chart(telling, self.column_losses if OF_GENERALIZATION & telling.keys() else {})
+
+    @shows_progress
+    def write(
+        self, folder: str | Path, *, progress: Progress | None = None, **output: Any
+    ) -> Written[Release]:
+        """Write the release with its evidence, verified from the written files; nothing is left on failure.
+
+        `output` takes the fields of a recipe's output: format, language, reports, escape_formulas, overwrite.
+        """
+        from sudare.release.recipe.table import Output
+        from sudare.release.table.write import write_release
+
+        return write_release(self, Output.into(folder, **output), progress=progress)
+
+    @shows_progress
+    def retry(
+        self,
+        *,
+        effort: str | None = "thorough",
+        method: Anonymizer | str | Sequence[Anonymizer | str] | None = None,
+        seed: int | None = None,
+        progress: Progress | None = None,
+    ) -> Release:
+        """Run again with more effort, or another method, and keep the better of the two releases.
+
+        See `sudare.release.retry.retry`.
+        """
+        from sudare.release.retry import retry
+
+        return retry(self, effort=effort, method=method, seed=seed, progress=progress)
+
+    def __repr__(self) -> str:
+        verdicts = [repr(verdict) for verdict in self.verdicts] or ["no requirement"]
+        loss = f", loss {self.telling_losses['loss']:.4f}" if "loss" in self.telling_losses else ""
+        return said("Release", [f"{self.table.rows} of {self.original.rows} rows{loss}", *verdicts])
+
+    def _repr_html_(self) -> str:
+        """Verdicts, risk, losses and the first released rows; nothing of the original."""
+        before, after = self.risk_before, self.risk_after
+        risks = [("risk of being found, largest", before.prosecutor_largest, after.prosecutor_largest)]
+        if not after.blocks_are_noise:
+            # Of noise only the bound 1/k is known, for everybody: beside a mean it would look like a rise, and blocks of
+            # noise are no blocks.
+            risks.insert(0, ("smallest block", before.smallest_block, after.smallest_block))
+            risks.append(("risk of being found, mean", before.prosecutor_mean, after.prosecutor_mean))
+        return html_block(
+            paragraph(f"Release: {self.table.rows:,} of {self.original.rows:,} rows", bold=True),
+            html_list(verdict.marked for verdict in self.verdicts),
+            html_table(["risk", "before", "after"], risks),
+            html_table(["loss", "value"], list(self.telling_losses.items())) if self.telling_losses else "",
+            html_list(f"! {warning}" for warning in self.warnings),
+            html_head(self.table.frame),
+        )

@@ -1,0 +1,1 @@
+"""The independent verifier: recomputes the guarantee of a release from its written files alone."""

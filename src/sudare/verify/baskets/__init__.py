@@ -1,0 +1,1 @@
+"""The independent verifier of releases of baskets."""

@@ -1,0 +1,218 @@
+"""Check a release of baskets on disk, with and without the original.
+
+The guarantees of baskets speak of original records, so they are recomputed beside the original: when the folder is
+written, and by `sudare check DIR --original FILE`. Manifests may come from others: nothing in them is trusted.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.describe.baskets.baskets import Baskets
+from sudare.describe.baskets.sources import read_baskets
+from sudare.errors import InputError, SudareError
+from sudare.read.baskets.codes import BasketCodes
+from sudare.read.places import is_file, is_folder
+from sudare.verify.baskets.sets import verify_baskets
+from sudare.verify.manifest import (
+    NEWEST_FORMAT,
+    differing,
+    digest_changes,
+    file_digest,
+    load_manifest,
+    manifest_path,
+    read_manifest,
+    refuse_internal,
+    require_inside,
+    unchanged_files,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sudare.verify.requirements import Finding
+
+KIND = "baskets"
+SENSITIVE = "sensitive.parquet"
+
+
+def check_basket_folder(
+    folder: str | Path,
+    *,
+    original: Any = None,
+    sensitive: Any = None,
+    options: Mapping[str, Any] | None = None,
+) -> list[Finding]:
+    """Recompute the guarantee of a release of baskets.
+
+    Args:
+        folder: The folder of the release, or its public part.
+        original: The original baskets, or where they are. Without them only what speaks of the release alone is checked.
+        sensitive: Sensitive items of the original, as `Baskets.describe` takes them; those kept in the internal part of
+            the folder when left out.
+        options: How to read the original, as `sudare.read_baskets` takes them; as it was read for the release, where the
+            internal part is there and the file is the same, and guessed otherwise.
+    """
+    place = Path(folder)
+    path = manifest_path(place)
+    manifest = _load(path)
+    released = _read_released(path, manifest)
+    findings = [_unchanged(path, manifest, released)]
+    if original is not None:
+        given = _read_original(original, place, options)
+        if len(given) != len(released):
+            raise InputError(
+                f"The original has {len(given):,} baskets and the release {len(released):,}; give the original it was made from, "
+                "and its layout (--layout) if it was read in another way."
+            )
+        beside = _described(given, place, sensitive)
+        return findings + verify_baskets(released, beside, manifest["requirements"])
+    # What is sensitive for all can be checked on the release alone; items may be gone from it altogether.
+    common = sensitive if sensitive is not None else _kept_common(place)
+    if common is not None:
+        released = released.describe(sensitive=common, unknown="ignore")
+        infers = any(one.get("type") == "rho-uncertainty" for one in manifest["requirements"])
+        if sensitive is not None and infers and not released.has_sensitive:
+            raise InputError(
+                "None of the sensitive items given occurs in the release, so nothing could be inferred whatever was released; "
+                "correct their spelling, or give the original (--original), which has them."
+            )
+    return findings + verify_baskets(released, None, manifest["requirements"])
+
+
+def reopen_baskets(before: str, after: str) -> tuple[Baskets, Baskets]:
+    """The original beside a released file or the data of a release's folder, to measure them again."""
+    folder = Path(after)
+    if not is_folder(folder):
+        return read_baskets(before), read_baskets(after)
+    if not is_basket_folder(folder):
+        read_manifest(folder)  # where it is broken, that is the first thing to mend
+        raise InputError(f"'{after}' is a release of a table, not of baskets; leave --baskets out.")
+    path = manifest_path(folder)
+    released = _read_released(path, _load(path))
+    return _read_original(before, folder, None), released
+
+
+def is_basket_folder(folder: Path) -> bool:
+    """Whether a folder is a release of baskets."""
+    try:
+        return bool(load_manifest(manifest_path(folder)).get("kind") == KIND)
+    except SudareError:
+        # Absent, broken or of another kind: the check of tables says in which way.
+        return False
+
+
+def _read_released(path: Path, manifest: dict[str, Any]) -> Baskets:
+    about = manifest["data"]
+    data = path.parent / about["file"]
+    if not is_file(data):
+        refuse_internal(path, manifest)
+    return read_baskets(data, layout=about["layout"], delimiter=_delimiter(about))
+
+
+def _read_original(original: Any, folder: Path, options: Mapping[str, Any] | None) -> Baskets:
+    path = folder / "internal" / "manifest.json"
+    if not options and isinstance(original, str | Path) and is_file(path) and is_file(original):
+        about = _load(path).get("input")
+        if isinstance(about, dict) and about.get("sha256") == file_digest(Path(original)):
+            options = _kept_options(path, about.get("read"))
+    return read_baskets(original, **(options or {}))
+
+
+def _kept_options(path: Path, kept: Any) -> dict[str, Any]:
+    """How the input was read for the release: only what a release keeps, and nothing that would run a query."""
+    if kept is None:
+        return {}
+    if not isinstance(kept, dict) or not all(
+        isinstance(value, _READ.get(name, ())) for name, value in kept.items()
+    ):
+        raise InputError(
+            f"The manifest {path} does not say properly how the original was read; restore it, or say it yourself (--layout)."
+        )
+    return kept
+
+
+def _described(original: Baskets, folder: Path, sensitive: Any) -> Baskets:
+    """The original with what is sensitive: as given, as it says itself, or as the folder keeps it."""
+    if sensitive is not None:
+        return original.describe(sensitive=sensitive)
+    if original.is_described:
+        return original
+    # The items were known when they were described, though perhaps in more baskets than these: ignore is safe.
+    kept = folder / "internal" / SENSITIVE
+    if is_file(kept):  # by place, whoever the users are
+        nameless = Baskets(BasketCodes(original.items, original.starts, original.codes))
+        return nameless.describe(sensitive=kept, unknown="ignore")
+    common = _kept_common(folder)
+    return original if common is None else original.describe(sensitive=common, unknown="ignore")
+
+
+def _kept_common(folder: Path) -> list[Any] | None:
+    """The items sensitive for all that the internal part of a folder keeps."""
+    path = folder / "internal" / "manifest.json"
+    listed = _load(path).get("sensitive") if is_file(path) else None
+    if listed is None:
+        return None
+    if not isinstance(listed, list) or not all(_is_item(item) for item in listed):
+        raise InputError(
+            f"The sensitive items in the manifest {path} are no list of texts and whole numbers; restore it, or name them "
+            "yourself (--sensitive)."
+        )
+    return listed
+
+
+def _is_item(given: Any) -> bool:
+    return isinstance(given, str | int) and not isinstance(given, bool)
+
+
+def _unchanged(path: Path, manifest: dict[str, Any], released: Baskets) -> Finding:
+    about = manifest["data"]
+    data, sha256 = path.parent / about["file"], about["sha256"].lower()
+    changes = [*differing(path, manifest), *digest_changes(data, sha256)]
+    if (len(released), released.entries) != (about["baskets"], about["entries"]):
+        changes.append(
+            f"it has {len(released):,} baskets with {released.entries:,} entries instead of {about['baskets']:,} with "
+            f"{about['entries']:,}"
+        )
+    return unchanged_files(data, sha256, changes, len(released), f"{len(released):,} baskets")
+
+
+def _delimiter(about: dict[str, Any]) -> str | None:
+    return about.get("delimiter") if about["layout"] in {"lines", "sets"} else None
+
+
+_MOST = 2**63
+_READ: dict[str, type] = {
+    "layout": str,
+    "delimiter": str,
+    "encoding": str,
+    "id": str,
+    "items": str,
+    "header": bool,
+}
+_NEEDED: dict[str, type | tuple[type, ...]] = {
+    "file": str,
+    "layout": str,
+    "sha256": str,
+    "baskets": int,
+    "entries": int,
+    "delimiter": (str, type(None)),
+}
+
+
+def _load(path: Path) -> dict[str, Any]:
+    """A manifest whose parts are proper: it may come from others."""
+    content = load_manifest(path)
+    data, requirements = content.get("data"), content.get("requirements")
+    if (
+        not isinstance(data, dict)
+        or not isinstance(requirements, list)
+        or not all(isinstance(data.get(name), kind) for name, kind in _NEEDED.items())
+        or any(isinstance(data[name], bool) or abs(data[name]) > _MOST for name in ("baskets", "entries"))
+        or not all(isinstance(one, dict) for one in requirements)
+        or content.get("format") != NEWEST_FORMAT
+    ):
+        raise InputError(f"The manifest {path} is not one of baskets that this version reads; restore it.")
+    require_inside(path, data["file"])
+    return content

@@ -1,0 +1,230 @@
+"""The public manifest of a release as the verifier reads it: every part checked, one sentence for each fault."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sudare.errors import InputError, shown
+from sudare.formats.data import EXTENSIONS, read_data
+from sudare.read.places import is_file, is_folder
+from sudare.verify.requirements import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+NEWEST_FORMAT = 1
+"""Of the manifests of tables and of baskets: the one that is written, and the newest that can be read."""
+_COMMON = ("data", "columns", "requirements", "hierarchies")
+"""What the public and the internal manifest say alike, and the guarantee hangs on."""
+_Part = TypeVar("_Part")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What the verifier needs of a manifest."""
+
+    data_path: Path
+    data_format: str
+    sha256: str
+    rows: int
+    escape_formulas: bool
+    columns: dict[str, dict[str, Any]]
+    requirements: list[dict[str, Any]]
+    hierarchies: dict[str, dict[str, Any]]
+    methods: list[dict[str, Any]]
+    differing: tuple[str, ...] = ()
+    """What the internal manifest of the same folder says otherwise, in words."""
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read `manifest.json` or `public/manifest.json` of a release's folder."""
+    path = manifest_path(Path(folder))
+    manifest = load_manifest(path)
+    version = _part(manifest, "format", int, path)
+    if version > NEWEST_FORMAT:
+        raise InputError(
+            f"The manifest {path} has format {version}, but this version of Sudare reads formats up to "
+            f"{NEWEST_FORMAT}; install a newer Sudare to check this release."
+        )
+    data = _part(manifest, "data", dict, path)
+    return Manifest(
+        data_path=_data_path(path, _part(data, "file", str, path), manifest),
+        data_format=_data_format(path, _part(data, "format", str, path)),
+        sha256=_part(data, "sha256", str, path).lower(),
+        rows=_part(data, "rows", int, path),
+        escape_formulas=_part(data, "escape_formulas", bool, path),
+        columns=_mappings(_part(manifest, "columns", dict, path), "columns", path),
+        requirements=_requirements(_part(manifest, "requirements", list, path), path),
+        hierarchies=_mappings(_part(manifest, "hierarchies", dict, path, {}), "hierarchies", path),
+        methods=_part(manifest, "method", list, path, []),
+        differing=differing(path, manifest),
+    )
+
+
+def read_released(manifest: Manifest) -> pl.DataFrame:
+    """The data of a release, as its manifest says they are written."""
+    return read_data(manifest.data_path, manifest.data_format, escape_formulas=manifest.escape_formulas)
+
+
+def file_digest(path: Path) -> str:
+    """Compute the SHA-256 of a file, in hexadecimal."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(
+            f"The data file {path} cannot be read ({error.strerror}); make it readable and check again."
+        ) from None
+
+
+def digest_changes(data: Path, sha256: str) -> list[str]:
+    """That a file is another than the manifest's, in words; nothing where it is the same."""
+    digest = file_digest(data)
+    if digest == sha256:
+        return []
+    return [f"its SHA-256 is {digest[:12]}… instead of {shown(sha256[:12])[1:-1]}…"]
+
+
+def unchanged_files(data: Path, sha256: str, changes: Sequence[str], rows: int, size: str) -> Finding:
+    """The finding whether a file is the one of the manifest; `size` tells its rows, or baskets, in words."""
+    sentence = (
+        f"The file {data.name} is not the one of the manifest: {', and '.join(changes)}."
+        if changes
+        else f"The file {data.name} is the one of the manifest ({size}, SHA-256 {sha256[:12]}…)."
+    )
+    return Finding({"type": "unchanged-files"}, not changes, None, sentence, rows if changes else 0)
+
+
+def require_inside(path: Path, name: str) -> None:
+    """Stop where a manifest names a file elsewhere: it comes from others, who must not choose what is read here."""
+    try:
+        plain = "\0" not in name and name not in {"", ".."} and Path(name).name == name
+        inside = plain and (path.parent / name).resolve().parent == path.parent.resolve()
+    except (OSError, ValueError):  # longer than names may be, links in a circle, or no text at all
+        inside = False
+    if not inside:
+        raise _fault(path, f"names the data file {shown(name)} outside its own folder")
+
+
+def differing(path: Path, manifest: dict[str, Any]) -> tuple[str, ...]:
+    """What the custodian's own manifest, where it lies beside the public folder, says otherwise, in words."""
+    public = path.resolve().parent
+    internal = public.parent / "internal" / "manifest.json"
+    if public.name != "public" or not is_file(internal):
+        return ()
+    try:
+        own = load_manifest(internal)
+    except InputError:
+        return ("the internal manifest beside it cannot be read",)
+    return tuple(
+        f"the internal manifest beside it tells another {key!r}"
+        for key in _COMMON
+        if manifest.get(key) != own.get(key)
+    )
+
+
+def refuse_internal(path: Path, manifest: dict[str, Any]) -> None:
+    """Stop where the manifest beside which there are no data is the custodian's, whose data lie in the public folder."""
+    if "input" in manifest:  # a public manifest does not tell what the release was made from
+        raise InputError(
+            f"The folder {path.parent} is the internal part of a release, which holds no released data; give the folder of the "
+            "release, or its public folder."
+        )
+
+
+def manifest_path(folder: Path) -> Path:
+    """`manifest.json` or `public/manifest.json` of a release's folder."""
+    if is_file(folder):
+        raise InputError(
+            f'{folder} is a file; give the folder of a release, or say what to check: --quasi a,b --require "k-anonymity k=5".'
+        )
+    if not is_folder(folder):
+        raise InputError(f"There is no folder {folder}; give the folder that a release was written to.")
+    for path in (folder / "manifest.json", folder / "public" / "manifest.json"):
+        if is_file(path):
+            return path
+    raise InputError(
+        f"The folder {folder} holds no manifest.json, so it is no release; "
+        "give the folder that a release was written to."
+    )
+
+
+def load_manifest(path: Path) -> dict[str, Any]:
+    """A manifest as it is: a JSON object, in which no name stands twice."""
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_without_repetition)
+    except _RepeatedError as error:
+        raise _fault(path, f"has {error.args[0]!r} twice") from None
+    except OSError as error:
+        raise InputError(
+            f"The manifest {path} cannot be read ({error.strerror}); make it readable and check again."
+        ) from None
+    except (ValueError, RecursionError):
+        raise InputError(
+            f"The manifest {path} is not valid JSON; restore it from the original release."
+        ) from None
+    if not isinstance(manifest, dict):
+        raise _fault(path, "is not a JSON object")
+    return manifest
+
+
+class _RepeatedError(Exception):
+    """A name stands twice in a JSON object, of which readers take one or the other."""
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _RepeatedError(name)
+        found[name] = value
+    return found
+
+
+def _data_path(manifest_path: Path, name: str, manifest: dict[str, Any]) -> Path:
+    require_inside(manifest_path, name)
+    path = manifest_path.parent / name
+    if not is_file(path):
+        refuse_internal(manifest_path, manifest)
+        raise InputError(
+            f"The data file {path} that the manifest names does not exist; restore it from the original release."
+        )
+    return path
+
+
+def _data_format(path: Path, name: str) -> str:
+    if name not in EXTENSIONS:
+        raise _fault(path, f"gives the data format {name!r}, which is none of {', '.join(EXTENSIONS)}")
+    return name
+
+
+def _part(
+    mapping: dict[str, Any], key: str, kind: type[_Part], path: Path, default: _Part | None = None
+) -> _Part:
+    value = mapping.get(key, default)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise _fault(path, f"has no proper {key!r}")
+    return value
+
+
+def _mappings(mapping: dict[str, Any], key: str, path: Path) -> dict[str, dict[str, Any]]:
+    for name, value in mapping.items():
+        if not isinstance(value, dict):
+            raise _fault(path, f"has no proper {key!r} entry for {name!r}")
+    return mapping
+
+
+def _requirements(requirements: list[Any], path: Path) -> list[dict[str, Any]]:
+    if not all(isinstance(requirement, dict) for requirement in requirements):
+        raise _fault(path, "has a requirement that is no JSON object")
+    return requirements
+
+
+def _fault(path: Path, what: str) -> InputError:
+    return InputError(f"The manifest {path} {what}; restore it from the original release.")

@@ -1,0 +1,143 @@
+"""The independent verifier: recompute the guarantee of a release from its written files alone.
+
+It recomputes from the data and the public manifest of a release; the internal manifest, where it lies beside, is only
+compared with the public one (releases of baskets: `basket_check`). It shares no code with the
+anonymizer, with `sudare.assess` or with the kernels: only the definitions are common (see
+`verify_blocks`, `verify_requirements` and `verify_distances`). What it cannot check does not hold.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sudare.errors import InputError
+from sudare.verify.blocks import CannotCheckError, Evidence, gather_evidence, listed
+from sudare.verify.manifest import Manifest, digest_changes, read_manifest, unchanged_files
+from sudare.verify.requirements import CHECKS, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+__all__ = ["Finding", "verify_frame", "verify_release"]
+
+_ROLES = ("identifier", "quasi", "sensitive", "insensitive", "weight")
+_NO_HIERARCHIES: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+
+def verify_release(folder: Path | str) -> list[Finding]:
+    """Verify the release in a folder; the first finding says whether its files are those of the manifest.
+
+    Raises:
+        InputError: the folder holds no release that this version can read.
+    """
+    manifest = read_manifest(Path(folder))
+    from sudare.verify.manifest import read_released
+
+    changes = [*manifest.differing, *digest_changes(manifest.data_path, manifest.sha256)]
+    try:
+        frame = read_released(manifest)
+    except InputError:
+        if not changes:
+            raise
+        return [_unchanged(manifest, [*changes, "it can no longer be read"], 0)]
+    changes += _shape_changes(frame, manifest)
+    findings = verify_frame(frame, manifest.columns, manifest.requirements, manifest.hierarchies)
+    return [_unchanged(manifest, changes, frame.height), *findings]
+
+
+def verify_frame(
+    frame: pl.DataFrame,
+    columns: Mapping[str, Mapping[str, Any]],
+    requirements: Sequence[Mapping[str, Any]],
+    hierarchies: Mapping[str, Mapping[str, Any]] = _NO_HIERARCHIES,
+) -> list[Finding]:
+    """Check that no identifier is left, then each requirement, on a released table.
+
+    Args:
+        frame: the released rows, typed or all text.
+        columns: name -> `{"role": …, "kind": …}`, as in the manifest.
+        requirements: as in the manifest, for instance `{"type": "k-anonymity", "k": 5}`.
+        hierarchies: name -> `{"parent": […], "level": […], "labels": […]}`, for distances on a hierarchy.
+
+    Returns:
+        The finding `{"type": "no-identifiers"}`, then one for each requirement in the given order.
+    """
+    findings = [_no_identifiers(frame, columns)]
+    evidence = gather_evidence(frame, columns, hierarchies) if frame.height else None
+    return findings + [_check(evidence, requirement) for requirement in requirements]
+
+
+def _check(evidence: Evidence | None, requirement: Mapping[str, Any]) -> Finding:
+    kind = requirement.get("type")
+    check = CHECKS.get(kind) if isinstance(kind, str) else None
+    if check is None:
+        sentence = (
+            f"This version of Sudare cannot check the requirement {kind!r}, so it is not taken to hold."
+        )
+        return Finding(dict(requirement), False, None, sentence, 0)
+    if evidence is None:
+        return Finding(dict(requirement), True, None, f"There are no rows, so {kind} holds.", 0)
+    try:
+        return check(evidence, requirement)
+    except CannotCheckError as reason:
+        return Finding(
+            dict(requirement), False, None, f"The requirement {kind} cannot be checked: {reason}.", 0
+        )
+
+
+def _no_identifiers(frame: pl.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> Finding:
+    """Check that every column of the data has a role, and none that of an identifier."""
+    requirement: dict[str, Any] = {"type": "no-identifiers"}
+    if frame.height == 0:
+        return Finding(requirement, True, None, "There are no rows, so no identifier is in the data.", 0)
+    roles = {name: columns.get(name, {}).get("role") for name in frame.columns}
+    identifiers = [name for name, role in roles.items() if role == "identifier"]
+    unknown = [name for name, role in roles.items() if role not in _ROLES]
+    if identifiers:
+        sentence = f"The data still hold {_columns(identifiers, 'the identifier', 'the identifiers')}."
+    elif unknown:
+        sentence = (
+            f"The manifest gives no role to {_columns(unknown, 'the column', 'the columns')}, "
+            "so the data may still identify people."
+        )
+    else:
+        sentence = f"None of the {len(roles)} columns is an identifier."
+        if len(roles) == 1:
+            sentence = "The only column is no identifier."
+        undescribed = [name for name in roles if columns[name].get("described") is False]
+        if undescribed:
+            requirement = {**requirement, "undescribed": undescribed}
+            sentence = (
+                f"No column was called an identifier, but nobody has said what {_columns(undescribed, 'the column', 'the columns')} "
+                f"{'is' if len(undescribed) == 1 else 'are'}, so the data may still identify people."
+            )
+        return Finding(requirement, True, None, sentence, 0)
+    return Finding(requirement, False, None, sentence, frame.height)
+
+
+def _shape_changes(frame: pl.DataFrame, manifest: Manifest) -> list[str]:
+    """Say where rows and columns differ from the manifest; an identifier that was removed is no difference."""
+    changes = []
+    if frame.height != manifest.rows:
+        changes.append(f"it has {frame.height} rows instead of {manifest.rows}")
+    expected = [name for name, about in manifest.columns.items() if about.get("role") != "identifier"]
+    present = set(frame.columns)
+    absent = [name for name in expected if name not in present]
+    added = [name for name in frame.columns if name not in manifest.columns]
+    if absent:
+        changes.append(f"it lacks {_columns(absent, 'the column', 'the columns')}")
+    if added:
+        changes.append(f"it has {_columns(added, 'the unknown column', 'the unknown columns')}")
+    return changes
+
+
+def _unchanged(manifest: Manifest, changes: list[str], rows: int) -> Finding:
+    return unchanged_files(manifest.data_path, manifest.sha256, changes, rows, f"{rows} rows")
+
+
+def _columns(names: list[str], one: str, many: str) -> str:
+    return f"{one if len(names) == 1 else many} {listed(names)}"

@@ -1,0 +1,19 @@
+"""The experiment of click streams, made small."""
+
+from pathlib import Path
+
+import pytest
+
+from sudare.experiments.baskets import baskets
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+@pytest.mark.skipif(not (DATA / "bms").is_dir(), reason=f"{DATA / 'bms'} is absent")
+def test_the_orders_of_the_paper_come_out(tmp_path):
+    outcome = baskets(DATA, repetitions=1, sampled_repetitions=1, rhos=[0.5], shares=[0.05, 0.8], risks=[0.1])
+    failed = [check.sentence for check in outcome.checks if not check.holds]
+    assert not failed
+    assert set(outcome.figures) == {f"figure-{number}{letter}" for number in range(3, 8) for letter in "ab"}
+    assert outcome.write(tmp_path).read_text(encoding="utf-8").count(".svg") == 10
+    assert outcome.tables["rho"].height == 8

@@ -1,0 +1,101 @@
+"""What is said of a cross tabulation, in both languages: every sentence can be said, in English as ever."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+import pytest
+
+from sudare.measure.crosstab.result import Fit
+from sudare.measure.crosstab.words import Telling, not_counted
+from sudare.words import texts as all_texts
+from sudare.words.texts import loaded
+
+FIT = Fit(
+    misfit=120.25,
+    degrees=99.0,
+    iterations=12,
+    rule="fit",
+    start="margins",
+    met=True,
+    records=12_345,
+    cells=100,
+    randomized=2,
+    kept=None,
+    worst=None,
+    draws=20,
+    total_variation=0.0512,
+    total_variation_released=0.2,
+    half_width=1234.5,
+)
+CASES: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "exact": {"randomized": 0},
+    "limit": {"met": False, "draws": 0, "total_variation": None, "half_width": None},
+    "contradicted": {"met": False, "contradicts": True},
+    "contradicted, bins": {"met": False, "contradicts": True, "wide": ("age", "pay")},
+    "counts kept": {"kept": 0, "worst": 1.5},
+    "counts kept, one column": {"kept": 0, "worst": 250.0, "randomized": 1},
+    "steps": {"kept": 3, "worst": 0.9},
+    "steps, one column": {"kept": 3, "worst": None, "randomized": 1},
+}
+ENGLISH_WORDS = re.compile(r"[A-Za-z]{2,}[ ,;:.]+[A-Za-z]{2,}")
+
+
+def said(case):
+    return dataclasses.replace(FIT, **CASES[case]).sentences()
+
+
+def test_english_as_ever():
+    assert said("usual") == [
+        "12,345 records, 100 cells; G^2 120.2 where chance makes 99.0; steps: 12 (start: margins, stop: fit).",
+        (
+            "If the original is as smooth as the estimate, their total variation is about 0.051 (of the released counts "
+            "as they are: 0.200)."
+        ),
+        "Without taking the original to be smooth, the release tells a cell to within ±1,234 records (95 %, on average).",
+    ]
+    assert said("counts kept")[1] == (
+        "The released counts were kept as they are: rehearsed on tables that may be the original, the usual estimate had "
+        "up to 1.50 of their total variation, no sure gain. Margins may differ from those of other tables."
+    )
+    assert said("steps, one column")[1] == (
+        "Steps of EM from the released counts were taken (3): they are nearly exact."
+    )
+
+
+def test_a_contradiction_comes_first_and_the_limit_of_steps_is_not_blamed():
+    assert said("contradicted")[0] == (
+        "The released counts contradict this table: G^2 is 120.2 where chance makes 99.0. The mechanism is not the one that "
+        "was used, the data were changed, or the noise was not independent of the data; do not use it."
+    )
+    assert "Take narrower bins of age, pay" in said("contradicted, bins")[0]
+    assert not any("limit of steps" in sentence for sentence in said("contradicted"))
+    assert dataclasses.replace(FIT).warnings() == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_japanese_has_the_figures_and_no_english(case):
+    for sentence in said(case):
+        japanese = sentence.into("ja")
+        assert not ENGLISH_WORDS.search(japanese)
+        assert sorted(re.findall(r"[\d,.]*\d", japanese)) == sorted(re.findall(r"[\d,.]*\d", sentence))
+
+
+def test_every_text_is_used(monkeypatch):
+    used = set()
+    say = all_texts.Texts.__call__
+
+    def recorded(self, key, **values):
+        used.add(key)
+        return say(self, key, **values)
+
+    monkeypatch.setattr(all_texts.Texts, "__call__", recorded)
+    for case in CASES:
+        said(case)
+    for empty in (1, 2):
+        not_counted(10, empty, ["sex", "age"])
+    Telling("original", estimate=0.1, released=0.2)
+    assert loaded("crosstab", "en").keys() == used - {"between.names"}

@@ -1,0 +1,220 @@
+"""Releases that a measure does not apply to, or that are not alike, side by side; and which cells a table counts."""
+
+import json
+
+import polars as pl
+import pytest
+
+import sudare as sd
+from sudare.cli import main
+from sudare.release.reopen import figures_of
+from sudare.verify.verify import verify_release
+
+
+def people(rows=120):
+    return pl.DataFrame(
+        {
+            "age": [20 + place * 7 % 60 for place in range(rows)],
+            "sex": ["FM"[place % 2] for place in range(rows)],
+            "disease": [("flu", "cold", "ulcer")[place % 3] for place in range(rows)],
+        }
+    )
+
+
+def generalized(*quasi):
+    rest = [name for name in ("age", "sex") if name not in quasi]
+    table = sd.read(people()).describe(quasi=[*quasi], sensitive=["disease"], insensitive=rest)
+    return sd.anonymize(table, sd.KAnonymity(5), method=sd.Mondrian(), seed=1)
+
+
+def randomized():
+    table = sd.read(people()).describe(quasi=["age", "sex"], sensitive=["disease"])
+    return sd.anonymize(table, sd.PkAnonymity(3), method=sd.Randomize(ranges={"age": (0, 120)}), seed=1)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Written releases: noise, noise as manifests had it before, blocks, and blocks of fewer columns."""
+    place = tmp_path_factory.mktemp("releases")
+    randomized().write(place / "noise", reports=[])
+    generalized("age", "sex").write(place / "blocks", reports=[])
+    generalized("age").write(place / "fewer", reports=[])
+    randomized().write(place / "older", reports=[])
+    manifest = place / "older" / "internal" / "manifest.json"
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    content["losses"] |= {"loss": 0.0, "dis": 0.0, "gcp": 0.0}
+    manifest.write_text(json.dumps(content), encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def told(folders, monkeypatch, capsys):
+    """Standard output of a command, with its lines joined."""
+    monkeypatch.chdir(folders)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def call(*arguments):
+        capsys.readouterr()
+        assert main([*arguments]) == 0
+        return capsys.readouterr().out
+
+    return call
+
+
+def joined(out):
+    return " ".join(out.split())
+
+
+def row_of(out, name):
+    (line,) = [line for line in out.splitlines() if f"│ {name} " in line]
+    return [cell.strip() for cell in line.strip("│").split("│")]
+
+
+# --- a measure that does not apply ---------------------------------------------------------------------------------
+
+
+def test_a_release_that_the_measure_does_not_apply_to_is_on_no_front():
+    compared = sd.measure.compare({"noise": randomized(), "blocks": generalized("age", "sex")})
+    rows = {row["release"]: row for row in compared.frame.to_dicts()}
+    assert (rows["noise"]["loss"], rows["noise"]["best"]) == (None, False)
+    assert rows["blocks"]["best"]
+    assert compared.frame["release"].to_list() == ["blocks", "noise"]
+    assert compared.not_applicable == ("noise",)
+    assert compared.differing_quasi == ()
+    drawn = json.dumps(compared.chart().to_dict())
+    assert '"blocks"' in drawn
+    assert '"noise"' not in drawn
+
+
+def test_it_beats_nobody():
+    figures = {
+        "noise": {"risk": {"prosecutor_mean": 0.0}, "losses": {"loss": None}},
+        "low": {"risk": {"prosecutor_mean": 0.1}, "losses": {"loss": 0.5}},
+        "high": {"risk": {"prosecutor_mean": 0.2}, "losses": {"loss": 0.6}},
+    }
+    compared = sd.measure.compare(figures)
+    assert compared.frame["best"].to_list() == [True, False, False]
+    alone = sd.measure.compare({"noise": figures["noise"]})
+    assert alone.frame["loss"].to_list() == [None]
+    assert alone.frame.schema["loss"] == pl.Float64
+    assert alone.chart().to_dict()
+
+
+def test_a_measure_that_applies_is_compared():
+    compared = sd.measure.compare(
+        {"noise": randomized(), "blocks": generalized("age", "sex")}, loss="suppressed"
+    )
+    assert compared.not_applicable == ()
+    assert compared.frame["loss"].null_count() == 0
+
+
+def test_the_manifest_has_no_figure_where_the_measure_does_not_apply(folders):
+    manifest = json.loads((folders / "noise" / "internal" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["losses"]["loss"] is None
+    assert manifest["losses"]["suppressed"] == 0.0
+    public = json.loads((folders / "noise" / "public" / "manifest.json").read_text(encoding="utf-8"))
+    assert public["losses"] == {"suppressed": 0.0}
+    assert all(finding.holds for finding in verify_release(folders / "noise"))
+
+
+@pytest.mark.parametrize("name", ["noise", "older"])
+def test_older_manifests_are_read_alike(folders, name):
+    figures = figures_of(folders / name)
+    assert figures["losses"]["loss"] is None
+    assert figures["losses"]["suppressed"] == 0.0
+    assert figures["quasi"] == ["age", "sex"]
+
+
+@pytest.mark.parametrize("name", ["noise", "older"])
+def test_the_command_says_so(told, name):
+    out = told("compare", name, "blocks")
+    assert row_of(out, name)[2:] == ["–", "–"]
+    assert row_of(out, "blocks")[3] == "yes"
+    assert f"loss does not apply to {name} (" in joined(out)
+    assert "quasi-identifiers of the releases differ" not in joined(out)
+    japanese = told("compare", name, "blocks", "--lang", "ja")
+    assert row_of(japanese, name)[2:] == ["–", "–"]
+    assert f"{name} には当てはまりません" in japanese
+    assert "does not apply" not in japanese
+
+
+# --- other quasi-identifiers ---------------------------------------------------------------------------------------
+
+
+def test_other_quasi_identifiers_are_named():
+    compared = sd.measure.compare({"both": generalized("age", "sex"), "fewer": generalized("age")})
+    assert compared.differing_quasi == ("sex",)
+    unknown = {"risk": {"prosecutor_mean": 0.1}, "losses": {"loss": 0.5}}
+    assert sd.measure.compare({"one": generalized("age"), "other": unknown}).differing_quasi == ()
+
+
+def test_the_command_warns_of_other_quasi_identifiers(told):
+    out = joined(told("compare", "blocks", "fewer"))
+    assert "The quasi-identifiers of the releases differ (sex)" in out
+    assert "not strictly comparable" in out
+    assert "準識別子" in told("compare", "blocks", "fewer", "--lang", "ja")
+    assert "!" not in told("compare", "blocks", "blocks/public")
+
+
+def test_json_has_the_warnings(told):
+    found = json.loads(told("compare", "noise", "blocks", "fewer", "--json"))
+    assert sorted(found) == ["releases", "warnings"]
+    assert {row["release"]: row["loss"] for row in found["releases"]}["noise"] is None
+    first, second = found["warnings"]
+    assert "does not apply to noise" in first
+    assert "quasi-identifiers" in second
+    japanese = json.loads(told("compare", "noise", "blocks", "fewer", "--json", "--lang", "ja"))
+    assert japanese["releases"] == found["releases"]
+    assert "準識別子" in japanese["warnings"][1]
+    assert json.loads(told("compare", "blocks", "--json"))["warnings"] == []
+
+
+# --- cells that a cross tabulation counts --------------------------------------------------------------------------
+
+
+def diagonal(path, size):
+    """Two columns of which each value of one occurs with a single value of the other."""
+    values = [f"v{place % size:02}" for place in range(3 * size)]
+    pl.DataFrame({"a": values, "b": values, "sex": ["F", "M", "F"] * size}).write_csv(path)
+    return str(path)
+
+
+def test_title_and_last_line_count_the_same_cells(told, tmp_path):
+    out = joined(told("crosstab", diagonal(tmp_path / "many.csv", 40), "--by", "a,b"))
+    assert "the 30 largest of 40 cells" in out
+    assert "120 records, 40 cells, counted as they are" in out
+    assert (
+        "All in all there are 1,600 cells; the other 1,560 are empty: no released record has their a, b."
+        in out
+    )
+
+
+def test_cells_of_combinations_that_do_not_occur_are_not_listed_among_the_largest(told, tmp_path):
+    file = diagonal(tmp_path / "few.csv", 8)
+    shown = told("crosstab", file, "--by", "a,b", "--out", str(tmp_path / "cells.csv"))
+    assert "the 8 of 64 cells that are counted" in joined(shown)
+    assert sum("│ v" in line for line in shown.splitlines()) == 8
+    assert pl.read_csv(tmp_path / "cells.csv").height == 64
+    mixed = told(
+        "crosstab", file, "--by", "sex,a,b", "--mechanism", "sex=retention keep=0.5 values=F,M", "--draws", "0"
+    )  # fmt: skip
+    assert "24 records, 16 cells;" in joined(mixed)
+    assert sum("│ v" in line for line in mixed.splitlines()) == 16
+    assert (
+        "All in all there are 128 cells; the other 112 are empty: no released record has their a, b."
+        in joined(mixed)
+    )
+
+
+def test_a_table_of_which_every_cell_is_counted_says_no_more(told, tmp_path):
+    out = told("crosstab", diagonal(tmp_path / "plain.csv", 4), "--by", "sex")
+    assert "All in all" not in out
+    assert "12 records, 2 cells" in out
+
+
+def test_a_release_of_baskets_has_no_risk_to_compare(tmp_path, capsys):
+    baskets = sd.read_baskets([["a", "b"], ["a", "b"], ["a"]]).describe(sensitive=["b"])
+    sd.anonymize(baskets, "rho-uncertainty rho=0.9").write(tmp_path / "out")
+    assert main(["compare", str(tmp_path / "out")]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "is a release of baskets, which has no risk figures to compare" in said

@@ -1,0 +1,214 @@
+"""The HTML report: complete in both languages, safe with any data, and silent about the original when public."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.cases.pages import KINDS, LANGUAGES, Outline, drawings_of_a_whole_page
+from tests.cases.reports import manifest_for, pages_of, released, table_of, unchanged
+
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.l_diversity import LDiversity
+from sudare.assess.t_closeness import TCloseness
+from sudare.describe.hierarchy.catalogue import CATALOGUE
+from sudare.describe.table import Table
+from sudare.release.recipe.table import Recipe
+from sudare.release.report import report_html
+from sudare.release.report.distributions import Binned, distribution
+from sudare.release.report.texts import Texts
+from sudare.release.table.anonymize import anonymize
+from sudare.verify.verify import Finding
+
+
+@pytest.fixture(scope="module")
+def release():
+    return released()
+
+
+@pytest.fixture(scope="module")
+def pages(release, tmp_path_factory):
+    given = Recipe.of(
+        source={"path": "postgresql://ann:pass:w@rd@db.example/clinic?password=open", "table": "t"},
+        columns={"age": {"role": "quasi"}},
+        requirements=["k-anonymity k=2"],
+        output={"folder": "release"},
+    )
+    recipe = {**given.without_secrets().to_dict(), "note": "<script>"}
+    return pages_of(release, tmp_path_factory.mktemp("report"), recipe=recipe)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_is_a_whole_page_that_loads_nothing(pages, kind, language):
+    html = pages[kind, language]
+    drawings = drawings_of_a_whole_page(html, language)
+    assert len(drawings) == 4  # age, city, disease, block sizes
+    assert Texts(language)("verdict.holds") in html
+    assert "sudare check DIR" in html
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_public_page_says_nothing_about_the_original(pages, release, language):
+    html = pages["public", language]
+    text = " ".join(Outline(re.sub("<style>.*</style>", "", html, flags=re.DOTALL)).words)
+    assert "feedface" not in html
+    assert "secret_patients" not in html
+    assert "run-number-1" not in html
+    assert "postgresql" not in html
+    assert "Nobody" not in html
+    assert Texts(language)("page.before") not in text
+    assert "#b4bac2" not in html.split("</style>")[1]  # the color of what was before
+    assert all(note not in html for note in release.notes)
+
+
+def test_public_charts_hold_no_original_extremes(tmp_path):
+    """The one very old and the one rare value vanish in groups; the public page must not bring them back."""
+    ages = [20 + i % 40 for i in range(199)] + [113]
+    table = (
+        table_of()
+        .with_values(pl.Series("age", ages))
+        .describe(hierarchies={"age": CATALOGUE.build({"type": "intervals", "bounds": [30, 40, 50]})})
+    )
+    release = anonymize(table, KAnonymity(5))
+    html = pages_of(release, tmp_path)["public", "en"]
+    assert ">= 50" in release.table.frame["age"]
+    assert ">113<" not in html
+    assert ">110<" not in html
+    assert ">100<" not in html
+
+
+def test_internal_page_says_everything(pages, release):
+    html = pages["internal", "en"]
+    for expected in ("feedface" * 8, "secret_patients.csv", "run-number-1", *release.notes):
+        assert expected in html
+    assert "postgresql://ann@db.example/clinic" in html
+    assert "rd@" not in html
+    assert "open" not in html.split("<h2>Recipe")[1].split("</pre>")[0]
+    assert "note: &lt;script&gt;" in html
+
+
+def test_figures_are_those_of_the_release(pages, release):
+    html = pages["public", "en"]
+    assert f"<b>{release.risk_after.smallest_block}</b>" in html
+    for name in (*release.telling_losses, *release.column_losses):
+        assert name in html
+    head = release.table.frame.row(0)
+    assert all(str(cell) in html for cell in head)
+
+
+def test_japanese_page_is_japanese(pages):
+    text = " ".join(Outline(pages["public", "ja"]).words)
+    assert "Every" not in text
+    assert "k-匿名性、k = 5" in text
+
+
+EVIL = '"><script>alert(1)</script>&amp;\x00\x1b{{ 7*7 }}{k}'
+
+
+def test_everything_from_users_is_escaped(tmp_path):
+    rows = 30
+    frame = pl.DataFrame({EVIL: [EVIL, "b", "c"] * 10, f"2{EVIL}": [EVIL, "y"] * 15, f"3{EVIL}": range(rows)})
+    table = Table.from_frame(frame).describe(quasi=[EVIL], sensitive=[f"2{EVIL}"], insensitive=[f"3{EVIL}"])
+    release = anonymize(table, KAnonymity(5), LDiversity(2, sensitive=(f"2{EVIL}",)))
+    for html in pages_of(release, tmp_path, recipe={"a": EVIL}).values():
+        assert "<script" not in html
+        assert "{{ 7*7 }}" in html
+        drawn = re.findall(r"<svg[^>]*class=\"marks\".*?</svg>", html, re.DOTALL)
+        assert any("&lt;script&gt;" in svg for svg in drawn)
+        assert Outline(html).open == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_broken_guarantee_is_red_and_says_how_many_rows(release, tmp_path, language):
+    manifest = manifest_for(release, tmp_path)
+    findings = [Finding({"type": "k-anonymity", "k": 5}, False, 1.0, "The combination x occurs once.", 17)]
+    html = report_html(release, findings, manifest, kind="internal", language=language)
+    assert 'class="verdict broken"' in html
+    assert "17" in " ".join(Outline(html).words)
+
+
+def test_requirement_without_a_finding_does_not_hold(release, tmp_path):
+    html = report_html(release, [], manifest_for(release, tmp_path), kind="public", language="en")
+    assert 'class="verdict broken"' in html
+
+
+def test_without_requirement_nothing_is_promised(tmp_path):
+    html = pages_of(unchanged(table_of(20)), tmp_path)["public", "en"]
+    assert 'class="verdict nothing"' in html
+    assert Texts("en")("promise.nothing") in html
+
+
+def test_inputs_are_left_alone(release, tmp_path):
+    manifest = manifest_for(release, tmp_path)
+    before = json.dumps(manifest, ensure_ascii=False)
+    for kind in KINDS:
+        report_html(release, [], manifest, kind=kind, language="en")
+    assert json.dumps(manifest, ensure_ascii=False) == before
+
+
+ODD: dict[str, tuple[dict[str, Any], int]] = {
+    "one row": ({"a": [1], "s": ["x"]}, 1),
+    "constant": ({"a": [5] * 6, "s": ["x"] * 6}, 2),
+    "all missing": ({"a": pl.Series([None] * 6, dtype=pl.Int64), "s": [None] * 6}, 2),
+    "some missing": ({"a": [1, None, 3, None, 5, 6], "s": ["x", None] * 3}, 2),
+    "huge offset": ({"a": [1e15 + i for i in range(6)], "s": [10**18 + i for i in range(6)]}, 2),
+    "huge spread": ({"a": [-1e300, 1e300, 0.0, 1e-300, 1.0, 2.0], "s": list("abcdef")}, 2),
+    "tiny": ({"a": [1e-310 * i for i in range(6)], "s": list("aabbcc")}, 2),
+    "Japanese": ({"年齢": [20, 30, 40, 50, 60, 70], "病名": ["風邪", "痛風"] * 3}, 2),
+    "truth": ({"a": [True, False] * 3, "s": [True] * 6}, 2),
+    "no change": ({"a": [1, 1, 2, 2, 3, 3], "s": list("ababab")}, 2),
+    "date ranges": (
+        {"a": pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 1, 6), eager=True), "s": list("ababab")},
+        2,
+    ),
+    "moments": (
+        {
+            "a": pl.Series(["2024-01-01T10:00:00", "1970-01-01T00:00:00"] * 3).str.to_datetime(),
+            "s": pl.Series(["10:00:00"] * 6).str.to_time(),
+        },
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_odd_tables(case, tmp_path):
+    data, k = ODD[case]
+    first, second = data
+    table = Table.from_frame(pl.DataFrame(data)).describe(quasi=[first], sensitive=[second])
+    for html in pages_of(anonymize(table, KAnonymity(k), measures=["loss", "dm"]), tmp_path).values():
+        assert Outline(html).open == []
+        assert "NaN" not in html
+        assert first in html
+
+
+def test_dates_by_calendar_period(tmp_path):
+    days = pl.date_range(pl.date(2023, 1, 1), pl.date(2024, 12, 31), eager=True)
+    table = Table.from_frame(pl.DataFrame({"day": days})).describe(
+        quasi=["day"], hierarchies={"day": CATALOGUE.build({"type": "dates"})}
+    )
+    release = anonymize(table, KAnonymity(20))
+    found = distribution(release, "day", with_original=True)
+    assert isinstance(found, Binned)
+    assert found.dates
+    assert found.before is not None
+    assert np.allclose(found.before, found.after, atol=1e-6)  # every day once, whole periods: spread evenly
+    assert ">2023-07<" in pages_of(release, tmp_path)["public", "ja"]
+
+
+def test_no_sensitive_column(tmp_path):
+    table = Table.from_frame(pl.DataFrame({"a": [1, 2, 3, 4]})).describe(quasi=["a"])
+    html = pages_of(anonymize(table, KAnonymity(2)), tmp_path)["internal", "en"]
+    assert html.count('class="marks"') == 2
+
+
+def test_t_closeness_with_hierarchies_and_left_out_rows(tmp_path):
+    table = table_of().describe(hierarchies={"age": CATALOGUE.build({"type": "intervals", "width": 5})})
+    pages = pages_of(anonymize(table, KAnonymity(5), TCloseness(0.6)), tmp_path)
+    assert "t-近似性" in pages["public", "ja"]
+    assert "[" in pages["public", "en"]

@@ -1,0 +1,98 @@
+"""The charts of the report: spans, histograms, bars and block sizes lose no rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.cases.reports import pages_of, released
+
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.describe.table import Table
+from sudare.release.report import charts
+from sudare.release.report.distributions import Binned, Listed, block_sizes, distribution
+from sudare.release.report.spans import DAY, spans
+from sudare.release.table.anonymize import anonymize
+
+
+@pytest.fixture(scope="module")
+def release():
+    return released()
+
+
+def test_spans_of_dates():
+    texts = pl.Series(
+        ["2024-03-05", "2024-03", "2024-Q2", "2024", "2020s", "[2024-03-05, 2024-03-06]", "*", "2024-13"]
+    )
+    found = spans(texts, pl.Date())
+    days = [None if low is None else (high - low) / DAY for low, high in found.rows()]
+    assert days == [1, 31, 91, 366, 3653, 2, None, None]
+    assert found["low"][3] == 19723 * DAY
+
+
+@given(
+    st.lists(st.integers(-1000, 1000), min_size=1, max_size=60),
+    st.integers(1, 5),
+)
+@settings(max_examples=40, deadline=None)
+def test_histograms_lose_no_rows(ages, k):
+    table = Table.from_frame(pl.DataFrame({"age": ages})).describe(quasi=["age"], kinds={"age": "numeric"})
+    release = anonymize(table, KAnonymity(min(k, len(ages))), measures=["loss"])
+    found = distribution(release, "age", with_original=True)
+    assert isinstance(found, Binned)
+    assert found.before is not None
+    assert np.all(np.diff(found.edges) > 0)
+    assert len(found.edges) <= 45
+    assert found.before.sum() + found.undrawn >= 1 - 1e-9
+    assert math.isclose(found.after.sum() + found.unstated + found.missing, 1, abs_tol=found.undrawn + 1e-9)
+    twin = np.histogram(ages, bins=found.edges)[0] / len(ages)
+    assert np.allclose(found.before, twin)
+
+
+@given(st.lists(st.sampled_from([None, "a", "b", "c", "日本"]), min_size=1, max_size=40))
+@settings(max_examples=40, deadline=None)
+def test_bars_are_shares_of_rows(values):
+    frame = pl.DataFrame({"v": pl.Series(values, dtype=pl.String)})
+    release = anonymize(
+        Table.from_frame(frame).describe(quasi=["v"], kinds={"v": "nominal"}),
+        KAnonymity(1),
+        measures=["loss"],
+    )
+    found = distribution(release, "v", with_original=True)
+    assert isinstance(found, Listed)
+    assert found.before is not None
+    assert math.isclose(sum(found.after) + found.rest[1], 1)
+    assert {
+        label: round(share * len(values)) for label, share in zip(found.labels, found.before, strict=True)
+    } == {value: values.count(value) for value in set(values)}
+
+
+def test_block_sizes_are_shares_of_rows(release):
+    found = block_sizes(release, with_original=True)
+    assert found.labels[:5] == ["1", "2", "3–4", "5–9", "10–19"]
+    assert math.isclose(sum(found.after), 1)
+    assert found.before is not None
+    assert math.isclose(sum(found.before), 1)
+    assert found.after[:3] == [0, 0, 0]
+
+
+def test_measures_without_a_range_or_a_value(release, tmp_path):
+    odd = dataclasses.replace(
+        release, losses={"ild": -0.25, "suppressed": math.nan, "dm": 12.0, "loss": -0.00001}
+    )
+    html = pages_of(odd, tmp_path)["public", "en"]
+    assert "-25%" in html
+    assert not re.search(r"\bnan\b", html, re.IGNORECASE)
+    assert ">-0%<" not in html
+
+
+def test_room_for_japanese_labels_whatever_fonts_there_are():
+    assert charts._extent(["Female", "Male"]) == 0
+    assert charts._extent(["女", "男（ほか 266 種）"]) == 11 * 17 // 2
+    assert charts._extent(["女" * 100]) == 170
