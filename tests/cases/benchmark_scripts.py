@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.cases.places import PROJECT
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+BENCHMARKS = PROJECT / "benchmarks"
 ROBUSTNESS = BENCHMARKS / "robustness"
 
 

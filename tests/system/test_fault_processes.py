@@ -21,7 +21,7 @@ from sudare.verify.verify import verify_release
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
 
-STEPS = [("run", "anonymize"), ("write", "manifest_of"), ("write", "verify_release")]
+STEPS = [("table.anonymize", "anonymize"), ("table.write", "manifest_of"), ("table.write", "verify_release")]
 
 
 class Nursery:

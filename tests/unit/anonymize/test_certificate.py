@@ -1,7 +1,6 @@
 """The certificate: never above the optimum, the linear program's value where it says so, valid whenever it stops."""
 
 import itertools
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tests.cases.places import DATA
 
 from sudare.anonymize.microaggregate import certificate
 from sudare.anonymize.microaggregate.arrays import sse, standardized
@@ -19,7 +19,7 @@ from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.errors import CancelledError, InfeasibleError, ParameterError
 from sudare.kernels.points.certificate import price_groups, raise_prices
 
-CASC = Path(__file__).parents[2] / ".." / "shared" / "data" / "casc"
+CASC = DATA / "casc"
 KINDS = ["normal", "ties", "duplicates", "constant", "equal", "outlier", "offset"]
 
 

@@ -5,11 +5,11 @@
 
 import importlib
 import itertools
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from tests.cases.places import DATA
 
 import sudare as sd
 from sudare.anonymize.catalogue import METHODS
@@ -20,7 +20,7 @@ from sudare.errors import CancelledError, InfeasibleError, ParameterError
 from sudare.kernels.recoding.lattice import cheaper_nodes, drop_candidates, roll_up
 
 search_module = importlib.import_module("sudare.anonymize.full_domain.best_node")
-ADULT = Path(__file__).parents[3] / "shared" / "data" / "adult_hierarchies"
+ADULT = DATA / "adult_hierarchies"
 
 
 def people():

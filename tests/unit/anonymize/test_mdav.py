@@ -1,9 +1,8 @@
 """MDAV and V-MDAV: published losses, one partition from every way of searching, odd shapes, cancel."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from tests.cases.places import DATA
 from tests.twins.microaggregation import plain_mdav, plain_vmdav
 
 from sudare.anonymize.microaggregate import arrays
@@ -12,7 +11,7 @@ from sudare.anonymize.microaggregate.vmdav import vmdav
 from sudare.errors import CancelledError, InfeasibleError, ParameterError
 from sudare.kernels.points import distance, kdtree, search
 
-_CASC = Path(__file__).parents[2] / ".." / "shared" / "data" / "casc"
+_CASC = DATA / "casc"
 _PUBLISHED = {
     "tarragona": {3: 16.9326, 4: 19.5460, 5: 22.4619, 10: 33.1929},
     "census": {3: 5.6922, 4: 7.4947, 5: 9.0884, 10: 14.1559},

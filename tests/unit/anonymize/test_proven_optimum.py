@@ -2,16 +2,14 @@
 
 # mypy: disable-error-code="attr-defined, import-not-found, arg-type"
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from tests.cases.benchmark_scripts import BENCHMARKS, importable
+from tests.cases.places import PROJECT
 from tests.twins import generalize as twins
 
 import sudare as sd
 
-PROJECT = Path(__file__).resolve().parents[2]
 ADULT = PROJECT.parent / "shared" / "data" / "adult_hierarchies" / "adult.csv"
 
 

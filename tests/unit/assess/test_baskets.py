@@ -4,10 +4,10 @@
 # parameters are given as users write them, and wrong ones
 
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases.places import DATA
 from tests.twins.baskets import rare_sets, unsafe_adversaries
 
 import sudare as sd
@@ -19,7 +19,7 @@ from sudare.measure.baskets import util1, util2
 from sudare.randomness import Randomness
 from sudare.verify.baskets.sets import verify_baskets
 
-BMS = Path(__file__).resolve().parents[3] / "shared" / "data" / "bms" / "BMS-WebView-1.txt"
+BMS = DATA / "bms" / "BMS-WebView-1.txt"
 SPEC = [["x", "y"], ["x", "y"], ["x", "y"], ["x"]]
 
 

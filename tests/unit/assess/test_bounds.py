@@ -3,11 +3,11 @@
 # mypy: disable-error-code="arg-type"
 
 import math
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from tests.cases.places import DATA
 from tests.twins.bounds import all_pairs
 
 import sudare as sd
@@ -22,7 +22,6 @@ from sudare.assess.bounds import (
 )
 from sudare.errors import CancelledError, DescriptionError, InfeasibleError, ParameterError
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 COIL, ADULT = DATA / "coil2000" / "ticdata2000.txt", DATA / "adult_hierarchies"
 needs_coil = pytest.mark.skipif(not COIL.is_file(), reason=f"{COIL} is absent")
 needs_adult = pytest.mark.skipif(not (ADULT / "adult.csv").is_file(), reason=f"{ADULT} is absent")

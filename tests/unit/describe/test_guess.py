@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases.places import DATA
 
 from sudare.describe.guess.guess import Guess, guess_kind, guess_roles
 from sudare.describe.guess.hierarchies import suggested_hierarchy
@@ -17,7 +17,7 @@ from sudare.describe.guess.values import Values
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.read.examples.hospital import hospital, hospital_columns
 
-ADULT = Path(__file__).parents[3] / "shared" / "data" / "adult_hierarchies" / "adult.csv"
+ADULT = DATA / "adult_hierarchies" / "adult.csv"
 ADULT_DATA = ADULT.parents[1] / "adult" / "adult.data"
 ADULT_COLUMNS = [
     "age",

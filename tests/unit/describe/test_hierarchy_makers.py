@@ -1,18 +1,18 @@
 """The makers: each hierarchy against its definition, and the sentence of each wrong use."""
 
 import datetime as dt
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from tests.cases.places import DATA
 
 from sudare.describe import hierarchy
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.errors import DescriptionError, InputError, ParameterError
 
-ADULT = Path(__file__).parents[3] / "shared" / "data" / "adult_hierarchies"
+ADULT = DATA / "adult_hierarchies"
 
 
 def path_of(tree, value):

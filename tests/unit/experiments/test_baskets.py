@@ -1,12 +1,9 @@
 """The experiment of click streams, made small."""
 
-from pathlib import Path
-
 import pytest
+from tests.cases.places import DATA
 
 from sudare.experiments.baskets import baskets
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 @pytest.mark.skipif(not (DATA / "bms").is_dir(), reason=f"{DATA / 'bms'} is absent")

@@ -1,9 +1,8 @@
 """Suitability to l-diversity: the printed tables, where they contradict themselves, and ours beside them."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from tests.cases.places import DATA
 
 from sudare.errors import SudareError
 from sudare.experiments.catalogue import EXPERIMENTS
@@ -21,7 +20,6 @@ from sudare.experiments.diversity_page import (
 from sudare.experiments.diversity_published import PRINTED, contradictions
 from sudare.experiments.diversity_suitability import diversity_suitability
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 needs_coil = pytest.mark.skipif(
     not (DATA / "coil2000" / "ticdata2000.txt").is_file(), reason=f"{DATA}/coil2000/ticdata2000.txt is absent"
 )

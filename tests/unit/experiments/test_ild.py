@@ -3,18 +3,17 @@
 # mypy: disable-error-code="arg-type"
 
 from collections import Counter
-from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases.places import DATA
 
 from sudare.errors import SudareError
 from sudare.experiments.catalogue import EXPERIMENTS
 from sudare.experiments.ild_adult import _microaggregated, ild_adult
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 LARGEST = 6
 needs_adult = pytest.mark.skipif(
     not (DATA / "adult" / "adult.data").is_file(), reason=f"{DATA}/adult/adult.data is absent"

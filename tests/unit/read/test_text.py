@@ -6,12 +6,12 @@ import csv
 import io
 import time
 from datetime import date
-from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases.places import DATA
 
 from sudare.errors import InputError
 from sudare.read.lossless import narrow_column
@@ -19,7 +19,7 @@ from sudare.read.sniff import detect_encoding, sniff_dialect
 from sudare.read.source import load
 from sudare.read.text import read_text
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
+SHARED = DATA
 
 
 def read(text, written_as="utf-8", **options):

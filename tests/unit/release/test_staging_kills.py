@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.cases.places import PROJECT
 from tests.cases.staging import content, fill, names, refuses, release, whole
 
 from sudare.errors import OutputError
@@ -48,7 +49,7 @@ def play(scene, target):
     """Run a scene of this file in a fresh interpreter, where forking and killing harm nobody."""
     done = subprocess.run(
         [sys.executable, __file__, scene, str(target)],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
         capture_output=True,
         text=True,
         timeout=60,
