@@ -1,10 +1,21 @@
-"""Errors: each says the value that was given, the rule it broke, and what to do next, in one sentence."""
+"""Errors: each says the value that was given, the rule it broke, and what to do next, in one sentence.
+
+The words are in `words/en/errors/` and `words/ja/errors/`, one file for each room of the code; an error is raised with the key
+of its sentence and the values that the sentence quotes:
+
+    raise InputError("read.no_file", path=path)
+
+`str(error)` is the sentence in English, `error.into("ja")` in Japanese.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from sudare.words.sentence import Sentence, in_language
+from sudare.words.texts import Language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,17 +32,39 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Signs that end a line or command a terminal, and halves of signs, which cannot be written."""
 
 
-class SudareError(Exception):
-    """Base of everything Sudare raises on purpose; `str(error)` is a sentence for the user.
+_KEY = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
 
-    The sentence may show values of the data. `summary` never does: it is what the ledger keeps.
+
+class ErrorSentence(Sentence):
+    """A sentence of an error, or a part of one, by its key: `ErrorSentence("read.no_file", path=path)`."""
+
+    __slots__ = ()
+
+    area = "errors"
+
+
+class SudareError(Exception):
+    """Base of everything Sudare raises on purpose; `str(error)` is a sentence for the user, in English.
+
+    It is raised with the key of the sentence and the values that it quotes. A sentence itself is taken too, and a plain text
+    from methods and distances that are not ours. The sentence may show values of the data. `summary` never does: it is what
+    the ledger keeps.
     """
 
     summary = "an error"
 
-    def __init__(self, *sentence: object) -> None:
-        # A name or value that the sentence quotes may hold line ends, or signs that command a terminal.
-        super().__init__(*(_cut(one_line(str(part))) for part in sentence))
+    def __init__(self, said: str = "", /, **values: Any) -> None:
+        is_key = not isinstance(said, Sentence) and _KEY.fullmatch(said)
+        self.sentence: str = ErrorSentence(said, **values) if is_key else said
+        """What it says: a text that knows its key, and so can be said in any language."""
+        super().__init__(_presentable(self.sentence))
+
+    def into(self, language: Language) -> str:
+        """The sentence in a language."""
+        return _presentable(in_language(self.sentence, language))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.sentence,)
 
 
 class InputError(SudareError):
@@ -76,9 +109,13 @@ class CancelledError(SudareError):
     summary = "canceled by the user"
 
 
-def _cut(sentence: str) -> str:
-    """A sentence that quotes names of thousands of characters, without its middle."""
-    return sentence if len(sentence) <= _LONGEST_SENTENCE else f"{sentence[:1000]} … {sentence[-300:]}"
+def _presentable(sentence: str) -> str:
+    """A sentence on one line, without its middle where it quotes names of thousands of characters.
+
+    A name or value that it quotes may contain line ends, or characters that control a terminal.
+    """
+    line = one_line(str(sentence))
+    return line if len(line) <= _LONGEST_SENTENCE else f"{line[:1000]} … {line[-300:]}"
 
 
 def one_line(text: str) -> str:
@@ -99,11 +136,11 @@ def shown(value: object) -> str:
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # whole numbers of thousands of digits, lists in lists without end
-        text = f"a {type(value).__name__} too long to show"
+        text = ErrorSentence("hint.too_long", kind=type(value).__name__)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def did_you_mean(given: str, allowed: Iterable[str]) -> str:
+def did_you_mean(given: str, allowed: Iterable[str]) -> ErrorSentence:
     """Close the sentence of an unknown name: a guess when one is near, else the list of what exists.
 
     >>> did_you_mean("mondrain", ["mondrian", "sample"])
@@ -114,7 +151,15 @@ def did_you_mean(given: str, allowed: Iterable[str]) -> str:
     names = [str(name) for name in allowed]
     near = difflib.get_close_matches(given, names, n=1)
     if near:
-        return f"did you mean '{near[0][:_LONGEST_NAME]}'?"
+        return ErrorSentence("hint.did_you_mean", name=near[0][:_LONGEST_NAME])
     listed = ", ".join(f"'{name[:_LONGEST_NAME]}'" for name in names[:20])
-    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-    return f"choose one of {listed}{more}." if names else "there is nothing to choose from."
+    if len(names) > 20:
+        return ErrorSentence("hint.choose_more", names=listed, more=len(names) - 20)
+    return ErrorSentence("hint.choose", names=listed) if names else ErrorSentence("hint.nothing")
+
+
+def language_of(given: object) -> Language:
+    """A language there is."""
+    if given not in get_args(Language):
+        raise ParameterError("hint.language", given=shown(given))
+    return cast("Language", given)

@@ -26,7 +26,8 @@ from typing import Annotated, Any, Generic, TypeGuard, TypeVar, cast, dataclass_
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from sudare.errors import ParameterError, did_you_mean, shown
+from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, shown
+from sudare.words.sentence import Sentence
 
 __all__ = [
     "Annotated",
@@ -73,49 +74,94 @@ def parameters(cls: type[T]) -> type[T]:
                 and isinstance(getattr(self, name), int | float)
                 and getattr(self, name) is not given
             ):
-                raise ParameterError(
-                    f"{cls.__name__}: '{name}' is {given}, but it should be a number; give one."
-                )
+                raise ParameterError("parameters.not_a_number", subject=cls.__name__, field=name, given=given)
 
     made.__init__ = init  # the same constructor, other error class
     return cast("type[T]", made)
 
 
-def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()) -> str:
+def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()) -> ErrorSentence:
     """The first breach of a pydantic error as one sentence: subject, field, value, rule.
 
     `fields` are the names of a class's fields in order: positions become names, and branches of a union,
     which pydantic adds to the place, are left out.
     """
     first = error.errors()[0]
+    kind, given = first["type"], shown(first["input"])
     place = first["loc"][:1] if fields else first["loc"]
     field = ".".join(
         fields[part] if isinstance(part, int) and 0 <= part < len(fields) else str(part) for part in place
     )
-    if first["type"] == "too_long" or (first["type"] == "missing" and isinstance(first["loc"][-1], int)):
-        return f"{subject}: '{field}' is {shown(first['input'])}, which has too many or too few values; see its description."
-    if first["type"] in {"missing", "missing_argument"}:
-        return f"{subject}: '{field}' is missing; give it a value."
-    if first["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
-        hint = f" {did_you_mean(field, fields)}" if fields else " remove it or correct its spelling."
-        return f"{subject}: '{field}' is not one of its parameters;{hint}"
-    if first["type"] == "unexpected_positional_argument":
-        return f"{subject}: too many values are given; it takes {', '.join(fields) or 'none'}."
-    if first["type"] == "value_error":
-        return f"{subject}: {first['ctx']['error']}"
-    if first["type"] in {"model_type", "dict_type", "dataclass_type"}:
-        return f"{subject}: '{field}' is {shown(first['input'])}, but it should be a mapping of its fields."
-    if first["type"] in {"tuple_type", "list_type", "set_type"}:
-        return f"{subject}: '{field}' is {shown(first['input'])}, but it should be a list."
-    # The rule, without what the parser tried: "a valid number, unable to parse string as a number".
-    rule = re.sub(r"^\w+ should", "should", first["msg"]).partition(", unable to")[0].partition(", got")[0]
-    return f"{subject}: '{field}' is {shown(first['input'])}, but it {rule}."
+    about = {"subject": subject, "field": field}
+    if kind == "too_long" or (kind == "missing" and isinstance(first["loc"][-1], int)):
+        return ErrorSentence("parameters.too_many_or_few", **about, given=given)
+    if kind in {"missing", "missing_argument"}:
+        return ErrorSentence("parameters.missing", **about)
+    if kind in {"unexpected_keyword_argument", "extra_forbidden"}:
+        hint = did_you_mean(field, fields) if fields else ErrorSentence("parameters.remove")
+        return ErrorSentence("parameters.unknown_field", **about, hint=hint)
+    if kind == "unexpected_positional_argument":
+        names = ", ".join(fields) or ErrorSentence("parameters.none")
+        return ErrorSentence("parameters.too_many_values", subject=subject, names=names)
+    if kind == "value_error":
+        return ErrorSentence(
+            "parameters.of_subject", subject=subject, sentence=said_by(first["ctx"]["error"])
+        )
+    if kind in {"model_type", "dict_type", "dataclass_type"}:
+        return ErrorSentence("parameters.not_a_mapping", **about, given=given)
+    if kind in {"tuple_type", "list_type", "set_type"}:
+        return ErrorSentence("parameters.not_a_list", **about, given=given)
+    return ErrorSentence("parameters.rule", **about, given=given, rule=_rule(first))
+
+
+def said_by(error: BaseException) -> str:
+    """What an error says: the sentence that knows its key, where it was raised with one."""
+    if isinstance(error, SudareError):
+        return error.sentence
+    said = error.args[0] if error.args else ""
+    return said if isinstance(said, str) else str(error)
+
+
+_RULES = {
+    "bool_parsing": "boolean",
+    "bool_type": "boolean",
+    "float_parsing": "number",
+    "float_type": "number",
+    "finite_number": "finite",
+    "greater_than": "greater_than",
+    "greater_than_equal": "at_least",
+    "int_from_float": "whole",
+    "int_parsing": "whole",
+    "int_type": "whole",
+    "less_than": "less_than",
+    "less_than_equal": "at_most",
+    "literal_error": "one_of",
+    "string_type": "text",
+    "too_short": "several",
+}
+"""Kinds of pydantic errors that we have words for."""
+
+
+def _rule(breach: Mapping[str, Any]) -> str:
+    """The rule that a value breaks; where we have no words for it, in those of pydantic."""
+    if breach["type"] in _RULES:
+        return ErrorSentence(f"parameters.rules.{_RULES[breach['type']]}", **_limits(breach.get("ctx", {})))
+    # Without what the parser tried: "a valid number, unable to parse string as a number".
+    message = breach["msg"].partition(", unable to")[0].partition(", got")[0]
+    return re.sub(r"^\w+ should", "should", message)
+
+
+def _limits(context: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers and names of a rule, under names that the sentences have."""
+    named = {"ge": "limit", "gt": "limit", "le": "limit", "lt": "limit", "expected": "names"}
+    found = {named[key]: value for key, value in context.items() if key in named}
+    return {key: _whole(value) for key, value in found.items()}
 
 
 def require_made(given: Any) -> None:
     """Stop where a class stands in the place of something made of it."""
     if isinstance(given, type):
-        raise ParameterError(f"{given.__name__} is a class; give one of it, {given.__name__}(…).")
+        raise ParameterError("parameters.is_a_class", name=given.__name__)
 
 
 class Catalogue(Generic[T]):
@@ -134,7 +180,8 @@ class Catalogue(Generic[T]):
 
     def __getitem__(self, name: str) -> type[T]:
         if name not in self.entries:
-            raise ParameterError(f"'{name}' is not a known {self.what}; {did_you_mean(name, self.entries)}")
+            what, hint = ErrorSentence(f"parameters.what.{self.what}"), did_you_mean(name, self.entries)
+            raise ParameterError("parameters.unknown_entry", name=name, what=what, hint=hint)
         return self.entries[name]
 
     def knows(self, instance: object) -> TypeGuard[T]:
@@ -146,10 +193,7 @@ class Catalogue(Generic[T]):
         name = next((name for name, cls in self.entries.items() if type(instance) is cls), None)
         if name is None:
             own = type(instance).__name__
-            raise ParameterError(
-                f"{own} has no name in the catalogue, by which a release tells what was done; enter the class into its "
-                f"entries under one (`entries['{own.lower()}'] = {own}`)."
-            )
+            raise ParameterError("parameters.nameless", own=own, name=own.lower())
         return name
 
     def build(self, given: Any) -> T:
@@ -160,8 +204,10 @@ class Catalogue(Generic[T]):
             return self._from_text(given)
         if not isinstance(given, Mapping) or "type" not in given:
             raise ParameterError(
-                f"{shown(given)} does not name a {self.what}; write a mapping with 'type', "
-                f"for example {{type: {next(iter(self.entries))}}}."
+                "parameters.no_type",
+                given=shown(given),
+                what=ErrorSentence(f"parameters.what.{self.what}"),
+                example=next(iter(self.entries)),
             )
         rest = {key: value for key, value in given.items() if key != "type"}
         return self._make(str(given["type"]), rest)
@@ -170,9 +216,7 @@ class Catalogue(Generic[T]):
         """The mapping that `build` turns back into an equal instance; not `full`: without defaults."""
         name = self.name_of(instance)
         if not dataclasses.is_dataclass(instance):
-            raise ParameterError(
-                f"{type(instance).__name__} has no parameters that could be written down; put @parameters before the class."
-            )
+            raise ParameterError("parameters.not_parameters", name=type(instance).__name__)
         adapter: TypeAdapter[T] = TypeAdapter(type(instance))
         given = adapter.dump_python(instance, mode="json", exclude_defaults=not full)
         return {"type": name, **{field: _whole(value) for field, value in given.items()}}
@@ -206,9 +250,9 @@ class Catalogue(Generic[T]):
         for pair in pairs:
             field, equals, value = pair.partition("=")
             if not equals:
-                raise ParameterError(f"'{pair}' in '{text}' is not of the form field=value; write it so.")
+                raise ParameterError("parameters.not_a_pair", pair=pair, text=text)
             if field in values:
-                raise ParameterError(f"'{text}' gives '{field}' twice; give it once.")
+                raise ParameterError("parameters.given_twice", field=field, text=text)
             values[field] = value.split(",") if "," in value else value
         return self._make(name, values)
 
@@ -217,13 +261,21 @@ class Catalogue(Generic[T]):
         try:
             return cls(**{str(key): value for key, value in values.items()})
         except ParameterError as error:
-            raise ParameterError(str(error).replace(cls.__name__, name, 1)) from None
+            # The sentence is about the class; who wrote the name should read the name.
+            raise ParameterError(_about(error.sentence, cls.__name__, name)) from None
 
     def _entry_schema(self, name: str) -> dict[str, Any]:
         schema = TypeAdapter(self[name]).json_schema()
         schema["properties"] = {"type": {"const": name}, **schema.get("properties", {})}
         schema["required"] = ["type", *schema.get("required", [])]
         return schema
+
+
+def _about(sentence: str, subject: str, name: str) -> str:
+    """A sentence about a class, about its published name instead."""
+    if isinstance(sentence, ErrorSentence) and sentence.values.get("subject") == subject:
+        return ErrorSentence(sentence.key, **{**sentence.values, "subject": name})
+    return sentence if isinstance(sentence, Sentence) else sentence.replace(subject, name, 1)
 
 
 def _whole(value: Any) -> Any:

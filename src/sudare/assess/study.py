@@ -14,9 +14,8 @@ from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import BlockRequirement, Requirement, check_blocks
 from sudare.assess.risk import Risk, risk
 from sudare.display import at_least, html_block, html_list, html_table, paragraph, rounded_down, said
-from sudare.errors import InfeasibleError
+from sudare.errors import InfeasibleError, language_of
 from sudare.words.sentence import Sentence, in_language, joined, texts
-from sudare.words.texts import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -47,8 +47,7 @@ LedgerPath = Annotated[
 
 def check_language(given: str) -> TextLanguage:
     """The language, which must be one there is."""
-    from sudare.errors import ParameterError
-    from sudare.words.texts import language_of
+    from sudare.errors import ParameterError, language_of
 
     try:
         return language_of(given)

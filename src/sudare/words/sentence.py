@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from sudare.words.texts import Texts, language_of, loaded
+from sudare.words.texts import Texts, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,8 +87,7 @@ def in_language(value: Any, language: Language) -> Any:
 
 def texts(language: Language, area: str = Sentence.area) -> Texts:
     """The words of a study in a language, or those of another area."""
-    known = language_of(language)
-    return Texts(known, loaded(area, known))
+    return Texts(language, loaded(area, language))
 
 
 def _restored(kind: type[Sentence], said: str, key: str, values: dict[str, Any]) -> Sentence:

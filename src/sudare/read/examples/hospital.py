@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from sudare.errors import ParameterError
+from sudare.errors import ParameterError, language_of
 from sudare.randomness import repeatable
 from sudare.read.examples import words as material
-from sudare.words.texts import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
