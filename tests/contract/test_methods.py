@@ -16,8 +16,10 @@ from tests.twins import tables as twins
 
 import sudare as sd
 from sudare.anonymize.catalogue import METHODS
-from sudare.anonymize.protocol import Context
+from sudare.anonymize.protocol import Context, Traits, traits_of
+from sudare.describe.text import as_text
 from sudare.errors import CancelledError, SudareError
+from sudare.measure.catalogue import MEASURES
 from sudare.randomness import Randomness
 
 ROWS = 60
@@ -141,6 +143,49 @@ def test_what_it_promises_holds(name):
     assert [verdict.holds for verdict in release.verdicts] == [True] * len(EXAMPLES[name].requirements)
     for requirement in EXAMPLES[name].requirements:
         assert twins.holds(requirement, release.table.frame, QUASI, ["disease"])
+
+
+@every_method
+@pytest.mark.parametrize("seed", range(5))
+def test_its_traits_are_true_of_what_it_does(name, seed):
+    """What other layers take on trust is looked for in the result."""
+    table, method = described(data()), method_of(name)
+    traits = traits_of(method)
+    outcome = method.apply(table, Context(EXAMPLES[name].requirements, Randomness(seed)))
+    rows = outcome.rows.tolist()
+    assert traits.reorders == (rows != sorted(rows)) == EXAMPLES[name].reorders
+    if traits.keeps_rows:
+        assert sorted(rows) == list(range(table.rows))
+    assert traits.minimizes is None or traits.minimizes in MEASURES
+    assert set(traits.private_fields) <= {field.name for field in dataclasses.fields(method)}
+    before = table.take(outcome.rows)
+    changed = [
+        column
+        for column in QUASI
+        if not as_text(before.frame[column]).equals(as_text(outcome.table.frame[column]), check_names=False)
+    ]
+    if traits.generalizes:
+        assert all(
+            covers(old, new)
+            for column in changed
+            for old, new in zip(before.frame[column], outcome.table.frame[column], strict=True)
+        )
+    elif traits.replaces is not None:
+        assert set(changed) <= set(traits.replaces)
+
+
+def covers(old, new):
+    """Whether a released cell stands for the original one: itself, a range, a mask, or anything."""
+    if new in {"*", None} or str(old) == new or new == old:
+        return new is not None or old is None
+    if isinstance(new, str) and new.startswith("["):
+        low, high = new[1:-1].split(", ")
+        return float(low) <= old <= float(high)
+    return len(new) == len(str(old)) and all(a in {b, "*"} for a, b in zip(new, str(old), strict=True))
+
+
+def test_a_method_of_somebody_else_promises_nothing():
+    assert traits_of(object()) == Traits()
 
 
 @every_method

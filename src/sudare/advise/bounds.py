@@ -7,13 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.anonymize.full_domain import FullDomain
-from sudare.anonymize.generalize import DiverDIS, Generalize, MinDIS
 from sudare.anonymize.generalize.bound import price_bound
-from sudare.anonymize.mondrian import Mondrian
-from sudare.anonymize.simple.coarsen import Round, TopBottomCode
-from sudare.anonymize.simple.identifiers import Pseudonymize, RemoveIdentifiers
-from sudare.anonymize.simple.records import Sample, Shuffle, SuppressRecords
+from sudare.anonymize.protocol import traits_of
 from sudare.assess.bounds import Bound, lower_bound
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.words.sentence import Sentence
@@ -35,9 +30,6 @@ _WORK = 2e7
 """Rows times combinations of levels for which the bound by prices is as quick."""
 _COLUMNS = 20
 """With more columns than this a comparison takes longer, and fewer are made."""
-_GENERALIZING = (FullDomain, DiverDIS, MinDIS, Mondrian)
-_KEEPING = (Pseudonymize, RemoveIdentifiers, Sample, Shuffle, SuppressRecords)
-"""They leave cells of quasi-identifiers as they are, or leave rows out."""
 
 
 def bounds_of(
@@ -92,19 +84,9 @@ def quick_bound(
 
 def _only_generalized(table: Table, methods: Sequence[Anonymizer]) -> bool:
     quasi = set(table.names("quasi"))
-    generalizing = False
-    for method in methods:
-        if isinstance(method, _GENERALIZING) or (
-            isinstance(method, Generalize) and method.cells == "hierarchy"
-        ):
-            generalizing = True
-        elif isinstance(method, Round):
-            # Sensitive values that become fewer make diversity harder: the bound before still holds.
-            if quasi & set(method.columns):
-                return False
-        elif isinstance(method, TopBottomCode):
-            if method.column in quasi:
-                return False
-        elif not isinstance(method, _KEEPING):
-            return False
-    return generalizing
+    traits = [traits_of(method) for method in methods]
+    # A sensitive column that is replaced has fewer values at most, which makes diversity harder: the bound still holds.
+    left_alone = all(
+        one.generalizes or (one.replaces is not None and not quasi & set(one.replaces)) for one in traits
+    )
+    return left_alone and any(one.generalizes for one in traits)

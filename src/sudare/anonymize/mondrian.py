@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,9 @@ class Mondrian:
     median, which gives smaller groups on columns with heavy ties."""
     weights: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
     """Importance of columns; one with twice the weight is kept about twice as precise. 1 when left out."""
+
+    generalizes: ClassVar[bool] = True
+    keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Partition and recode."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +42,38 @@ class Context:
     """Where long work says how far it is; its `update` raises when the user cancels."""
 
 
+class Traits(NamedTuple):
+    """What other layers need to know of a method, so that none of them asks for its class.
+
+    Each is an attribute of the method of that name (or a property, where it depends on parameters); a method that does not
+    declare one has the value here, which promises nothing.
+    """
+
+    reorders: bool = False
+    """Whether the place of a record in the release says nothing about its place in the input."""
+    minimizes: str | None = None
+    """The measure that it makes small, by which two of its releases are compared."""
+    generalizes: bool = False
+    """Whether every cell of a quasi-identifier that it changes becomes a range or a value of the hierarchy that covers the
+    original, so that bounds on generalization hold."""
+    replaces: tuple[str, ...] | None = None
+    """Columns whose cells it replaces by other values, where it does not generalize; None: possibly any."""
+    keeps_rows: bool = False
+    """Whether no record is ever left out."""
+    private_fields: tuple[str, ...] = ()
+    """Parameters that the public part of a release does not tell."""
+
+
+def traits_of(method: object) -> Traits:
+    """The traits that a method declares, and the defaults of the others."""
+    found: dict[str, Any] = {
+        name: getattr(method, name, default) for name, default in Traits._field_defaults.items()
+    }
+    return Traits(**found)
+
+
 class Anonymizer(Protocol):
-    """A method: a frozen parameter class that can be applied.
+    """A method: a frozen parameter class that can be applied, with the `Traits` that it declares.
 
     `apply` never changes its input, draws what must stay secret only from `context.random` (`Pseudonymize` alone takes
     its key from `secrets`), calls `context.progress.update` often on anything long, and raises `InfeasibleError` when it

@@ -40,6 +40,8 @@ class Rule:
     column: str | None = None
     """The sensitive column it speaks of, None for SIZE."""
     factor: float = 0.0
+    at_most: bool = False
+    """Whether the number must stay at or below the bound (a distance); else it must reach it."""
 
 
 @runtime_checkable
@@ -112,11 +114,10 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
             values = blocks.sizes.astype(np.float64)
         else:
             values = reached_by_block(compiled, index, scratch, *blocks.grouped)
-        is_distance = rule.kind >= kernel_rules.EQUAL
-        block = int(np.argmax(values) if is_distance else np.argmin(values))
-        if worst_block < 0 or (values[block] > worst_value) == is_distance:
+        block = int(np.argmax(values) if rule.at_most else np.argmin(values))
+        if worst_block < 0 or (values[block] > worst_value) == rule.at_most:
             worst_value, worst_block, worst_column = float(values[block]), block, rule.column
-        violating |= ~holding(rule.kind, values, rule.bound)
+        violating |= ~holding(rule.kind, rule.at_most, values, rule.bound)
     rows = blocks.rows_of(violating)
     good, bad = requirement.explain(
         worst_value, _where(table, int(np.argmax(blocks.labels == worst_block)), worst_column)
@@ -157,6 +158,7 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     return Rules(
         kind=np.array([rule.kind for rule in own], dtype=np.int64),
         column=np.array([names.index(rule.column) if rule.column else 0 for rule in own], dtype=np.int64),
+        at_most=np.array([rule.at_most for rule in own], dtype=np.bool_),
         bound=np.array([rule.bound for rule in own], dtype=np.float64),
         factor=np.array([rule.factor for rule in own], dtype=np.float64),
         sensitive=np.stack(sensitive) if sensitive else np.zeros((1, 1), dtype=np.int32),

@@ -55,7 +55,7 @@ class TCloseness(BlockRequirement):
                     f"t-closeness by the hierarchical distance needs a hierarchy of column '{name}'; describe one, or "
                     "choose distance='equal'."
                 )
-        return [Rule(_KINDS[self.distance], self.t, name) for name in names]
+        return [Rule(_KINDS[self.distance], self.t, name, at_most=True) for name in names]
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:
         """Sentences about the farthest block."""

@@ -110,15 +110,8 @@ def _show(result: Study, language: TextLanguage) -> None:
 
 def _noise_options(asked: Recipe, table: Table) -> dict[str, Any]:
     """What the recipe's randomization leaves exact, and its weights."""
-    from sudare.anonymize.randomize.method import Randomize
-    from sudare.describe.kinds import COUNTED_ROLES
-
-    method = next((one for one in asked.method if isinstance(one, Randomize)), None)
-    if method is None:
-        return {}
-    names = method.columns or table.names(*COUNTED_ROLES)
-    exact = [name for name in table.names(*COUNTED_ROLES) if name in method.exact or name not in names]
-    return {"exact": exact, "weights": method.weights}
+    options = (one.noise_options(table) for one in asked.method if hasattr(one, "noise_options"))
+    return next(options, {})
 
 
 def _show_noise(noise: NoiseStudy, words: Texts) -> None:

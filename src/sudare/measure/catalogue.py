@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from sudare.describe.hierarchy.shares import MEASURE_NAMES
 from sudare.errors import ParameterError, SudareError, did_you_mean, shown
 from sudare.measure import generalization, groups, margins, models, squares, statistics
 from sudare.measure.information import ild
@@ -204,9 +205,7 @@ _LISTED = (
 )
 MEASURES: dict[str, Measure] = {each.name: each for each in _LISTED}
 MEASURE_OF_OBJECTIVE: dict[Objective, Measure] = {
-    "loss": MEASURES["loss"],
-    "dis": MEASURES["dis"],
-    "ncp": MEASURES["gcp"],
+    objective: MEASURES[name] for objective, name in MEASURE_NAMES.items()
 }
 """What a method makes small, as it is measured."""
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sudare.anonymize.catalogue import METHODS
+from sudare.anonymize.protocol import traits_of
 from sudare.describe.table import Table
-from sudare.errors import InputError
+from sudare.errors import InputError, SudareError
 from sudare.measure.pair import Pair, pair_of
 from sudare.read.lossless import narrow_column
 from sudare.read.places import exists, is_file, is_folder
@@ -178,9 +180,11 @@ def _applying(manifest: dict[str, Any]) -> dict[str, float | None]:
 
 
 def _reorders(method: dict[str, Any]) -> bool:
-    return method.get("type") == "shuffling" or (
-        method.get("type") == "randomization" and method.get("shuffle", True)
-    )
+    """Whether a method of a manifest puts rows into another order; a public manifest may not have all its parameters."""
+    try:
+        return traits_of(METHODS.build(method)).reorders
+    except SudareError:
+        return False
 
 
 def _original(before: str, recipe: Path | None) -> Table:

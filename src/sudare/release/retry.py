@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sudare.anonymize.protocol import traits_of
 from sudare.errors import ParameterError
-from sudare.measure.catalogue import MEASURE_OF_OBJECTIVE, MEASURES
+from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import Pair
 from sudare.release.table.anonymize import anonymize
 
@@ -46,15 +47,7 @@ def retry(
 
 def judged_by(methods: Sequence[Anonymizer]) -> str:
     """The measure by which two releases are compared."""
-    for method in methods:
-        kind = type(method).__name__
-        if hasattr(method, "objective"):
-            return MEASURE_OF_OBJECTIVE.get(method.objective, MEASURES["loss"]).name
-        if kind in {"MinDIS", "DiverDIS"}:
-            return "dis"
-        if kind == "Microaggregate":
-            return "sse_ratio"
-    return "loss"
+    return next((found for method in methods if (found := traits_of(method).minimizes) is not None), "loss")
 
 
 def _with_effort(methods: Sequence[Anonymizer], effort: str | None) -> list[Anonymizer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -59,6 +59,8 @@ class GeneralizeItems:
 
     hierarchy: Maker
     """Hierarchy of the items, such as `sudare.hierarchy.csv(path)`."""
+
+    private_fields: ClassVar[tuple[str, ...]] = ("hierarchy",)  # it names items that are not released
 
     def apply(self, baskets: Baskets, context: Context) -> BasketOutcome:
         """Lift the cut until every k^m requirement holds."""

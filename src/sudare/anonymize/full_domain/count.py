@@ -92,7 +92,7 @@ class Counter:
         self._compiled = compile_rules(table, rules)
         self._scratch = scratch_for(self._compiled)
         self._hereditary = compile_rules(table, _hereditary(rules, self._least))
-        self._moving = any(rule.kind >= kernel_rules.EQUAL for rule in rules)
+        self._moving = any(rule.at_most for rule in rules)
         everything = np.arange(len(lattice.sizes), dtype=np.int32)
         self._base = (everything, lattice.sizes)
         self._cache: dict[Node, tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]] = {}

@@ -18,7 +18,7 @@ from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible, whole_table_obstacles
-from sudare.describe.hierarchy.shares import Objective
+from sudare.describe.hierarchy.shares import MEASURE_NAMES, Objective
 from sudare.errors import ParameterError
 from sudare.parameters import Annotated, Field, parameters
 
@@ -107,6 +107,21 @@ class Generalize:
     """Largest share of rows that may be left out where they cost the others more than themselves."""
     weights: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
     """Importance of columns; 1 when left out."""
+
+    @property
+    def minimizes(self) -> str:
+        """The measure of its objective."""
+        return MEASURE_NAMES[self.objective]
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Where none may be left out."""
+        return self.suppression == 0
+
+    @property
+    def generalizes(self) -> bool:
+        """Free sets of values are not values of a hierarchy."""
+        return self.cells == "hierarchy"
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Group and recode."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sudare.anonymize.generalize.method import Generalize
 from sudare.anonymize.grouping.refine import Effort
@@ -20,6 +20,10 @@ class MinDIS:
     effort: Effort = "default"
     """How long to search: fast, default or thorough."""
 
+    minimizes: ClassVar[str] = "dis"
+    generalizes: ClassVar[bool] = True
+    keeps_rows: ClassVar[bool] = True
+
     def apply(self, table: Table, context: Context) -> Outcome:
         """Generalize, whatever the requirements; the name is the paper's for k-anonymity."""
         return Generalize(objective="dis", effort=self.effort).apply(table, context)
@@ -31,6 +35,10 @@ class DiverDIS:
 
     effort: Effort = "default"
     """How long to search: fast, default or thorough."""
+
+    minimizes: ClassVar[str] = "dis"
+    generalizes: ClassVar[bool] = True
+    keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Generalize, whatever the requirements; the name is the paper's for l-diversity."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,9 @@ class Microaggregate:
 
     certificate: Annotated[float, Field(gt=0)] | None = None
     """Seconds to spend on a proven lower bound, so that the release can say how far from the optimum it can be."""
+
+    minimizes: ClassVar[str] = "sse_ratio"
+    keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Group, refine and replace."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -24,7 +24,7 @@ from sudare.parameters import Annotated, AnyNames, Field, parameters
 from sudare.words.sentence import Sentence, enumerated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sudare.describe.table import Table
 
@@ -95,6 +95,25 @@ class Randomize:
     """How bounded noise is drawn: by the inverse distribution function, or again until it is inside the range."""
     shuffle: bool = True
     """Put the records into random order: Pk-anonymity means nothing to somebody who knows the order of the input."""
+
+    keeps_rows: ClassVar[bool] = True
+
+    def columns_without_range(self, numbers: Sequence[str]) -> list[str]:
+        """Of these columns of numbers and dates, those that are randomized within a range that nobody has named yet."""
+        known = {*self.exact, *self.ranges, *self.mechanisms}
+        return [name for name in numbers if name not in known and name in (self.columns or (name,))]
+
+    def noise_options(self, table: Table) -> dict[str, Any]:
+        """Columns that stay exact and weights of the others: what the study of the noise has to know."""
+        public = table.names(*COUNTED_ROLES)
+        names = self.columns or public
+        exact = [name for name in public if name in self.exact or name not in names]
+        return {"exact": exact, "weights": self.weights}
+
+    @property
+    def reorders(self) -> bool:
+        """Where the records are shuffled."""
+        return self.shuffle
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Find every mechanism, then randomize column by column."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import polars as pl
 
@@ -41,6 +41,13 @@ class TopBottomCode:
             raise ValueError(f"'bottom' {self.bottom:g} is above 'top' {self.top:g}; exchange them.")
         return self
 
+    keeps_rows: ClassVar[bool] = True
+
+    @property
+    def replaces(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.column,)
+
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
         """Clip the column; it keeps its type unless a limit does not fit into it."""
         (name,) = numeric_columns(table, [self.column], "TopBottomCode")
@@ -67,6 +74,13 @@ class Round:
     """Numeric columns."""
     base: Annotated[float, Field(gt=0)]
     """The multiple to round to: 10, 0.5, 1000 …"""
+
+    keeps_rows: ClassVar[bool] = True
+
+    @property
+    def replaces(self) -> tuple[str, ...]:
+        """The named columns."""
+        return self.columns
 
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
         """Round the columns; whole numbers rounded to a whole base stay whole."""

@@ -8,7 +8,7 @@ import os
 import secrets
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import polars as pl
 from polars.selectors import by_name
@@ -33,6 +33,9 @@ class RemoveIdentifiers:
 
     columns: Names | None = None
     """Columns to drop; all columns with the role identifier when left out."""
+
+    replaces: ClassVar[tuple[str, ...]] = ()
+    keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
         """Drop the columns."""
@@ -70,6 +73,10 @@ class Pseudonymize:
         if self.key_file is not None and self.key_variable is not None:
             raise ValueError("'key_file' and 'key_variable' are both given; keep one of them.")
         return self
+
+    replaces: ClassVar[tuple[str, ...]] = ()
+    keeps_rows: ClassVar[bool] = True
+    private_fields: ClassVar[tuple[str, ...]] = ("key_file", "key_variable")
 
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the key is of the operating system or given
         """Replace the columns; they count as described and insensitive afterwards."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ class Sample:
     share: Annotated[float, Field(gt=0, le=1)]
     """Share of the records to keep; the number is rounded, and at least one record is kept."""
 
+    replaces: ClassVar[tuple[str, ...]] = ()
+
     def apply(self, table: Table, context: Context) -> Outcome:
         """Draw the sample."""
         count = min(table.rows, max(1, round(self.share * table.rows)))
@@ -36,6 +38,10 @@ class Sample:
 @parameters
 class Shuffle:
     """Publish the records in random order, so that their place in the file says nothing."""
+
+    reorders: ClassVar[bool] = True
+    replaces: ClassVar[tuple[str, ...]] = ()
+    keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Permute the rows."""
@@ -52,6 +58,8 @@ class SuppressRecords:
 
     limit: Annotated[float, Field(ge=0, le=1)] = 0.05
     """Largest share of records that may be left out."""
+
+    replaces: ClassVar[tuple[str, ...]] = ()
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Remove violating records or refuse."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class RankSwap:
     """Columns with an order (numbers, dates, texts in alphabetical order), each swapped by itself."""
     window: Annotated[float, Field(gt=0, le=1)] = 0.05
     """Largest distance of ranks as a share of the rows."""
+
+    keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Swap every column."""
@@ -67,6 +69,8 @@ class SwapRecords:
     """Share of the records that take part, as far as strata have partners."""
     within: AnyNames = ()
     """Columns on which partners must agree; anyone with anyone when empty."""
+
+    keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Draw the records and exchange their values."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 Objective = Literal["loss", "dis", "ncp"]
 """Iyengar's loss, distortion, or the certainty penalty."""
+MEASURE_NAMES: dict[Objective, str] = {"loss": "loss", "dis": "dis", "ncp": "gcp"}
+"""The measure that an objective is reported as: the penalty as a mean, not as a sum."""
 
 
 def node_shares(tree: Hierarchy, objective: Objective) -> npt.NDArray[np.float64]:

@@ -30,6 +30,8 @@ class Rules(NamedTuple):
     """Which rule: SIZE, DISTINCT, …, HIERARCHICAL."""
     column: npt.NDArray[np.int64]
     """The sensitive column it speaks of (0 for SIZE, unused)."""
+    at_most: npt.NDArray[np.bool_]
+    """Whether what is reached must stay at or below the bound (distances), not reach it (sizes, diversity)."""
     bound: npt.NDArray[np.float64]
     """k, l or t."""
     factor: npt.NDArray[np.float64]
@@ -65,7 +67,8 @@ def no_rules() -> Rules:
     """Nothing asked."""
     none, number, code = np.zeros(0, dtype=np.int64), np.zeros((1, 1)), np.zeros((1, 1), dtype=np.int32)
     one = np.ones(1, dtype=np.int64)
-    return Rules(none, none, np.zeros(0), np.zeros(0), code, number, one, code, code, number, one)
+    truth = np.zeros(0, dtype=np.bool_)
+    return Rules(none, none, truth, np.zeros(0), np.zeros(0), code, number, one, code, code, number, one)
 
 
 def rules_of(rules: Rules, rows: npt.NDArray[np.int64]) -> Rules:
@@ -100,15 +103,15 @@ def satisfied(rules, scratch, order, start, stop):
         if kind == SIZE:
             continue
         value = reached(rules, rule, scratch, order, start, stop)
-        if not holds(kind, value, rules.bound[rule]):
+        if not holds(kind, rules.at_most[rule], value, rules.bound[rule]):
             return False
     return True
 
 
 @lean
-def holds(kind, value, bound):
-    """Compare what was reached with what was asked; distances from above, all else from below."""
-    if kind >= EQUAL:
+def holds(kind, at_most, value, bound):
+    """Compare what was reached with what was asked: `at_most` the bound, or at least."""
+    if at_most:
         return value <= bound + TOLERANCE
     if kind == ENTROPY:
         return value >= bound * (1.0 - TOLERANCE)
@@ -116,11 +119,11 @@ def holds(kind, value, bound):
 
 
 @kernel
-def holding(kind, values, bound):
+def holding(kind, at_most, values, bound):
     """`holds` of every block."""
     result = np.empty(len(values), dtype=np.bool_)
     for block in range(len(values)):
-        result[block] = holds(kind, values[block], bound)
+        result[block] = holds(kind, at_most, values[block], bound)
     return result
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
-from sudare.release.table.manifest import common_facts, short
+from sudare.release.table.manifest import common_facts, public_methods, short
 from sudare.verify.baskets.check import KIND
 from sudare.verify.manifest import file_digest
 
@@ -58,10 +58,7 @@ def basket_manifest_of(
 def public_basket_part(manifest: dict[str, Any]) -> dict[str, Any]:
     """Without what only the custodian may know; a hierarchy of items names items that are not released."""
     shown = {key: value for key, value in manifest.items() if key not in _PRIVATE}
-    shown["method"] = [
-        {name: value for name, value in method.items() if name != "hierarchy"}
-        for method in manifest["method"]
-    ]
+    shown["method"] = public_methods(manifest["method"], BASKET_METHODS)
     return shown
 
 

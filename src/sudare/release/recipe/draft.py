@@ -10,7 +10,6 @@ import yaml
 
 from sudare.advise.defaults import default_methods
 from sudare.anonymize.catalogue import METHODS
-from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
@@ -93,19 +92,13 @@ def write_draft(
 
 def ranges_needed(draft: Mapping[str, Any]) -> list[str]:
     """Columns of a draft that will be randomized within a range, which is known from elsewhere and yet to be written."""
-    names: list[str] = []
-    for method in map(METHODS.build, draft["method"]):
-        if isinstance(method, Randomize):
-            known = {*method.exact, *method.ranges, *method.mechanisms, *names}
-            names += [
-                name
-                for name, column in draft["columns"].items()
-                if column["role"] in {"quasi", "sensitive"}
-                and column["kind"] in {"numeric", "date"}
-                and name not in known
-                and name in (method.columns or (name,))
-            ]
-    return names
+    numbers = [
+        name
+        for name, column in draft["columns"].items()
+        if column["role"] in {"quasi", "sensitive"} and column["kind"] in {"numeric", "date"}
+    ]
+    asking = [getattr(METHODS.build(method), "columns_without_range", None) for method in draft["method"]]
+    return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(numbers)))
 
 
 def stem_of(source: str) -> str:

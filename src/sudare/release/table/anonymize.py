@@ -9,9 +9,7 @@ import polars as pl
 from sudare.advise.defaults import default_methods
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.pipeline import apply_all, methods_of
-from sudare.anonymize.protocol import Context
-from sudare.anonymize.randomize.method import Randomize
-from sudare.anonymize.simple.records import Shuffle
+from sudare.anonymize.protocol import Context, traits_of
 from sudare.assess.catalogue import REQUIREMENTS, requirements_of
 from sudare.assess.noise import way_out
 from sudare.assess.pk_anonymity import asked_k
@@ -188,9 +186,7 @@ def _of_outcome(
 ) -> Iterator[str]:
     """What only all methods together tell."""
     noisy = any(column.mechanism is not None for column in outcome.table.columns)
-    reordered = any(
-        isinstance(one, Shuffle) or (isinstance(one, Randomize) and one.shuffle) for one in methods
-    )
+    reordered = any(traits_of(one).reorders for one in methods)
     if noisy and not reordered and asked_k(requirements) is not None:
         yield ReleaseWarning("table.in_order")
     for name, labels in labels_like_values(original, outcome.table, outcome.rows):

@@ -21,7 +21,7 @@ from sudare.mechanism.catalogue import MECHANISMS
 from sudare.verify.manifest import NEWEST_FORMAT, file_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from sudare.describe.column import Column
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 _Figure = TypeVar("_Figure", float, float | None)
 _LIBRARIES = ("polars", "numpy", "numba")
 _PRIVATE = ("input", "recipe", "risk", "run", "seconds", "machine", "notes")
-_PRIVATE_PARAMETERS = ("key_file", "key_variable")
 
 
 def manifest_of(
@@ -119,11 +118,20 @@ def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
         name: {**bound, "value": rounded_down(bound["value"], 4)}
         for name, bound in manifest.get("lower_bounds", {}).items()
     }
-    public["method"] = [
-        {field: value for field, value in method.items() if field not in _PRIVATE_PARAMETERS}
-        for method in manifest["method"]
-    ]
+    public["method"] = public_methods(manifest["method"], METHODS)
     return public
+
+
+def public_methods(methods: Sequence[Mapping[str, Any]], known: Catalogue[Any]) -> list[dict[str, Any]]:
+    """Methods as a manifest tells them, without the parameters that they call private."""
+    return [
+        {
+            field: value
+            for field, value in method.items()
+            if field not in getattr(known[str(method["type"])], "private_fields", ())
+        }
+        for method in methods
+    ]
 
 
 def short(value: float) -> float | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sudare.anonymize.randomize.method import Randomize
 from sudare.describe.ranges import day_of
 from sudare.display import UNKNOWN, figure, share
 from sudare.mechanism.catalogue import MECHANISMS
@@ -42,7 +41,7 @@ def randomization(release: Release, texts: Texts) -> dict[str, Any] | None:
     told = [
         name
         for method in release.methods
-        if isinstance(method, Randomize)
+        if hasattr(method, "read_from_data")
         for name in method.read_from_data(release.table)
     ]
     if told:
