@@ -48,11 +48,10 @@ class Target:
 
 def neighbors(folder: Path) -> None:
     """The valid files that stand beside a spoiled one, a release among them."""
-    from sudare.release.baskets.anonymize import run_baskets
     from sudare.release.ledger.ledger import Ledger
     from sudare.release.recipe.baskets import BasketRecipe
     from sudare.release.recipe.table import Recipe
-    from sudare.release.table.anonymize import run as run_recipe
+    from sudare.release.run import run as run_recipe
 
     (folder / "patients.csv").write_text(seeds.PATIENTS.write_csv(), encoding="utf-8")
     (folder / "zip.csv").write_text(seeds.LEVELS, encoding="utf-8")
@@ -68,7 +67,7 @@ def neighbors(folder: Path) -> None:
         overwrite=True,
         ledger=Ledger(book),
     )
-    run_baskets(
+    run_recipe(
         BasketRecipe.parse(seeds.BASKET_RECIPE, folder=folder),
         folder=folder / "checked-baskets",
         overwrite=True,

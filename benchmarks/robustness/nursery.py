@@ -88,10 +88,10 @@ def serve() -> None:
     from numba.core.registry import cpu_target
 
     import sudare.advise.bounds
-    import sudare.cli.results
     import sudare.cli.run_command
     import sudare.release.recipe.table
-    import sudare.release.table.anonymize  # noqa: F401  # with all they import, so that the forks need not
+    import sudare.release.summary
+    import sudare.release.table.kind  # noqa: F401  # with all they import, so that the forks need not
 
     cpu_target.target_context.refresh()  # no threads yet: those of polars would not survive a fork
 

@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from sudare.release.crosstab import crosstab as crosstab
     from sudare.release.ledger.ledger import Ledger as Ledger
     from sudare.release.recipe.table import Recipe as Recipe
-    from sudare.release.table.anonymize import run as run
+    from sudare.release.run import run as run
     from sudare.release.table.release import Release as Release
     from sudare.verify.verify import verify_release as verify_release
 
@@ -126,7 +126,7 @@ _HOME = {
     "hospital": "read.examples.hospital",
     "read_baskets": "describe.baskets.sources",
     "risk": "assess.risk",
-    "run": "release.table.anonymize",
+    "run": "release.run",
     "verify_release": "verify.verify",
     "write_baskets": "formats.baskets",
 }

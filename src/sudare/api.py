@@ -13,6 +13,7 @@ from sudare.progress import shows_progress
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sudare.advise.baskets import BasketStudy
     from sudare.anonymize.protocol import Anonymizer
     from sudare.assess.requirement import Requirement
     from sudare.assess.study import Study
@@ -44,44 +45,46 @@ def read(source: Any, **options: Any) -> Table:
     return Table.from_frame(source)
 
 
-@shows_progress
+@overload
 def assess(
-    table: Table,
+    data: Baskets, *requirements: Any, most: float = ..., progress: Progress | None = None
+) -> BasketStudy: ...
+@overload
+def assess(
+    data: Table,
     *requirements: Requirement | str,
-    objective: Objective = "dis",
-    threshold: float = 2.0,
-    compromises: bool = True,
-    exact: Sequence[str] = (),
-    weights: Mapping[str, float] | None = None,
+    objective: Objective = ...,
+    threshold: float = ...,
+    compromises: bool = ...,
+    exact: Sequence[str] = ...,
+    weights: Mapping[str, float] | None = ...,
     progress: Progress | None = None,
-) -> Study:
-    """What is possible with a table: feasibility, bounds, suitability, verdicts and risk as it is, advice.
+) -> Study: ...
+@shows_progress
+def assess(data: Any, *requirements: Any, progress: Progress | None = None, **options: Any) -> Any:
+    """What is possible with a table, or with baskets, before anything is changed.
 
-    `objective` (dis, loss or ncp) is the loss that is bounded. Where the ratio to k-anonymity is above `threshold`,
-    or nothing can comply, compromises are computed unless `compromises` is False. For Pk-anonymity the noise that it
-    needs is computed, and what each column costs the others if it stays exact; `exact` names those that must, `weights`
-    those that need less noise.
+    Of a table: feasibility, bounds, suitability, verdicts and risk as it is, advice. `objective` (dis, loss or ncp) is the
+    loss that is bounded. Where the ratio to k-anonymity is above `threshold` (2 when left out), or nothing can comply,
+    compromises are computed unless `compromises` is False. For Pk-anonymity the noise that it needs is computed, and what each
+    column costs the others if it stays exact; `exact` names those that must, `weights` those that need less noise.
+
+    Of baskets: the most dangerous adversaries, how many entries every release by suppression must lose, and the smallest rho in
+    reach. `most` (0.05 when left out) is the share of entries that may be lost.
     """
-    from sudare.advise.advise import advise
-    from sudare.assess.catalogue import REQUIREMENTS, requirements_of
-    from sudare.assess.requirement import table_of
+    from sudare.assess.catalogue import requirements_of
+    from sudare.release.kinds import kind_of
 
-    asked = requirements_of(requirements, REQUIREMENTS)
-    return advise(
-        table_of(table),
-        asked,
-        objective=objective,
-        threshold=threshold,
-        compromises=compromises,
-        exact=exact,
-        weights=weights,
-        progress=progress,
-    )
+    kind = kind_of(data)
+    given = kind.given(data)
+    asked = requirements_of(requirements, kind.requirements)
+    kind.refuse_requirements(asked)
+    return kind.assess(given, asked, progress, **options)
 
 
 @overload
 def anonymize(
-    table: Baskets,
+    data: Baskets,
     *requirements: Any,
     method: Any = None,
     measures: Sequence[str] | None = None,
@@ -90,7 +93,7 @@ def anonymize(
 ) -> BasketRelease: ...
 @overload
 def anonymize(
-    table: Table,
+    data: Table,
     *requirements: Requirement | str,
     method: Anonymizer | str | Sequence[Anonymizer | str] | None = None,
     measures: Sequence[str] | None = None,
@@ -99,22 +102,14 @@ def anonymize(
 ) -> Release: ...
 @shows_progress
 def anonymize(
-    table: Table | Baskets,
+    data: Table | Baskets,
     *requirements: Any,
     method: Any = None,
     measures: Sequence[str] | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
-) -> Release | BasketRelease:
-    """Transform a table, or baskets, until every requirement holds; see `sudare.release.table.anonymize.anonymize`."""
-    from sudare.describe.baskets.baskets import Baskets
+) -> Any:
+    """Transform a table, or baskets, until every requirement holds; see `sudare.release.anonymize.anonymize`."""
+    from sudare.release.anonymize import anonymize as anonymize_now
 
-    if isinstance(table, Baskets):
-        from sudare.release.baskets.anonymize import anonymize_baskets
-
-        return anonymize_baskets(
-            table, *requirements, method=method, measures=measures, seed=seed, progress=progress
-        )
-    from sudare.release.table.anonymize import anonymize as anonymize_now
-
-    return anonymize_now(table, *requirements, method=method, measures=measures, seed=seed, progress=progress)
+    return anonymize_now(data, *requirements, method=method, measures=measures, seed=seed, progress=progress)

@@ -10,10 +10,41 @@ import re
 import unicodedata
 from decimal import ROUND_FLOOR, Decimal
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+
+class Marked(NamedTuple):
+    """Sentences, each with whether it holds."""
+
+    lines: Sequence[tuple[bool, str]]
+
+
+class Grid(NamedTuple):
+    """A table with a title."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+class Line(NamedTuple):
+    """A sentence by itself."""
+
+    text: str
+
+
+class Place(NamedTuple):
+    """A path or a command to copy."""
+
+    label: str
+    place: object
+
+
+Block = Marked | Grid | Line | Place
+"""What a study or a finished release says to people, part by part; a terminal and a page lay it out each in its way."""
 
 WIDTH = 80
 HEAD = 5

@@ -1,34 +1,46 @@
-"""Progress: how long work tells its caller how far it is, and how the caller stops it."""
+"""Progress: how long work tells its caller how far it is, and how the caller stops it.
+
+Work that takes long is given a `Progress`: it opens phases by their keys and says how much of each is done. A job of several
+steps is a `Plan`: its phases have weights, so that one bar shows the share of the whole job and the time that is left.
+The words of a key are in `words/en/progress.yaml` and `words/ja/progress.yaml`.
+"""
 
 from __future__ import annotations
 
 import functools
 import sys
 import time
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, Self, TypeVar
 
+from sudare.words.sentence import texts
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
+
+    from sudare.words.texts import Language
 
 DELAY = 2.0
 """Seconds after which a bar appears by itself in a notebook."""
 _PAUSE = 0.1
+_FIRST = 0.9
+"""Share of a step that its first phase is taken for, where nobody has said how many there will be."""
 
 
 class Progress(Protocol):
     """What a long computation talks to.
 
     `start` opens a phase, `update` says how much of its total is done. To cancel, `update` raises
-    `sudare.errors.CancelledError`: work calls it often, holds nothing half-written when it does, and
+    `sudare.errors.CancelledError`: work calls it often, leaves nothing half-written when it does, and
     lets the error pass.
     """
 
     def start(self, phase: str, total: float) -> None:
-        """Open a phase with the amount of work it will take."""
+        """Open a phase, named by its key, with the amount of work it will take."""
 
     def update(self, done: float) -> None:
-        """Say how much of the phase is done; raises CancelledError when the user has cancelled."""
+        """Say how much of the phase is done; raises CancelledError when the user has canceled."""
 
 
 class Silent:
@@ -44,6 +56,123 @@ class Silent:
 SILENT = Silent()
 
 
+def phase_text(phase: str, language: Language = "en") -> str:
+    """The words of a phase; a phase that is not ours is shown as it is.
+
+    >>> phase_text("verify"), phase_text("my own phase")
+    ('Verifying the written files', 'my own phase')
+    """
+    return texts(language, "progress").or_else(phase, phase)
+
+
+class Plan:
+    """One job as phases with weights; it tells one `Progress` the share of the whole that is done.
+
+    The progress sees `start(phase, 1)` when another phase begins and `update(share)` with the share of all phases together,
+    which never falls. Plans within plans work the same: the inner one fills its phase of the outer one.
+
+    >>> class Printed:
+    ...     def start(self, phase, total): print(phase)
+    ...     def update(self, done): print(f"{done:.0%}")
+    >>> plan = Plan(Printed(), {"read": 1, "check": 3})
+    >>> with plan.phase("read"):
+    ...     pass
+    read
+    0%
+    25%
+    >>> with plan.phase("check") as step:
+    ...     step.start("check", 10)
+    ...     step.update(5)
+    check
+    25%
+    25%
+    59%
+    100%
+    """
+
+    def __init__(self, progress: Progress | None, weights: Mapping[str, float]) -> None:
+        whole = sum(weights.values())
+        self._outer = progress if isinstance(progress, _Step) else _Outermost(progress or SILENT)
+        self._spans: dict[str, tuple[float, float]] = {}
+        self.seconds: dict[str, float] = {}
+        """How long each finished phase took."""
+        done = 0.0
+        for key, weight in weights.items():
+            self._spans[key] = (done / whole, (done + weight) / whole)
+            done += weight
+
+    @contextmanager
+    def phase(
+        self, key: str, *, shown: str | None = None, inner: Mapping[str, float] | None = None
+    ) -> Iterator[_Step]:
+        """One phase: what happens within is told to the progress that this gives, in phases of its own.
+
+        `shown` is what readers see where the key of the plan is only a place in it; `inner` has the weights of its own phases,
+        where these are known beforehand.
+        """
+        step = _Step(self._outer, shown or key, *self._spans[key], inner or {})
+        began = time.perf_counter()
+        step.at(0.0, shown or key)
+        yield step
+        self.seconds[key] = time.perf_counter() - began
+        step.at(1.0, shown or key)
+
+
+class _Outermost:
+    """A progress that somebody gave us, told the share of the whole."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._phase: str | None = None
+
+    def at(self, share: float, phase: str) -> None:
+        if phase != self._phase:
+            self._phase = phase
+            self._progress.start(phase, 1.0)
+        self._progress.update(share)
+
+
+class _Step:
+    """A progress for one phase of a plan: its own phases fill a stretch of the whole."""
+
+    def __init__(
+        self,
+        outer: _Outermost | _Step,
+        key: str,
+        low: float,
+        high: float,
+        weights: Mapping[str, float],
+    ) -> None:
+        self._outer, self._key, self._low, self._high = outer, key, low, high
+        self._phase, self._total = key, 1.0
+        self._reached = 0.0
+        whole = sum(weights.values())
+        self._spans: dict[str, tuple[float, float]] = {}
+        for name, weight in weights.items():
+            before = max((end for _, end in self._spans.values()), default=0.0)
+            self._spans[name] = (before, before + weight / whole)
+        self._span = (0.0, 1.0)
+
+    def start(self, phase: str, total: float) -> None:
+        """Open a phase within this one."""
+        self._phase, self._total = phase, max(float(total), 1e-12)
+        # Of phases that nobody announced each takes most of what is left, so that the share never falls.
+        left = self._reached + _FIRST * (1.0 - self._reached)
+        low, high = self._spans.get(phase, (self._reached, left))
+        self._span = (max(low, self._reached), max(high, self._reached))
+        self.at(self._span[0], phase)
+
+    def update(self, done: float) -> None:
+        """Say how much of the inner phase is done."""
+        low, high = self._span
+        self.at(low + (high - low) * min(max(done / self._total, 0.0), 1.0), self._phase)
+
+    def at(self, share: float, phase: str) -> None:
+        """So much of this phase is done; `phase` is what is under way."""
+        self._reached = max(self._reached, share)
+        self._outer.at(self._low + (self._high - self._low) * self._reached, phase)
+
+
 class ProgressBar:
     """A bar for `progress=`: HTML in a notebook, one line on standard error at a terminal.
 
@@ -51,9 +180,9 @@ class ProgressBar:
     that takes longer than two seconds shows one, unless it is given another progress (`sudare.progress.SILENT`).
     """
 
-    def __init__(self, delay: float = 0.0) -> None:
+    def __init__(self, delay: float = 0.0, language: Language = "en") -> None:
         self._began = self._drawn = time.monotonic()
-        self._delay = delay
+        self._delay, self._language = delay, language
         self._phase, self._total = "", 1.0
         self._calls = 0
         """Calls under way that it was given to: the outermost takes it away."""
@@ -93,7 +222,11 @@ class ProgressBar:
         self._place = None
 
     def _show(self, share: float, seconds: float) -> None:
-        text = f"{self._phase}: {share:.0%}, {seconds:.0f} s"
+        words = texts(self._language, "progress")
+        left = (
+            words("bar.left", seconds=seconds * (1 - share) / share) if share > 0.02 and seconds >= 1 else ""
+        )
+        text = f"{phase_text(self._phase, self._language)}: {share:.0%}, {seconds:.0f} s{left}"
         if in_notebook():
             from html import escape
 

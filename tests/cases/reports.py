@@ -11,10 +11,11 @@ from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.describe.table import Table
 from sudare.read.source import SourceFacts
+from sudare.release.anonymize import anonymize
+from sudare.release.manifest import manifest_of
 from sudare.release.recipe.table import Output
 from sudare.release.report import report_html
-from sudare.release.table.anonymize import anonymize
-from sudare.release.table.manifest import manifest_of
+from sudare.release.table.manifest import data_facts
 from sudare.verify.verify import verify_frame
 
 
@@ -38,7 +39,10 @@ def table_of(rows=200, **extra):
 def manifest_for(release, tmp_path, recipe=None):
     data = tmp_path / "data.csv"
     release.table.frame.write_csv(data)
-    manifest = manifest_of(release, Output.of(folder=str(tmp_path)), data, recipe=None, run="run-number-1")
+    output = Output.of(folder=str(tmp_path))
+    manifest = manifest_of(
+        release, output, data_facts(release, output, data), recipe=None, run="run-number-1"
+    )
     return {**manifest, "recipe": recipe}
 
 

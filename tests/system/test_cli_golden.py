@@ -484,7 +484,7 @@ def test_cancel_is_exit_code_130(job, command, monkeypatch, error):
     def stop(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("sudare.release.table.anonymize.anonymize", stop)
+    monkeypatch.setattr("sudare.release.run.anonymize", stop)
     sentence = command.refused(130, "run", "recipe.yaml")
     assert sentence == "Canceled; nothing was written."
     assert not (job / "release").exists()

@@ -138,14 +138,14 @@ def test_files_that_do_not_hold_what_was_asked(job, fails, monkeypatch):
     def one_row_less(frame, path, **options):
         write_data(frame.slice(1), path, **options)
 
-    monkeypatch.setattr("sudare.release.table.write.write_data", one_row_less)
+    monkeypatch.setattr("sudare.release.table.kind.write_data", one_row_less)
     assert "Nothing was released" in fails(1, "run", "recipe.yaml")
     assert events() == ["started", "failed"]
 
 
 def test_writer_that_breaks(job, command, monkeypatch):
     """Not the user's mistake, so not our sentence; but nothing is left behind and the ledger has it."""
-    monkeypatch.setattr("sudare.release.table.write.manifest_of", lambda *given, **options: 1 / 0)
+    monkeypatch.setattr("sudare.release.folder.manifest_of", lambda *given, **options: 1 / 0)
     before = listing(job)
     with pytest.raises(ZeroDivisionError):
         command("run", "recipe.yaml")
@@ -154,7 +154,7 @@ def test_writer_that_breaks(job, command, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "target", ["sudare.release.table.write.write_data", "sudare.release.folder._write_json"]
+    "target", ["sudare.release.table.kind.write_data", "sudare.release.folder._write_json"]
 )
 def test_disk_that_is_full_when_patched(job, fails, monkeypatch, target):
     def full(*given, **options):

@@ -21,7 +21,7 @@ from sudare.verify.verify import verify_release
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
 
-STEPS = [("table.anonymize", "anonymize"), ("table.write", "manifest_of"), ("table.write", "verify_release")]
+STEPS = [("run", "anonymize"), ("folder", "manifest_of"), ("table.kind", "verify_release")]
 
 
 class Nursery:
@@ -194,7 +194,7 @@ def serve():
     """The nursery: forks a run for each `start`, gives the exit code of one for each `wait`."""
     import sudare.cli.run_command
     import sudare.release.recipe.table
-    import sudare.release.table.anonymize  # noqa: F401  # with all they import, so that the forks need not
+    import sudare.release.table.kind  # noqa: F401  # with all they import, so that the forks need not
 
     for line in sys.stdin:
         question, values = json.loads(line)

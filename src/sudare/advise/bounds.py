@@ -11,6 +11,7 @@ from sudare.anonymize.generalize.bound import price_bound
 from sudare.anonymize.protocol import traits_of
 from sudare.assess.bounds import Bound, lower_bound
 from sudare.assess.k_anonymity import KAnonymity
+from sudare.progress import Plan
 from sudare.words.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ _COLUMNS = 20
 
 
 def bounds_of(
-    table: Table, requirements: Sequence[Requirement], methods: Sequence[Anonymizer]
+    table: Table,
+    requirements: Sequence[Requirement],
+    methods: Sequence[Anonymizer],
+    progress: Progress | None = None,
 ) -> dict[str, Bound]:
     """Lower bounds of the measures loss and dis; none where the methods do more to quasi-identifiers than generalize.
 
@@ -44,15 +48,23 @@ def bounds_of(
         return {}
     budget = _BUDGET * _COLUMNS // max(len(table.names("quasi")), _COLUMNS)
     objectives: tuple[Objective, ...] = ("loss", "dis")
-    found = {name: _best_bound(table, requirements, name, budget) for name in objectives}
+    plan = Plan(progress, dict.fromkeys(objectives, 1.0))
+    found = {}
+    for name in objectives:
+        with plan.phase(name, shown="bounds") as step:
+            found[name] = _best_bound(table, requirements, name, budget, step)
     return {name: bound for name, bound in found.items() if bound.value > 0}
 
 
 def _best_bound(
-    table: Table, requirements: Sequence[Requirement], objective: Objective, budget: int
+    table: Table,
+    requirements: Sequence[Requirement],
+    objective: Objective,
+    budget: int,
+    progress: Progress,
 ) -> Bound:
     """The higher of the bound by near rows and, where it is quick, the one by prices."""
-    near = quick_bound(table, requirements, objective=objective, budget=budget)
+    near = quick_bound(table, requirements, objective=objective, budget=budget, progress=progress)
     # More requirements only cost more, so what k alone costs is a bound.
     k = max((one.k for one in requirements if isinstance(one, KAnonymity)), default=1)
     priced = price_bound(table, k, objective, most_work=_WORK) if k > 1 else None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from sudare.anonymize.note import Note
-from sudare.anonymize.protocol import Anonymizer, Context, Outcome
+from sudare.anonymize.protocol import Anonymizer, Context, Outcome, traits_of
 from sudare.anonymize.simple.identifiers import RemoveIdentifiers
 from sudare.describe.table import Table
 from sudare.errors import ParameterError, SudareError
 from sudare.parameters import require_made
+from sudare.progress import Plan
 from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
@@ -34,8 +36,13 @@ def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> 
     """Apply methods in order and trace every released row back to its original."""
     current, rows, notes = without_missing(table)
     warnings: list[str] = []
-    for method in [*methods, RemoveIdentifiers()]:
-        outcome = _applied(method, current, context)
+    every = [*methods, RemoveIdentifiers()]
+    plan = Plan(
+        context.progress, {str(place): 1.0 if place < len(methods) else 0.01 for place in range(len(every))}
+    )
+    for place, method in enumerate(every):
+        with plan.phase(str(place), shown="anonymize", inner=traits_of(method).phases) as step:
+            outcome = _applied(method, current, replace(context, progress=step))
         current, rows = outcome.table, rows[outcome.rows]
         notes.extend(outcome.notes)
         warnings.extend(outcome.warnings)

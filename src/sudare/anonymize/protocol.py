@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +13,8 @@ from sudare.progress import SILENT
 from sudare.randomness import Randomness
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
     from sudare.progress import Progress
@@ -62,6 +65,8 @@ class Traits(NamedTuple):
     """Whether no record is ever left out."""
     private_fields: tuple[str, ...] = ()
     """Parameters that the public part of a release does not tell."""
+    phases: Mapping[str, float] = MappingProxyType({})
+    """Weights of the phases that `apply` opens, where it opens several: what a bar of the whole job goes by."""
 
 
 def traits_of(method: object) -> Traits:

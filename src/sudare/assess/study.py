@@ -18,12 +18,13 @@ from sudare.errors import InfeasibleError, language_of
 from sudare.words.sentence import Sentence, in_language, joined, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sudare.assess.bounds import Bound
     from sudare.assess.compromise import Compromise
     from sudare.assess.verdict import Verdict
     from sudare.describe.table import Table
+    from sudare.display import Block
     from sudare.words.texts import Language
 
 
@@ -84,6 +85,12 @@ class Study:
             compromises=tuple(one.in_language(language) for one in self.compromises),
             noise=None if self.noise is None else self.noise.in_language(language),
         )
+
+    def blocks(self, language: Language) -> Iterator[Block]:
+        """The study for people, part by part."""
+        from sudare.assess.page import study_blocks
+
+        return study_blocks(self, language)
 
     def __repr__(self) -> str:
         facts = [f"{name}: {value}" for name, value in self._facts()]

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from sudare.cli.options import Answer, Delimiter, Encoding, Json, Missing, Require, check_language, comma_list
-
-if TYPE_CHECKING:
-    from sudare.release.report.texts import About
-    from sudare.verify.requirements import Finding
 
 
 def command(
@@ -55,67 +50,50 @@ def command(
       sudare check released-clicks/ --original clicks.txt
     """
     from sudare.cli.options import source_options
-    from sudare.cli.results import verdict_lines
-    from sudare.cli.show import print_json, print_verdicts
+    from sudare.cli.show import print_blocks, print_json, progress_bar
+    from sudare.display import Marked
+    from sudare.words.sentence import in_language
 
     language = check_language(lang)
-    if quasi is None:
-        header = False if no_header else None
-        reading = source_options(layout=layout, delimiter=delimiter, encoding=encoding, header=header)
-        if reading and original is None and (layout or no_header):
-            raise typer.BadParameter("--layout and --no-header say how to read --original; give it too")
-        findings, about = _of_release(Path(place), original, sensitive, require, reading)
-        details = [finding.__dict__ for finding in findings]
-        lines = verdict_lines(findings, language, about)
-    else:
-        from sudare.api import read
-        from sudare.assess.catalogue import REQUIREMENTS
+    if quasi is not None and not require:
+        raise typer.BadParameter("--quasi needs at least one --require, such as 'k-anonymity k=5'")
+    if quasi is None and require:
+        raise typer.BadParameter("--require goes with --quasi and a data file")
+    with progress_bar(quiet=json, language=language) as progress:
+        if quasi is None:
+            header = False if no_header else None
+            reading = source_options(layout=layout, delimiter=delimiter, encoding=encoding, header=header)
+            if original is None and (layout or no_header):
+                raise typer.BadParameter("--layout and --no-header say how to read --original; give it too")
+            from sudare.verify.verify import verify_release
 
-        if not require:
-            raise typer.BadParameter("--quasi needs at least one --require, such as 'k-anonymity k=5'")
-        options = source_options(delimiter=delimiter, encoding=encoding, missing=missing)
-        table = read(place, **options).describe(
-            quasi=comma_list(quasi), sensitive=comma_list(sensitive or "")
-        )
-        verdicts = [REQUIREMENTS.build(text).check(table) for text in require]
-        details = [verdict.to_dict() for verdict in verdicts]
-        lines = [(verdict.holds, verdict.in_language(language).explanation) for verdict in verdicts]
+            findings = verify_release(
+                place,
+                original=original,
+                sensitive=_items(sensitive),
+                options=reading or None,
+                progress=progress,
+            )
+            details = [finding.__dict__ for finding in findings]
+            lines = [(finding.holds, finding.sentence) for finding in findings]
+        else:
+            from sudare.api import read
+            from sudare.assess.catalogue import REQUIREMENTS
+
+            options = source_options(delimiter=delimiter, encoding=encoding, missing=missing)
+            table = read(place, **options).describe(
+                quasi=comma_list(quasi), sensitive=comma_list(sensitive or "")
+            )
+            verdicts = [REQUIREMENTS.build(text).check(table) for text in require or ()]
+            details = [verdict.to_dict() for verdict in verdicts]
+            lines = [(verdict.holds, verdict.explanation) for verdict in verdicts]
     holds = all(one for one, _ in lines)
     if json:
         print_json({"holds": holds, "findings": details})
     else:
-        print_verdicts(lines, wide=language == "ja")
+        spoken = [(one, in_language(sentence, language)) for one, sentence in lines]
+        print_blocks([Marked(spoken)], language)
     return 0 if holds else 1
-
-
-def _of_release(
-    place: Path,
-    original: str | None,
-    sensitive: str | None,
-    require: list[str] | None,
-    reading: dict[str, Any],
-) -> tuple[list[Finding], About]:
-    """Findings about a release of a table, or of baskets, and which it is."""
-    from sudare.verify.baskets.check import check_basket_folder, is_basket_folder
-
-    if require:
-        raise typer.BadParameter("--require goes with --quasi and a data file")
-    if is_basket_folder(place):
-        findings = check_basket_folder(
-            place, original=original, sensitive=_items(sensitive), options=reading or None
-        )
-        return findings, "baskets"
-    from sudare.verify.manifest import read_manifest
-    from sudare.verify.verify import verify_release
-
-    if original is not None:
-        read_manifest(place)  # a broken one is the first thing to mend
-        raise typer.BadParameter(
-            "--original goes with a release of baskets; that of a table is checked alone"
-        )
-    if sensitive is not None:
-        raise typer.BadParameter("--sensitive goes with --quasi and a data file, or with --original")
-    return verify_release(place), "table"
 
 
 def _items(sensitive: str | None) -> str | list[str] | None:

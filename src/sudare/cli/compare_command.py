@@ -32,7 +32,6 @@ def command(
 
       sudare compare release-* --risk prosecutor_largest --plot plot.svg
     """
-    from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, say, say_place
     from sudare.display import UNKNOWN, figure
     from sudare.errors import one_line
@@ -40,6 +39,7 @@ def command(
     from sudare.release.plots import save_chart
     from sudare.release.reopen import figures_of
     from sudare.release.report.texts import Texts
+    from sudare.release.summary import words_in
 
     words = words_in(check_language(lang))
     same = len({folder.name for folder in folders}) < len(folders)

@@ -67,10 +67,10 @@ def command(
 
       sudare crosstab release/ --by age,disease --bins age=10 --plot c.html
     """
-    from sudare.cli.results import words_in
     from sudare.cli.show import print_json, progress_bar, say, say_place
     from sudare.measure.crosstab.words import Telling
     from sudare.release.crosstab import beside, crosstab
+    from sudare.release.summary import words_in
     from sudare.words.sentence import enumerated
 
     words = words_in(check_language(lang))

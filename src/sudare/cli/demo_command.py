@@ -38,10 +38,11 @@ def command(
     if json:
         print_json({"folder": str(out), "reports": [str(path) for path in written.reports]})
     else:
-        from sudare.cli.results import show_written, words_in
+        from sudare.cli.show import print_blocks
+        from sudare.release.summary import summary_of, words_in
 
         words = words_in(language)
         say_place(words("demo.table", rows=rows), out / "patients.csv")
         say_place(words("demo.recipe"), out / "recipe.yaml")
-        show_written(written, words.language)
+        print_blocks(summary_of(written, language), language)
     return 0

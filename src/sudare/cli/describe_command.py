@@ -60,11 +60,11 @@ def command(
       sudare describe postgresql://localhost/clinic --table patients -o a.yaml
     """
     from sudare.api import read
-    from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, say, say_place
     from sudare.describe.guess.guess import guess_roles
     from sudare.errors import InputError
     from sudare.release.recipe.draft import draft_recipe, ranges_needed, stem_of, write_draft
+    from sudare.release.summary import words_in
     from sudare.words.sentence import enumerated
 
     language = check_language(lang)

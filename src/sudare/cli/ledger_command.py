@@ -28,11 +28,11 @@ def command(
 
       sudare ledger --last 10 --json
     """
-    from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, print_verdicts
     from sudare.errors import InputError
     from sudare.read.places import is_file
     from sudare.release.ledger.ledger import Ledger
+    from sudare.release.summary import words_in
 
     if ledger is not None and not is_file(ledger):
         raise InputError(f"There is no ledger '{ledger}'; name the file that releases were entered into.")

@@ -60,9 +60,14 @@ def comma_list(given: str) -> list[str]:
     return [part.strip() for part in given.split(",") if part.strip()]
 
 
+def given_options(**given: Any) -> dict[str, Any]:
+    """Options without those that were not given."""
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def source_options(**given: Any) -> dict[str, Any]:
     """Options of a source, without those that were not given."""
-    options = {name: value for name, value in given.items() if value is not None}
+    options = given_options(**given)
     if options.get("missing"):
         options["missing"] = ["", *options["missing"]]
     return options

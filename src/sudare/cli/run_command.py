@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from sudare.cli.options import Json, LedgerPath, Method, Overwrite, Require, check_language
-
-if TYPE_CHECKING:
-    from sudare.release.folder import Written
 
 
 def command(
@@ -25,7 +22,8 @@ def command(
     ] = None,
     ledger: LedgerPath = None,
     stdout: Annotated[
-        bool, typer.Option("--stdout", help="Print the released rows as CSV instead of tables.")
+        bool,
+        typer.Option("--stdout", help="Print the released rows as CSV, or baskets as JSON, a line each."),
     ] = False,
     json: Json = False,
 ) -> int:
@@ -41,23 +39,18 @@ def command(
 
       cat patients.csv | sudare run stdin.recipe.yaml --stdout > safe.csv
     """
-    from sudare.cli.results import show_baskets, show_written
-    from sudare.cli.show import print_json, progress_bar
-    from sudare.release.baskets.anonymize import run_baskets
+    from sudare.cli.show import print_blocks, print_json, progress_bar
     from sudare.release.ledger.ledger import Ledger
-    from sudare.release.recipe.baskets import BasketRecipe, is_basket_recipe
-    from sudare.release.recipe.table import Recipe
-    from sudare.release.table.anonymize import run
+    from sudare.release.recipe.load import load_recipe
+    from sudare.release.run import run
+    from sudare.release.summary import summary_of
 
     if json and stdout:
         raise typer.BadParameter("--json and --stdout both claim standard output; keep one")
-    of_baskets = is_basket_recipe(recipe)
-    if of_baskets and stdout:
-        raise typer.BadParameter("--stdout goes with recipes of tables; leave it out for baskets")
-    asked: Any = (BasketRecipe if of_baskets else Recipe).load(recipe)
+    asked = load_recipe(recipe)
     language = asked.output.language if lang is None else check_language(lang)
     with progress_bar(quiet=json, language=language) as progress:
-        written: Written[Any] = (run_baskets if of_baskets else run)(
+        written = run(
             asked.replaced(requirements=require, method=method),
             folder=out,
             overwrite=overwrite or None,
@@ -69,12 +62,7 @@ def command(
     if json:
         print_json({"folder": str(written.folder), "manifest": written.manifest})
     elif stdout:
-        from sudare.formats.data import csv_text
-
-        escape = written.manifest["data"]["escape_formulas"]
-        print(csv_text(written.release.table.frame, escape_formulas=escape), end="")
-    elif of_baskets:
-        show_baskets(written, language)
+        print(written.release.kind.text(written), end="")
     else:
-        show_written(written, language)
+        print_blocks(summary_of(written, language), language)
     return 0

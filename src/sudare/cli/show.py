@@ -15,10 +15,10 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, Time
 from rich.progress import Progress as RichProgress
 from rich.table import Table as RichTable
 
-from sudare.cli.compiling import compiling_told
-from sudare.display import WIDTH, folded, width_of
+from sudare.display import WIDTH, Block, Grid, Line, Marked, folded, width_of
 from sudare.errors import one_line
-from sudare.progress import SILENT, Progress
+from sudare.kernels.core.compiling import compiling_told
+from sudare.progress import SILENT, Progress, phase_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -97,43 +97,62 @@ def say_place(label: str, place: object) -> None:
     console().print(escape(f"{label}{place}"), soft_wrap=True)
 
 
+def print_blocks(blocks: Iterable[Block], language: Language) -> None:
+    """What a study or a release says, part by part."""
+    wide = language == "ja"
+    for block in blocks:
+        if isinstance(block, Marked):
+            print_verdicts(block.lines, wide=wide)
+        elif isinstance(block, Grid):
+            print_table(block.title, block.heads, block.rows, wide=wide)
+        elif isinstance(block, Line):
+            say(block.text, wide=wide)
+        else:
+            say_place(block.label, block.place)
+
+
 @contextmanager
 def progress_bar(*, quiet: bool, language: Language = "en") -> Iterator[Progress]:
-    """A bar on standard error while it is a terminal, and a line where kernels are compiled first.
+    """One bar for the whole command on standard error while it is a terminal, with the time left.
 
-    Ctrl-C stops the work between two updates.
+    It names the phase under way, kernels that are being compiled included. Ctrl-C stops the work between two updates.
     """
     if quiet or not sys.stderr.isatty():
         yield SILENT
         return
     bar = RichProgress(
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=20),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     )
-    with bar, compiling_told(lambda line: bar.console.print(escape(line)), language):
-        yield _Bar(bar)
+    shown = _Bar(bar, language)
+    with bar, compiling_told(shown.compiling):
+        yield shown
 
 
 class _Bar:
-    """The library's progress protocol on a rich bar: one task a phase."""
+    """The library's progress protocol on a rich bar: one task for the whole command."""
 
-    def __init__(self, bar: RichProgress) -> None:
-        self._bar = bar
-        self._task: TaskID | None = None
+    def __init__(self, bar: RichProgress, language: Language) -> None:
+        self._bar, self._language = bar, language
+        self._phase, self._total = "read", 1.0
+        self._task: TaskID = bar.add_task(phase_text(self._phase, language), total=1.0)
 
     def start(self, phase: str, total: float) -> None:
-        if self._task is not None:
-            self._bar.remove_task(self._task)
-        self._task = self._bar.add_task(phase, total=total)
+        self._phase, self._total = phase, max(float(total), 1e-12)
+        self._bar.update(self._task, description=phase_text(phase, self._language))
 
     def update(self, done: float) -> None:
-        if self._task is not None:
-            self._bar.update(self._task, completed=done)
+        self._bar.update(self._task, completed=min(max(done / self._total, 0.0), 1.0))
+
+    def compiling(self, now: bool) -> None:
+        """Say so while kernels are compiled: the phase stands still meanwhile."""
+        phase = "compiling" if now else self._phase
+        self._bar.update(self._task, description=phase_text(phase, self._language))
 
 
 def _plain(content: Any) -> Any:

@@ -213,9 +213,14 @@ MEASURE_OF_OBJECTIVE: dict[Objective, Measure] = {
 def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict[str, float]:
     """Several measures at once: the named ones, or all that are usual; 0 where there is nothing to look at."""
     pair = pair_of(before, after)
+    return {name: _computed(MEASURES[name], pair) for name in chosen_measures(names)}
+
+
+def chosen_measures(names: Iterable[str] | None) -> list[str]:
+    """The named measures, which must exist, or all that are usual."""
     chosen = [each.name for each in _LISTED if each.usual] if names is None else list(names)
     require_measures(chosen, MEASURES)
-    return {name: _computed(MEASURES[name], pair) for name in chosen}
+    return chosen
 
 
 def require_measures(

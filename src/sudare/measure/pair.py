@@ -28,7 +28,8 @@ class Pair:
 
     before: Table
     after: Table
-    rows: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64] | None
+    """For each released row, its original; None where rows have no originals, as those of synthetic data."""
     cells: dict[str, Cells] = field(default_factory=dict)
     """What each released cell leaves open, kept by `sudare.measure.cells`."""
     numbers: dict[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]] = field(default_factory=dict)
@@ -40,14 +41,21 @@ class Pair:
     @cached_property
     def kept(self) -> Table:
         """The original rows in the order of the release."""
-        return self.before.take(self.rows)
+        return self.before.take(self.traced)
 
     @cached_property
     def place(self) -> npt.NDArray[np.int64]:
         """The row of the release that each original row became, -1 where it was left out."""
         found = np.full(self.before.rows, -1, dtype=np.int64)
-        found[self.rows] = np.arange(len(self.rows))
+        found[self.traced] = np.arange(self.after.rows)
         return found
+
+    @property
+    def traced(self) -> npt.NDArray[np.int64]:
+        """For each released row, its original; an error where rows have no originals."""
+        if self.rows is None:
+            raise DescriptionError("measure.rows_unrelated")
+        return self.rows
 
     @property
     def suppressed(self) -> int:

@@ -20,7 +20,9 @@ def sse_ratio(before: Any, after: Any) -> float:
     pair = pair_of(before, after)
     names = [name for name in numeric_names(pair) if name in pair.quasi]
     shares = [
-        share for share in (_share(*numbers_of(pair, name), pair.rows) for name in names) if share is not None
+        share
+        for share in (_share(*numbers_of(pair, name), pair.traced) for name in names)
+        if share is not None
     ]
     return float(np.mean(shares)) if shares else 0.0
 

@@ -17,8 +17,7 @@ from sudare.read.places import exists
 from sudare.read.source import load
 from sudare.release.reopen import manifest_at, reopen_original
 from sudare.release.table.release import Release
-from sudare.verify.baskets.check import is_basket_folder
-from sudare.verify.manifest import read_released
+from sudare.verify.manifest import kind_at, read_released
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +96,7 @@ def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
     folder = Path(released)
     if not exists(folder) and "://" not in str(released):
         raise InputError(f"There is no folder or file '{released}'; check the path.")
-    if is_basket_folder(folder):
+    if kind_at(folder) == "baskets":
         raise InputError(
             f"'{released}' is a release of baskets, which has no columns to tabulate; `sudare measure --baskets` measures it."
         )

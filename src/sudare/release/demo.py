@@ -13,7 +13,7 @@ from sudare.read.examples.hospital import hospital, hospital_columns
 from sudare.read.places import exists
 from sudare.release.ledger.ledger import Ledger
 from sudare.release.recipe.table import Recipe
-from sudare.release.table.anonymize import run
+from sudare.release.run import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,9 +37,10 @@ def demo(
     write_data(hospital(rows, language="ja" if language == "ja" else "en"), table, format="csv")
     with writing(recipe):
         recipe.write_text(_recipe_text(language), encoding="utf-8")
-    return run(
+    written: Written[Any] = run(
         Recipe.load(recipe), overwrite=overwrite, ledger=Ledger(folder / "ledger.sqlite"), progress=progress
     )
+    return written
 
 
 def _recipe_text(language: str) -> str:

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sudare.display import WIDTH, html_block, html_list, html_table, paragraph, said
 from sudare.errors import GuaranteeError
-from sudare.progress import SILENT, Progress
+from sudare.progress import Plan, Progress
+from sudare.release.manifest import manifest_of, public_manifest
+from sudare.release.release import AnyRelease
 from sudare.release.staging import staged_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sudare.release.kind import Kind
     from sudare.release.recipe.base import AnyOutput, AnyRecipe
-    from sudare.release.recipe.parts import ReportKind
-    from sudare.verify.requirements import Finding
+    from sudare.verify.finding import Finding
 
-R_co = TypeVar("R_co", covariant=True)
+Release_co = TypeVar("Release_co", bound=AnyRelease, covariant=True)
+Released = TypeVar("Released", bound=AnyRelease)
 
 
 @dataclass(frozen=True)
-class Written(Generic[R_co]):
+class Written(Generic[Release_co]):
     """A release on disk: `public` may be handed over, `internal` stays with the custodian."""
 
     folder: Path
-    release: R_co
+    release: Release_co
     findings: tuple[Finding, ...]
     """What the independent verifier recomputed from the written files."""
     manifest: dict[str, Any]
@@ -78,63 +80,42 @@ class Written(Generic[R_co]):
         return f"{self.rows:,} {'rows' if 'rows' in self.manifest['data'] else 'baskets'}"
 
 
-class Contents(Protocol[R_co]):
-    """What the folder of a table's release and that of a release of baskets do not have in common."""
-
-    @property
-    def release(self) -> R_co:
-        """The release in memory."""
-
-    @property
-    def output(self) -> AnyOutput:
-        """What is to be written, and where."""
-
-    def write(self, folder: Path, *, recipe: AnyRecipe | None, run: str | None) -> dict[str, Any]:
-        """Write the data into `public`, what only the custodian keeps into `internal`; gives the internal manifest."""
-
-    def public_manifest(self, manifest: dict[str, Any]) -> dict[str, Any]:
-        """The manifest without what only the custodian may know."""
-
-    def verify(self, folder: Path) -> Sequence[Finding]:
-        """The guarantee, recomputed from the written files."""
-
-    def report(self, findings: Sequence[Finding], manifest: dict[str, Any], kind: ReportKind) -> str:
-        """The report of one kind, as HTML."""
-
-
 def write_folder(
-    contents: Contents[R_co], *, recipe: AnyRecipe | None, run: str | None, progress: Progress | None
-) -> Written[R_co]:
-    """Write and verify a release; raises and leaves nothing behind when the guarantee does not hold."""
-    shown = progress or SILENT
-    output = contents.output
-    target = Path(output.folder)
+    release: Released,
+    output: AnyOutput,
+    *,
+    recipe: AnyRecipe | None = None,
+    run: str | None = None,
+    progress: Progress | None = None,
+) -> Written[Released]:
+    """Evaluate, write and verify a release; raises and leaves nothing behind when the guarantee does not hold."""
+    kind, target = release.kind, Path(output.folder)
     kept = None if recipe is None else recipe.without_secrets()
+    plan = Plan(progress, {"evaluate": 4, "write": 2, "verify": 3, "report": 2})
+    with plan.phase("evaluate", shown="risk") as step:
+        kind.evaluate(release, step)
     with staged_folder(target, overwrite=output.overwrite) as folder:
         (folder / "public").mkdir()
         (folder / "internal").mkdir()
-        shown.start("write", 1)
-        started = time.perf_counter()
-        manifest = contents.write(folder, recipe=kept, run=run)
-        _write_manifests(folder, contents, manifest)
-        shown.update(1)
-        manifest["seconds"]["write"] = round(time.perf_counter() - started, 3)
-        shown.start("verify", 1)
-        started = time.perf_counter()
-        findings = contents.verify(folder)
-        _refuse_broken(findings)
-        manifest["seconds"]["verify"] = round(time.perf_counter() - started, 3)
+        with plan.phase("write"):
+            data = kind.write_data(release, output, folder)
+            manifest = manifest_of(release, output, data, recipe=kept, run=run)
+            _write_manifests(folder, kind, manifest)
+        with plan.phase("verify") as step:
+            findings = kind.verify(release, folder, step)
+            _refuse_broken(findings)
+        manifest["seconds"] |= {phase: round(value, 3) for phase, value in plan.seconds.items()}
         manifest["verified"] = [finding.__dict__ for finding in findings]
-        shown.update(1)
-        _write_manifests(folder, contents, manifest)
+        _write_manifests(folder, kind, manifest)
         if kept is not None:
             (folder / "internal" / "recipe.yaml").write_text(kept.to_yaml(), encoding="utf-8")
-        shown.start("report", len(output.reports))
-        for done, kind in enumerate(output.reports, start=1):
-            html = contents.report(findings, manifest, kind)
-            (folder / kind / "report.html").write_text(html, encoding="utf-8")
-            shown.update(done)
-    return Written(target, contents.release, tuple(findings), manifest)
+        with plan.phase("report") as step:
+            step.start("report", len(output.reports))
+            for done, page in enumerate(output.reports, start=1):
+                html = kind.report(release, findings, manifest, page, output)
+                (folder / page / "report.html").write_text(html, encoding="utf-8")
+                step.update(done)
+    return Written(target, release, tuple(findings), manifest)
 
 
 def _refuse_broken(findings: Sequence[Finding]) -> None:
@@ -146,8 +127,8 @@ def _refuse_broken(findings: Sequence[Finding]) -> None:
         )
 
 
-def _write_manifests(folder: Path, contents: Contents[Any], manifest: dict[str, Any]) -> None:
-    _write_json(folder / "public" / "manifest.json", contents.public_manifest(manifest))
+def _write_manifests(folder: Path, kind: Kind, manifest: dict[str, Any]) -> None:
+    _write_json(folder / "public" / "manifest.json", public_manifest(kind, manifest))
     _write_json(folder / "internal" / "manifest.json", manifest)
 
 

@@ -7,20 +7,47 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.protocol import traits_of
+from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.table import Table
-from sudare.errors import InputError, SudareError
+from sudare.errors import InputError, ParameterError, SudareError
+from sudare.measure.baskets.pair import BasketPair, basket_pair
 from sudare.measure.pair import Pair, pair_of
+from sudare.read.baskets.sniff import looks_like_baskets
 from sudare.read.lossless import narrow_column
 from sudare.read.places import exists, is_file, is_folder
 from sudare.read.source import load
+from sudare.release.manifest import short
 from sudare.release.recipe.table import Recipe
-from sudare.release.table.manifest import short
 from sudare.release.table.release import OF_GENERALIZATION, generalization_tells
-from sudare.verify.baskets.check import KIND
-from sudare.verify.manifest import Manifest, load_manifest, read_manifest, read_released
+from sudare.verify.baskets.check import reopen_baskets
+from sudare.verify.manifest import Manifest, kind_at, load_manifest, read_manifest, read_released
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+def reopen(
+    before: str, after: str, recipe: Path | None = None, *, baskets: bool = False
+) -> Pair | BasketPair:
+    """Pair the original with what was released from it: a table or baskets, as the release or the file says itself.
+
+    `baskets` says that plain files hold baskets, where they do not show it.
+    """
+    if kind_at(Path(after)) == "baskets":
+        pair = basket_pair(*reopen_baskets(before, Path(after)))
+    elif not is_folder(Path(after)) and (
+        baskets or (looks_like_baskets(before) and looks_like_baskets(after))
+    ):
+        pair = basket_pair(read_baskets(before), read_baskets(after))
+    else:
+        return reopen_pair(before, after, recipe)
+    if recipe is not None:
+        raise ParameterError("release.reopen.recipe_of_baskets")
+    known = set(pair.before.items)
+    group = next((item for item in pair.after.items if item not in known), None)
+    if group is not None:
+        raise InputError("release.reopen.groups_of_items", after=after, group=group, before=before)
+    return pair
 
 
 def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
@@ -150,7 +177,7 @@ def figures_of(folder: Path) -> dict[str, Any]:
             f"'{folder}' holds no internal manifest, where the risk figures are; give the folder of a release."
         )
     try:
-        if manifest.get("kind") == KIND:
+        if manifest.get("kind") == "baskets":
             raise InputError(
                 f"'{folder}' is a release of baskets, which has no risk figures to compare; its losses are in its report, "
                 "and `sudare measure --baskets` computes them again."

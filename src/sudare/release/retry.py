@@ -9,7 +9,7 @@ from sudare.anonymize.protocol import traits_of
 from sudare.errors import ParameterError
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import Pair
-from sudare.release.table.anonymize import anonymize
+from sudare.release.anonymize import anonymize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ def retry(
     makes small (its objective; sse_ratio for microaggregation; else loss), and of two equal ones the first.
     """
     methods: Any = method if method is not None else _with_effort(release.methods, effort)
-    again = anonymize(
+    again: Any = anonymize(
         release.original,
         *release.requirements,
         method=methods,

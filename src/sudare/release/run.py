@@ -1,30 +1,27 @@
-"""The whole job of a recipe, of a table or of baskets: read, anonymize, write, verify, enter into the ledger."""
+"""Run: the whole job of a recipe, of a table or of baskets: read, anonymize, write, verify, enter into the ledger."""
 
 from __future__ import annotations
 
-import time
 import uuid
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-from sudare.progress import SILENT, Progress
+from sudare.progress import Plan, Progress, shows_progress
+from sudare.release.anonymize import anonymize
+from sudare.release.folder import write_folder
 from sudare.release.ledger.ledger import Ledger
+from sudare.release.recipe.base import AnyRecipe
+from sudare.release.recipe.load import load_recipe
 from sudare.release.staging import check_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from sudare.release.folder import Written
-    from sudare.release.recipe.base import AnyRecipe
-
-R = TypeVar("R")
+    from sudare.release.release import AnyRelease
 
 
-def run_recipe(
-    recipe: AnyRecipe,
-    anonymize: Callable[..., R],
-    write: Callable[..., Written[R]],
+@shows_progress
+def run(
+    recipe: AnyRecipe | str | Path,
     *,
     folder: str | Path | None = None,
     overwrite: bool | None = None,
@@ -32,34 +29,35 @@ def run_recipe(
     seed: int | None = None,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
-) -> Written[R]:
-    """Do what a recipe says: `anonymize` makes the release of what was read, `write` writes and verifies it.
+) -> Written[AnyRelease]:
+    """Read, describe, anonymize, write, verify and enter into the ledger: the whole job of a recipe.
 
-    The ledger has the start of the run before any work and its end after; a run that was killed shows as started only.
+    The recipe says itself whether it is about a table or about baskets. The folder appears whole and verified, or not at
+    all. The ledger has the start of the run before any work and its end after; a run that was killed shows as started only.
     """
-    output = recipe.output.replaced(
+    asked = recipe if isinstance(recipe, AnyRecipe) else load_recipe(recipe)
+    output = asked.output.replaced(
         folder=str(Path(folder).absolute()) if folder else None, overwrite=overwrite, language=language
     )
     check_target(Path(output.folder), overwrite=output.overwrite)
     book, number = ledger or Ledger(), str(uuid.uuid4())
-    shown = progress or SILENT
-    book.append("started", number, {"source": _shown_source(recipe.address), "folder": output.folder})
+    book.append("started", number, {"source": _shown_source(asked.address), "folder": output.folder})
+    plan = Plan(progress, {"read": 2, "anonymize": 12, "write": 8})
     with book.failures(number):
-        shown.start("read", 1)
-        seconds: dict[str, float] = {}
-        with timed(seconds, "read"):
-            described = recipe.read()
-        shown.update(1)
-        release: Any = anonymize(
-            described,
-            *recipe.requirements,
-            method=recipe.method,
-            measures=recipe.measures,
-            seed=seed,
-            progress=shown,
-        )
-        release.seconds.update(seconds)
-        written = write(release, output, recipe=recipe, run=number, progress=shown)
+        with plan.phase("read"):
+            described = asked.read()
+        with plan.phase("anonymize") as step:
+            release = anonymize(
+                described,
+                *asked.requirements,
+                method=asked.method,
+                measures=asked.measures,
+                seed=seed,
+                progress=step,
+            )
+        release.seconds["read"] = plan.seconds["read"]
+        with plan.phase("write") as step:
+            written = write_folder(release, output, recipe=asked, run=number, progress=step)
     book.append(
         "released",
         number,
@@ -71,14 +69,6 @@ def run_recipe(
         },
     )
     return written
-
-
-@contextmanager
-def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
-    """Note how long a phase took; one that fails is not noted."""
-    started = time.perf_counter()
-    yield
-    seconds[phase] = time.perf_counter() - started
 
 
 def _shown_source(path: str) -> str:

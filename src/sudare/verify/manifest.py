@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sudare.errors import InputError, shown
+from sudare.errors import InputError, SudareError, shown
 from sudare.formats.data import EXTENSIONS, read_data
 from sudare.read.places import is_file, is_folder
-from sudare.verify.requirements import Finding
+from sudare.verify.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +65,18 @@ def read_manifest(folder: Path) -> Manifest:
         methods=_part(manifest, "method", list, path, []),
         differing=differing(path, manifest),
     )
+
+
+def kind_at(folder: Path) -> str:
+    """Whether a folder is the release of a "table" or of "baskets".
+
+    A table also where there is no manifest, or none that can be read: reading it as one says in which way.
+    """
+    try:
+        found = load_manifest(manifest_path(folder)).get("kind")
+    except SudareError:
+        return "table"
+    return "baskets" if found == "baskets" else "table"
 
 
 def read_released(manifest: Manifest) -> pl.DataFrame:

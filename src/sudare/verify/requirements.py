@@ -6,7 +6,6 @@ requirement (as in the manifest) to a `Finding`. Part of the independent verifie
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from sudare.verify.distances import (
     place_on_leaves,
     read_tree,
 )
+from sudare.verify.finding import Finding
 from sudare.verify.randomization import pk_reached, sentences
 
 if TYPE_CHECKING:
@@ -32,21 +32,6 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-9
 _LARGEST = 1e300
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What the verifier found about one requirement."""
-
-    requirement: dict[str, Any]
-    """The requirement as in the manifest, for instance `{"type": "k-anonymity", "k": 5}`."""
-    holds: bool
-    reached: float | None
-    """Smallest block, smallest l or largest distance; None where there was nothing to compute."""
-    sentence: str
-    """One English sentence with the figures."""
-    violating_rows: int
-    """Rows in the blocks that break the requirement."""
 
 
 def check_k_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:

@@ -1,7 +1,7 @@
 """The independent verifier: recompute the guarantee of a release from its written files alone.
 
 It recomputes from the data and the public manifest of a release; the internal manifest, where it lies beside, is only
-compared with the public one (releases of baskets: `basket_check`). It shares no code with the
+compared with the public one (releases of baskets: `baskets.check`). It shares no code with the
 anonymizer, with `sudare.assess` or with the kernels: only the definitions are common (see
 `verify_blocks`, `verify_requirements` and `verify_distances`). What it cannot check does not hold.
 """
@@ -12,15 +12,26 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sudare.errors import InputError
+from sudare.errors import InputError, ParameterError
+from sudare.progress import SILENT, Plan
 from sudare.verify.blocks import CannotCheckError, Evidence, gather_evidence, listed
-from sudare.verify.manifest import Manifest, digest_changes, read_manifest, unchanged_files
-from sudare.verify.requirements import CHECKS, Finding
+from sudare.verify.finding import Finding
+from sudare.verify.manifest import (
+    Manifest,
+    digest_changes,
+    kind_at,
+    read_manifest,
+    read_released,
+    unchanged_files,
+)
+from sudare.verify.requirements import CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import polars as pl
+
+    from sudare.progress import Progress
 
 __all__ = ["Finding", "verify_frame", "verify_release"]
 
@@ -28,24 +39,59 @@ _ROLES = ("identifier", "quasi", "sensitive", "insensitive", "weight")
 _NO_HIERARCHIES: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
-def verify_release(folder: Path | str) -> list[Finding]:
+def verify_release(
+    folder: Path | str,
+    *,
+    original: Any = None,
+    sensitive: Any = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Finding]:
     """Verify the release in a folder; the first finding says whether its files are those of the manifest.
 
-    Raises:
-        InputError: the folder holds no release that this version can read.
-    """
-    manifest = read_manifest(Path(folder))
-    from sudare.verify.manifest import read_released
+    The folder says itself whether it is of a table or of baskets. Promises about baskets speak of the original: without it
+    only what the release alone can show is checked.
 
+    Args:
+        folder: The folder of a release, or its public part.
+        original: The original baskets, or where they are; only for a release of baskets.
+        sensitive: Sensitive items of the original, as `Baskets.describe` takes them; those that the internal part of the
+            folder keeps when left out.
+        options: How to read the original, as `sudare.read_baskets` takes them.
+        progress: Told how far the work is.
+
+    Raises:
+        InputError: the folder has no release that this version can read.
+    """
+    place = Path(folder)
+    if kind_at(place) == "baskets":
+        from sudare.verify.baskets.check import check_basket_folder
+
+        return check_basket_folder(
+            place, original=original, sensitive=sensitive, options=options, progress=progress
+        )
+    manifest = read_manifest(place)
+    for name, given in (("original", original), ("sensitive", sensitive)):
+        if given is not None:
+            raise ParameterError("verify.only_for_baskets", folder=folder, name=name)
+    return _verify_table(manifest, progress or SILENT)
+
+
+def _verify_table(manifest: Manifest, progress: Progress) -> list[Finding]:
+    plan = Plan(progress, {"read": 2, "verify": 3})
     changes = [*manifest.differing, *digest_changes(manifest.data_path, manifest.sha256)]
     try:
-        frame = read_released(manifest)
+        with plan.phase("read"):
+            frame = read_released(manifest)
     except InputError:
         if not changes:
             raise
         return [_unchanged(manifest, [*changes, "it can no longer be read"], 0)]
     changes += _shape_changes(frame, manifest)
-    findings = verify_frame(frame, manifest.columns, manifest.requirements, manifest.hierarchies)
+    with plan.phase("verify") as step:
+        findings = verify_frame(
+            frame, manifest.columns, manifest.requirements, manifest.hierarchies, progress=step
+        )
     return [_unchanged(manifest, changes, frame.height), *findings]
 
 
@@ -54,6 +100,8 @@ def verify_frame(
     columns: Mapping[str, Mapping[str, Any]],
     requirements: Sequence[Mapping[str, Any]],
     hierarchies: Mapping[str, Mapping[str, Any]] = _NO_HIERARCHIES,
+    *,
+    progress: Progress | None = None,
 ) -> list[Finding]:
     """Check that no identifier is left, then each requirement, on a released table.
 
@@ -62,13 +110,19 @@ def verify_frame(
         columns: name -> `{"role": …, "kind": …}`, as in the manifest.
         requirements: as in the manifest, for instance `{"type": "k-anonymity", "k": 5}`.
         hierarchies: name -> `{"parent": […], "level": […], "labels": […]}`, for distances on a hierarchy.
+        progress: told how far the work is.
 
     Returns:
         The finding `{"type": "no-identifiers"}`, then one for each requirement in the given order.
     """
     findings = [_no_identifiers(frame, columns)]
+    shown = progress or SILENT
+    shown.start("verify", len(requirements) + 1)
     evidence = gather_evidence(frame, columns, hierarchies) if frame.height else None
-    return findings + [_check(evidence, requirement) for requirement in requirements]
+    for done, requirement in enumerate(requirements, start=1):
+        shown.update(done)
+        findings.append(_check(evidence, requirement))
+    return findings
 
 
 def _check(evidence: Evidence | None, requirement: Mapping[str, Any]) -> Finding:

@@ -19,8 +19,9 @@ from sudare.assess.bounds import k_bound, lower_bound
 from sudare.assess.suitability import limits, loosened
 from sudare.errors import CancelledError, ParameterError
 from sudare.measure import dis
+from sudare.release.manifest import public_manifest
 from sudare.release.retry import judged_by
-from sudare.release.table.manifest import public_part
+from sudare.release.table.kind import TABLE
 
 
 @pytest.mark.parametrize(
@@ -298,7 +299,7 @@ def test_the_bound_is_in_the_manifest_and_the_reports(tmp_path):
         written = release.write(tmp_path / language, language=language)
         assert written.manifest["lower_bound"] == release.lower_bound
         assert written.manifest["lower_bounds"]["dis"]["exact"] is True
-        public = public_part(written.manifest)
+        public = public_manifest(TABLE, written.manifest)
         assert 0 <= release.lower_bound - public["lower_bound"] < 1e-4
         for report in written.reports:
             text = report.read_text(encoding="utf-8")

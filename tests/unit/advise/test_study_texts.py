@@ -20,14 +20,14 @@ from tests.cases.studies import CASES, ENTROPY, seen_gaps, told_by_place, with_c
 import sudare as sd
 from sudare.assess.blocks import Blocks
 from sudare.assess.requirement import BlockRequirement, Rule, check_blocks
-from sudare.cli.assess_command import _show
-from sudare.cli.results import _show_linking, words_in
+from sudare.cli.show import print_blocks
 from sudare.display import folded, width_of
 from sudare.errors import ParameterError
 from sudare.kernels.core.rules import SIZE
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.release.report.table.randomized import randomization
 from sudare.release.report.texts import Texts
+from sudare.release.table.summary import _linking
 from sudare.words import texts as all_texts
 from sudare.words.sentence import Sentence, counted, enumerated
 from sudare.words.texts import loaded
@@ -101,8 +101,8 @@ def test_every_sentence_is_said_by_some_study(monkeypatch, capsys):
     for case in CASES.values():
         study = case()
         study._repr_html_()
-        _show(study, "ja")
-    _show_linking(_linked_by_all(), words_in("ja"))  # a release may have noise that no study proposes
+        print_blocks(study.blocks("ja"), "ja")
+    print_blocks(_linking(_linked_by_all(), "ja"), "ja")  # a release may have noise that no study proposes
     shown = capsys.readouterr().out
     assert all(JAPANESE["assess"][f"noise.mechanism.{name}"] in shown for name in MECHANISMS)
     assert ENGLISH["assess"].keys() - used == set()
@@ -134,7 +134,7 @@ def test_a_study_comes_back_from_japanese(study):
 
 def test_the_command_shows_it_in_80_columns(study, capsys):
     for language in ("en", "ja"):
-        _show(study, language)
+        print_blocks(study.blocks(language), language)
         out = capsys.readouterr().out
         assert all(cell_len(line) <= 80 for line in out.splitlines())
     assert not ENGLISH_WORDS.search(GIVEN.sub("", out.replace("\n", "")))

@@ -12,7 +12,8 @@ from sudare.assess.baskets.km_anonymity import KmAnonymity
 from sudare.assess.baskets.rho_uncertainty import RhoUncertainty
 from sudare.cli import main
 from sudare.errors import DescriptionError, InputError, OutputError, ParameterError
-from sudare.verify.baskets.check import check_basket_folder, is_basket_folder
+from sudare.verify.baskets.check import check_basket_folder
+from sudare.verify.manifest import kind_at
 
 LISTS = [["x", "y"], ["x", "y"], ["x", "y"], ["x"], [], ["y", "z", "w x"], ["z"]]
 
@@ -69,7 +70,7 @@ def test_a_folder_must_be_a_path(release):
 def test_a_folder_is_written_and_checked_again(release, clicks, tmp_path, layout):
     written = release.write(tmp_path / "out", layout=layout)
     assert [finding.holds for finding in written.findings] == [True, True]
-    assert is_basket_folder(tmp_path / "out")
+    assert kind_at(tmp_path / "out") == "baskets"
     chosen = written.manifest["data"]
     again = sd.read_baskets(written.data, layout=chosen["layout"], delimiter=chosen["delimiter"])
     assert again.sets() == release.baskets

@@ -14,13 +14,14 @@ from tests.cases.pages import KINDS, LANGUAGES, Outline, drawings_of_a_whole_pag
 import sudare as sd
 from sudare.assess.baskets.adversary import Adversary
 from sudare.errors import ParameterError
-from sudare.release.baskets.manifest import public_basket_part
+from sudare.release.baskets.kind import BASKETS
+from sudare.release.manifest import public_manifest
 from sudare.release.report import charts
 from sudare.release.report.baskets import page as basket_page
 from sudare.release.report.baskets import sections as basket_sections
 from sudare.release.report.baskets.page import basket_report_html
 from sudare.release.report.texts import Texts, words
-from sudare.verify.requirements import Finding
+from sudare.verify.finding import Finding
 from sudare.words.texts import loaded
 
 ITEMS = [
@@ -102,14 +103,16 @@ def test_the_public_page_is_made_of_the_release_alone(pages, folders, release, l
     blind = dataclasses.replace(release, original=other, notes=("other notes",), verdicts=(), warnings=())
     written = folders[language]
     again = basket_report_html(
-        blind, written.findings, public_basket_part(written.manifest), kind="public", language=language
+        blind, written.findings, public_manifest(BASKETS, written.manifest), kind="public", language=language
     )
     assert again == html
 
 
 def test_public_losses_have_three_digits(release, folders, pages):
     shown = dataclasses.replace(release, losses=dict.fromkeys(release.losses, 0.123456))
-    manifest = public_basket_part({**folders["en"].manifest, "losses": dict.fromkeys(release.losses, 0.123)})
+    manifest = public_manifest(
+        BASKETS, {**folders["en"].manifest, "losses": dict.fromkeys(release.losses, 0.123)}
+    )
     html = basket_report_html(shown, folders["en"].findings, manifest, kind="public", language="en")
     assert "0.123</td>" in html
     assert "0.1235" not in html
@@ -176,7 +179,7 @@ def test_texts_are_complete_and_all_used(release, monkeypatch, folders):
     empty = sd.anonymize(sd.read_baskets([[], []]), sd.KmAnonymity(2, 1))
     for case in (release, km, calm, silent, sampled, grouped, empty):
         for kind in KINDS:
-            about = manifest if kind == "internal" else public_basket_part(manifest)
+            about = manifest if kind == "internal" else public_manifest(BASKETS, manifest)
             basket_report_html(case, findings, about, kind=kind, language="en")
     basket_report_html(release, findings[:1], manifest, kind="internal", language="en")
 
@@ -184,7 +187,7 @@ def test_texts_are_complete_and_all_used(release, monkeypatch, folders):
         raise ParameterError("More than 5,000,000 sets.")
 
     monkeypatch.setattr(basket_sections, "mined_rules", too_many)
-    basket_report_html(release, findings, public_basket_part(manifest), kind="public", language="en")
+    basket_report_html(release, findings, public_manifest(BASKETS, manifest), kind="public", language="en")
     assert loaded("report_baskets", "en").keys() - used == set()
     assert words("en", "baskets").keys() >= words("en").keys()
 

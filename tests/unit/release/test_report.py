@@ -17,12 +17,12 @@ from sudare.assess.l_diversity import LDiversity
 from sudare.assess.t_closeness import TCloseness
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.describe.table import Table
+from sudare.release.anonymize import anonymize
 from sudare.release.recipe.table import Recipe
 from sudare.release.report import report_html
 from sudare.release.report.distributions import Binned, distribution
 from sudare.release.report.texts import Texts
-from sudare.release.table.anonymize import anonymize
-from sudare.verify.verify import Finding
+from sudare.verify.finding import Finding
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,10 @@ import pytest
 import sudare as sd
 from sudare.errors import ParameterError
 from sudare.measure.crosstab.input.round_bins import round_edges
+from sudare.release.manifest import public_manifest
 from sudare.release.report.table.tabulation import chosen
 from sudare.release.report.texts import Texts
-from sudare.release.table.manifest import public_part
+from sudare.release.table.kind import TABLE
 
 
 def people(rows=600):
@@ -114,7 +115,7 @@ def test_other_releases_keep_their_losses(tmp_path):
     table = sd.read(people()).describe(quasi=["age", "sex"], sensitive=["disease"], insensitive=["city"])
     release = sd.anonymize(table, sd.KAnonymity(5))
     written = release.write(tmp_path / "out", reports=[])
-    assert set(public_part(written.manifest)["losses"]) == set(release.losses)
+    assert set(public_manifest(TABLE, written.manifest)["losses"]) == set(release.losses)
     # There is one number, so no correlation.
     assert set(release.losses) - set(release.telling_losses) == {"correlation_change"}
 

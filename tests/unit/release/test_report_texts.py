@@ -17,12 +17,12 @@ from sudare.assess.bounds import Bound
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.describe.table import Table
+from sudare.release.anonymize import anonymize
 from sudare.release.report import charts, report_html
 from sudare.release.report.table import page, tabulation
 from sudare.release.report.table.sections import MOST_CHARTS
 from sudare.release.report.texts import Texts, words
-from sudare.release.table.anonymize import anonymize
-from sudare.verify.verify import Finding
+from sudare.verify.finding import Finding
 
 
 @pytest.fixture(scope="module")

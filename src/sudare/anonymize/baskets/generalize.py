@@ -84,7 +84,7 @@ class GeneralizeItems:
             if isinstance(one, KmAnonymity)
             for size in range(1, min(one.m, longest) + 1)
         ]
-        context.progress.start("generalize items", max(len(sizes), 1))
+        context.progress.start("generalize_items", max(len(sizes), 1))
         for done, (size, k) in enumerate(sorted(sizes), start=1):
             while cut.lift_rare(size, k):
                 context.progress.update(done - 1)

@@ -43,7 +43,7 @@ class Working:
 
     def begin(self) -> None:
         """Say that suppression begins, or goes on."""
-        self.context.progress.start("suppress items", max(len(self.baskets.codes), 1))
+        self.context.progress.start("suppress_items", max(len(self.baskets.codes), 1))
 
     def restart(self, evenness: float | None) -> None:
         """Put every entry back, to begin again with another rule: None is the paper's. Random words are not used twice."""

@@ -59,7 +59,7 @@ def search(counter: Counter, budget: int, progress: Progress) -> Found:
     it eliminates the most nodes below, until none is left.
     """
     purse = _Purse(counter, budget, progress)
-    progress.start("search the lattice", 1.0)
+    progress.start("search_the_lattice", 1.0)
     best = counter.count(counter.lattice.top)
     proven = False
     try:

@@ -39,7 +39,7 @@ def minimal_nodes(counter: Counter, progress: Progress) -> list[Node]:
             state[tuple(slice(level + 1) for level in place) if nowhere_below else place] = _FAILS
         return counted.feasible
 
-    progress.start("classify the lattice", state.size)
+    progress.start("classify_the_lattice", state.size)
     flat = state.reshape(-1)
     ascending = np.argsort(np.indices(state.shape).sum(axis=0), axis=None, kind="stable")
     # Not monotone: from the top, since then only a failing node tells of others, those below.

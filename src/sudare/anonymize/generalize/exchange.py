@@ -51,7 +51,7 @@ def exchanged(
     listed = Listed(starts, listed_rows, costs, *boxes_of_rows(starts, listed_rows, rows))
     groups = chained(listed, best_labels.copy(), sizes, lost)
     local = prices.copy()
-    progress.start("exchange boxes", attempts)
+    progress.start("exchange_boxes", attempts)
     size = max(attempts // _SLICES, 1)
     for start in range(0, attempts, size):
         temperature = heat * (1.0 - start / max(attempts - size, 1))

@@ -35,7 +35,7 @@ def attach(model: Covers, labels: Ints, smallest: int, rules: Rules, progress: P
         return np.zeros(len(labels), dtype=np.int64)
     scratch = scratch_for(rules)
     refused: list[int] = []
-    progress.start("place rows", len(left))
+    progress.start("place_rows", len(left))
     for start in range(0, len(left), _SLICE):
         part = left[start : start + _SLICE]
         attach_rows(model, labels, groups, part, rules, scratch)

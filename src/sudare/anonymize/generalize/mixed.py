@@ -38,7 +38,7 @@ def mixed_groups(model: Covers, smallest: int, rules: Rules, progress: Progress)
     labels = np.empty(len(order), dtype=np.int64)
     span = np.empty((2, model.codes.shape[1]), dtype=np.int32)
     groups = 0
-    progress.start("mixed groups", len(parts))
+    progress.start("mixed_groups", len(parts))
     for number, (part, count) in enumerate(zip(parts, counts, strict=True)):
         # Numbered within the part: a column of a million values would need a wish for each in every group.
         own, values[part] = np.unique(values[part], return_inverse=True)

@@ -60,7 +60,7 @@ def _near_distinct(model: Covers, kept: int, random: np.random.Generator, progre
         place[order] = np.arange(count)
     near = np.full((count, kept), -1, dtype=np.int64)
     costs = np.full((count, kept), np.inf)
-    progress.start("near records", 2 * count)
+    progress.start("near_records", 2 * count)
     for start in range(0, count, _SLICE):
         stop = min(start + _SLICE, count)
         near_slice(model, orders, places, WINDOW, start, stop, near, costs)

@@ -99,7 +99,7 @@ class LevelSpace:
         records = np.lexsort((-prices, self.combination))
         found, bound = no_boxes(), float(prices.sum())
         listed = max(min(_LISTED * smallest, _LISTED_MOST), _LISTED_LEAST * smallest)
-        progress.start("look for boxes", int(self.levels[0]))
+        progress.start("look_for_boxes", int(self.levels[0]))
         for top in range(int(self.levels[0])):
             starts, rows, costs, names, gained = find_boxes(
                 *(codes, counts, self.classes, self.shares, self.offsets, self.widths, self.levels, top),

@@ -98,7 +98,7 @@ def cheapest_scheme_first(
     blocks = room_for_blocks(rows)
     scratch = scratch_for(rules)
     taken = np.zeros(len(schemes), dtype=np.int64)
-    progress.start("first groups", len(schemes))
+    progress.start("first_groups", len(schemes))
     for first in range(0, len(schemes), _SLICE):
         last = min(first + _SLICE, len(schemes))
         count, groups = take_slice(
@@ -120,7 +120,7 @@ def member_groups(model: Covers, smallest: int, progress: Progress) -> Ints:
     labels = np.empty(rows, dtype=np.int64)
     span = np.empty((2, model.codes.shape[1]), dtype=np.int32)
     groups = 0
-    progress.start("first groups", parts)
+    progress.start("first_groups", parts)
     for number, part in enumerate(np.array_split(order, parts)):
         groups = int(grow_groups(model, np.ascontiguousarray(part), smallest, labels, groups, *span))
         progress.update(number + 1)

@@ -51,7 +51,7 @@ def reassigned(
     fill_costs(model, part)
     random, words = repeatable(seed), words_from(seed)
     room = np.empty(_MOST_GROUPS, dtype=np.int64)
-    progress.start("exchange in rings", times)
+    progress.start("exchange_in_rings", times)
     for number in range(times):
         groups = np.flatnonzero(part.size)
         if len(groups) > _MOST_GROUPS:

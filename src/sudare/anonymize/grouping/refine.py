@@ -191,7 +191,7 @@ class _Search:
         records = np.argsort(-lost, kind="stable")[: np.count_nonzero(lost > 0)]
         words = words_from(seed)
         work = [np.empty(size * _OPEN_ROOM, dtype=np.int64) for size in (1, 1, 2)]
-        progress.start("open groups", len(records))
+        progress.start("open_groups", len(records))
         for start in range(0, len(records), _OPEN_SLICE):
             some = records[start : start + _OPEN_SLICE]
             open_slice(*self._arguments, some, _OPEN_TRIES, words, *work)

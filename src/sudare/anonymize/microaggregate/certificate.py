@@ -96,7 +96,7 @@ def lower_bound(
             sse(records, optimal_1d(records[:, 0], k, progress=progress)), "exact", converged=True
         )
     proof = _Proof(records, k, total, seconds, progress)
-    progress.start("Lower bound", seconds)
+    progress.start("lower_bound", seconds)
     try:
         hard = proof.ascend()
         if len(records) <= _LARGEST_PROGRAM and hard <= _HARD * len(records):

@@ -41,7 +41,7 @@ def mdav(X: Any, k: int, *, method: Method = "auto", progress: Progress | None =
     progress = progress or SILENT
     state = initial_state(records, k)
     total = len(records)
-    progress.start("MDAV", total)
+    progress.start("mdav", total)
     fewest = max(3 * k, 0 if method == "indexed" else few(records.shape[1]))
     while method != "brute" and state.left[0] >= fewest:
         tree = kdtree.build(records, np.flatnonzero(state.labels < 0))

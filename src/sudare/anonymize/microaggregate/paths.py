@@ -129,7 +129,7 @@ def mdav_path(X: Floats, labels: npt.ArrayLike, progress: Progress = SILENT) -> 
     order = np.empty(len(X), dtype=np.int64)
     farthest = farthest_from_centroid(X)
     visits = npn_path(centroids(X, groups), progress)
-    progress.start("path in groups", len(X))
+    progress.start("path_in_groups", len(X))
     done = 0
     for visit, group in enumerate(visits):
         members = rows[starts[group] : starts[group + 1]]

@@ -56,7 +56,7 @@ def vmdav(
     progress = progress or SILENT
     state = initial_state(len(records), k)
     total = len(records)
-    progress.start("V-MDAV", total)
+    progress.start("v_mdav", total)
     center = centroid(records)
     order = np.argsort(-squared_distances(records, center), kind="stable")
     progress.update(0)

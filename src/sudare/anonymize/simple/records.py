@@ -66,7 +66,7 @@ class SuppressRecords:
         allowed = allowed_rows(self.limit, table.rows)
         rows = np.arange(table.rows, dtype=np.int64)
         current = table
-        context.progress.start("suppress records", max(allowed, 1))
+        context.progress.start("suppress_records", max(allowed, 1))
         while True:
             violating = [
                 verdict.violating_rows for verdict in (one.check(current) for one in context.requirements)

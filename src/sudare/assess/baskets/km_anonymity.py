@@ -12,6 +12,7 @@ from sudare.parameters import Annotated, Field, parameters
 
 if TYPE_CHECKING:
     from sudare.describe.baskets.baskets import Baskets
+    from sudare.randomness import Randomness
 
 
 @parameters
@@ -32,7 +33,13 @@ class KmAnonymity:
     m: Annotated[int, Field(ge=1)]
     """Most items an adversary knows."""
 
-    def check(self, data: Any, original: Baskets | None = None) -> BasketVerdict:
+    def check(
+        self,
+        data: Any,
+        original: Baskets | None = None,
+        *,
+        random: Randomness | None = None,  # noqa: ARG002  # every set is counted, none is drawn
+    ) -> BasketVerdict:
         """Recount every set of at most m items of baskets or of a release; the original is not needed."""
         released, _ = released_and_original(data, original)
         if not len(released.codes):

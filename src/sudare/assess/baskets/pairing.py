@@ -98,5 +98,5 @@ def subsets_of(
             f"the {MOST_SUBSETS:,} that can be looked at one by one; give a smaller m, or for rho-uncertainty also eps and "
             "delta to look at a sample."
         )
-    progress.start("list sets of items", 1)
+    progress.start("list_sets_of_items", 1)
     return index_subsets(baskets.starts, baskets.codes, len(baskets.items), width, asking, progress.update)

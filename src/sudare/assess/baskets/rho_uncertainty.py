@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -63,6 +63,9 @@ class RhoUncertainty:
     >>> RhoUncertainty(0.5).check(baskets).explanation
     'Who knows that user 0 has {x} infers y with confidence 3/4 where 0.5 is allowed; 4 of 4 users are exposed by 1 inference.'
     """
+
+    needs_sensitive: ClassVar[bool] = True
+    """It speaks of sensitive items, and says nothing where there are none."""
 
     rho: Ratio
     """Largest confidence allowed: a number from 0 to 1, or a fraction such as "1/3"."""

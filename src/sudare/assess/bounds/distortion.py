@@ -220,7 +220,7 @@ def row_costs(
     pause = max(_PAUSE // ground.codes.shape[1], 1)
     for number, count in enumerate(asked, start=1):
         share = (budget - spent) // (len(asked) + 1 - number)
-        progress.start(f"lower bound, {count.name}", distinct)
+        progress.start("lower_bound", distinct)
         wanted = _wanted(table, ground, count)
         search = search_for(ground.tree, wanted)
         while go_on(ground.space, ground.tree, wanted, search, share, pause):

@@ -5,11 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numba
+from numba.core import event
 
+from sudare.kernels.core import compiling
 from sudare.kernels.core.cache import kept_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Passes on that something is being compiled."""
+
+    def on_start(self, _: Any) -> None:
+        """One more."""
+        compiling.changed(1)
+
+    def on_end(self, _: Any) -> None:
+        """One less."""
+        compiling.changed(-1)
+
+
+event.register("numba:compile", _Listener())
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

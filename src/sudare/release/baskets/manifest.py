@@ -1,13 +1,10 @@
-"""Manifest of a release of baskets: what was done to which input, with which result; no secret in it."""
+"""What only the manifest of a release of baskets has: how the input was read, sizes in entries, sensitive items."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sudare.anonymize.baskets.catalogue import BASKET_METHODS
-from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
-from sudare.release.table.manifest import common_facts, public_methods, short
-from sudare.verify.baskets.check import KIND
+from sudare.release.manifest import short
 from sudare.verify.manifest import file_digest
 
 if TYPE_CHECKING:
@@ -16,25 +13,24 @@ if TYPE_CHECKING:
     from sudare.describe.baskets.baskets import Baskets
     from sudare.read.baskets.load import BasketFacts
     from sudare.release.baskets.release import BasketRelease
-    from sudare.release.recipe.base import AnyRecipe
-
-_PRIVATE = ("input", "sensitive", "notes", "seconds", "run", "recipe")
 
 
-def basket_manifest_of(
-    release: BasketRelease,
-    data: Path,
-    *,
-    delimiter: str | None,
-    layout: str,
-    recipe: AnyRecipe | None,
-    run: str | None,
-) -> dict[str, Any]:
-    """The internal manifest of a release of baskets whose data file is written."""
+def data_facts(release: BasketRelease, data: Path, layout: str, delimiter: str | None) -> dict[str, Any]:
+    """The data file that was written."""
+    return {
+        "file": data.name,
+        "layout": layout,
+        "delimiter": delimiter,
+        "sha256": file_digest(data),
+        "baskets": len(release.released),
+        "entries": release.released.entries,
+    }
+
+
+def manifest_parts(release: BasketRelease) -> dict[str, Any]:
+    """Everything about baskets that is not told of tables as well."""
     source = release.original.source
     return {
-        **common_facts(release, BASKET_REQUIREMENTS, BASKET_METHODS, recipe=recipe, run=run),
-        "kind": KIND,
         "input": {
             "name": source.name if source else "memory",
             "sha256": source.sha256 if source else None,
@@ -42,24 +38,9 @@ def basket_manifest_of(
             "baskets": len(release.original),
             "entries": release.original.entries,
         },
-        "data": {
-            "file": data.name,
-            "layout": layout,
-            "delimiter": delimiter,
-            "sha256": file_digest(data),
-            "baskets": len(release.released),
-            "entries": release.released.entries,
-        },
         "losses": {name: short(value) for name, value in release.losses.items()},
         "sensitive": _common(release.original),
     }
-
-
-def public_basket_part(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Without what only the custodian may know; a hierarchy of items names items that are not released."""
-    shown = {key: value for key, value in manifest.items() if key not in _PRIVATE}
-    shown["method"] = public_methods(manifest["method"], BASKET_METHODS)
-    return shown
 
 
 def _read_options(source: BasketFacts | None) -> dict[str, Any]:

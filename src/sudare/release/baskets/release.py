@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.display import html_block, html_list, html_table, paragraph, said
-from sudare.progress import Progress, shows_progress
+from sudare.release.release import AnyRelease
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sudare.anonymize.baskets.protocol import BasketAnonymizer
+    from sudare.assess.baskets.adversary import BasketVerdict
     from sudare.describe.baskets.baskets import Baskets
     from sudare.read.baskets.codes import Item
-    from sudare.release.folder import Written
+    from sudare.release.baskets.kind import BasketKind
 
 
-@dataclass(frozen=True, eq=False)
-class BasketRelease:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class BasketRelease(AnyRelease):
     """Released baskets with their evidence, in memory."""
 
     original: Baskets
     """The baskets as they were (never written)."""
     released: Baskets
     """The baskets as they are published, in the same order."""
-    requirements: tuple[Any, ...]
-    methods: tuple[BasketAnonymizer, ...]
-    verdicts: tuple[Any, ...]
+    verdicts: tuple[BasketVerdict, ...]
     """One for each requirement, on the released baskets beside the original."""
-    losses: dict[str, float]
-    """Value of each measure."""
-    notes: tuple[str, ...]
-    """What the methods did, in figures."""
-    warnings: tuple[str, ...]
-    """What the custodian should look at."""
-    secure: bool
-    """False when a seed made the random choices repeatable: for tests only."""
-    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> BasketKind:
+        """Baskets."""
+        from sudare.release.baskets.kind import BASKETS
+
+        return BASKETS
 
     @cached_property
     def baskets(self) -> list[frozenset[Item]]:
@@ -46,27 +40,9 @@ class BasketRelease:
         return self.released.sets()
 
     @property
-    def holds(self) -> bool:
-        """Whether every requirement holds."""
-        return all(verdict.holds for verdict in self.verdicts)
-
-    @property
     def alike(self) -> bool:
         """Whether the released items are those of the original, not groups of them."""
         return self.released.items == self.original.items
-
-    @shows_progress
-    def write(
-        self, folder: str | Path, *, progress: Progress | None = None, **output: Any
-    ) -> Written[BasketRelease]:
-        """Write the release, verified from the written file beside the original; nothing is left on failure.
-
-        `output` takes the fields of a recipe's output: layout, language, reports, overwrite.
-        """
-        from sudare.release.baskets.write import write_basket_folder
-        from sudare.release.recipe.baskets import BasketOutput
-
-        return write_basket_folder(self, BasketOutput.into(folder, **output), progress=progress)
 
     def __repr__(self) -> str:
         losses = ", ".join(f"{name} {value:.4f}" for name, value in self.losses.items())

@@ -76,6 +76,10 @@ class AnyRecipe(Part):
     def _absolute_rest(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:
         """The entries, besides source and output, in which paths were made absolute."""
 
+    def assess_options(self, data: Any) -> dict[str, Any]:  # noqa: ARG002  # of other kinds of recipes
+        """What the study of the data has to know beside the requirements."""
+        return {}
+
     @property
     def address(self) -> str:
         """Where the data are: a path, '-' or the address of a database."""

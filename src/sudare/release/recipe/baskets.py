@@ -22,7 +22,7 @@ from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.describe.baskets.sources import read_baskets
-from sudare.errors import InputError, ParameterError
+from sudare.errors import ParameterError
 from sudare.measure.baskets.catalogue import require_basket_measures
 from sudare.read.baskets.load import Layout
 from sudare.read.places import is_path
@@ -33,8 +33,6 @@ from sudare.release.recipe.parts import (
     as_several,
     entry_of,
     one_or_several,
-    parse_yaml,
-    read_text,
 )
 
 if TYPE_CHECKING:
@@ -201,15 +199,6 @@ class BasketRecipe(AnyRecipe):
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of recipes of baskets, for editors and other programs."""
     return BasketRecipe.model_json_schema()
-
-
-def is_basket_recipe(path: Path) -> bool:
-    """Whether a recipe file speaks of baskets."""
-    try:
-        raw = parse_yaml(read_text(path), str(path))
-    except InputError:
-        return False  # the recipe of a table says better what is wrong
-    return isinstance(raw, dict) and "baskets" in raw
 
 
 def _absolute_method(method: Any, folder: Path) -> Any:

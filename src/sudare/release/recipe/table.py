@@ -171,6 +171,11 @@ class Recipe(AnyRecipe):
             ]
         return made
 
+    def assess_options(self, data: Table) -> dict[str, Any]:
+        """What the recipe's randomization leaves exact, and its weights."""
+        options = (one.noise_options(data) for one in self.method if hasattr(one, "noise_options"))
+        return next(options, {})
+
     def read(self) -> Table:
         """Read the table and give it the recipe's roles."""
         return self.describe(self.source.read())

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sudare.release.baskets.release import BasketRelease
     from sudare.release.report.texts import Texts
     from sudare.release.table.release import Release
-    from sudare.verify.requirements import Finding
+    from sudare.verify.finding import Finding
 
 _ABOUT_FILES = ("unchanged-files", "no-identifiers")
 

@@ -1,58 +1,47 @@
-"""Manifest: what was done to which input, by which versions, with which result; no secret in it.
-
-The internal manifest has everything. The public one leaves out what an outsider could use: the digest, name and
-size of the input (a digest confirms a guess of the whole input), paths, and figures about the original.
-"""
+"""What only the manifest of a table has: columns, hierarchies, losses, bounds, risk."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-import math
 import platform
-from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sudare.anonymize.catalogue import METHODS
-from sudare.assess.catalogue import REQUIREMENTS
 from sudare.display import rounded_down
 from sudare.mechanism.catalogue import MECHANISMS
-from sudare.verify.manifest import NEWEST_FORMAT, file_digest
+from sudare.release.manifest import short
+from sudare.verify.manifest import file_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from sudare.describe.column import Column
     from sudare.describe.table import Table
-    from sudare.parameters import Catalogue
-    from sudare.release.baskets.release import BasketRelease
-    from sudare.release.recipe.base import AnyRecipe
     from sudare.release.recipe.table import Output
     from sudare.release.table.release import Release
 
 _Figure = TypeVar("_Figure", float, float | None)
 _LIBRARIES = ("polars", "numpy", "numba")
-_PRIVATE = ("input", "recipe", "risk", "run", "seconds", "machine", "notes")
 
 
-def manifest_of(
-    release: Release, output: Output, data: Path, *, recipe: AnyRecipe | None, run: str | None
-) -> dict[str, Any]:
-    """The internal manifest of a release whose data file is written."""
-    table = release.table
+def data_facts(release: Release, output: Output, data: Path) -> dict[str, Any]:
+    """The data file that was written."""
     return {
-        **common_facts(release, REQUIREMENTS, METHODS, recipe=recipe, run=run),
+        "file": data.name,
+        "format": output.format,
+        "sha256": file_digest(data),
+        "rows": release.table.rows,
+        "escape_formulas": output.escape_formulas,
+    }
+
+
+def manifest_parts(release: Release) -> dict[str, Any]:
+    """Everything about a table that is not told of baskets as well."""
+    return {
         "input": _input(release.original),
-        "data": {
-            "file": data.name,
-            "format": output.format,
-            "sha256": file_digest(data),
-            "rows": table.rows,
-            "escape_formulas": output.escape_formulas,
-        },
-        "columns": {column.name: _column(column) for column in table.columns},
+        "columns": {column.name: _column(column) for column in release.table.columns},
         "hierarchies": _sensitive_hierarchies(release),
         "verdicts": [verdict.to_dict() for verdict in release.verdicts],
         "losses": _losses(release),
@@ -70,29 +59,6 @@ def manifest_of(
     }
 
 
-def common_facts(
-    release: Release | BasketRelease,
-    requirements: Catalogue[Any],
-    methods: Catalogue[Any],
-    *,
-    recipe: AnyRecipe | None,
-    run: str | None,
-) -> dict[str, Any]:
-    """What the internal manifest of a table and that of baskets tell alike."""
-    return {
-        "format": NEWEST_FORMAT,
-        "sudare": version("sudare"),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "run": run,
-        "requirements": [requirements.dump(one) for one in release.requirements],
-        "method": [methods.dump(one) for one in release.methods],
-        "secure_randomness": release.secure,
-        "notes": list(release.notes),
-        "seconds": {phase: round(value, 3) for phase, value in release.seconds.items()},
-        "recipe": None if recipe is None else recipe.to_dict(),
-    }
-
-
 def public_losses(losses: Mapping[str, _Figure]) -> dict[str, _Figure]:
     """What may be told of the losses of a randomized release.
 
@@ -102,9 +68,9 @@ def public_losses(losses: Mapping[str, _Figure]) -> dict[str, _Figure]:
     return {name: value for name, value in losses.items() if name == "suppressed"}
 
 
-def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
-    """The manifest without what helps an attacker."""
-    public = {key: value for key, value in manifest.items() if key not in _PRIVATE}
+def public_parts(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Losses and bounds as far as readers of the public part may know them."""
+    public: dict[str, Any] = {}
     # Losses say how good the release is; more digits would only help to work out figures of the original.
     losses, column_losses = manifest["losses"], manifest["column_losses"]
     if any("mechanism" in column for column in manifest["columns"].values()):
@@ -118,25 +84,7 @@ def public_part(manifest: dict[str, Any]) -> dict[str, Any]:
         name: {**bound, "value": rounded_down(bound["value"], 4)}
         for name, bound in manifest.get("lower_bounds", {}).items()
     }
-    public["method"] = public_methods(manifest["method"], METHODS)
     return public
-
-
-def public_methods(methods: Sequence[Mapping[str, Any]], known: Catalogue[Any]) -> list[dict[str, Any]]:
-    """Methods as a manifest tells them, without the parameters that they call private."""
-    return [
-        {
-            field: value
-            for field, value in method.items()
-            if field not in getattr(known[str(method["type"])], "private_fields", ())
-        }
-        for method in methods
-    ]
-
-
-def short(value: float) -> float | None:
-    """Three digits say how good a release is; infinity, which JSON has not, is None."""
-    return float(f"{value:.3g}") if math.isfinite(value) else None
 
 
 def _losses(release: Release) -> dict[str, float | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,21 +11,19 @@ from sudare.assess.risk import Risk, risk
 from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import pair_of
-from sudare.progress import Progress, shows_progress
+from sudare.progress import SILENT, Progress, shows_progress
+from sudare.release.release import AnyRelease
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
 
     from sudare.anonymize.protocol import Anonymizer
     from sudare.assess.bounds import Bound
-    from sudare.assess.requirement import Requirement
-    from sudare.assess.verdict import Verdict
     from sudare.describe.table import Table
-    from sudare.release.folder import Written
+    from sudare.release.table.kind import TableKind
 
 
 OF_GENERALIZATION = ("loss", "dis", "gcp", "ncp", "entropy_loss", "dm", "average_block", "cm")
@@ -42,31 +40,25 @@ def generalization_tells(noisy: Collection[str], column_losses: Mapping[str, flo
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Release:
-    """What `anonymize` returns: the released table, and everything a report says about it."""
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Release(AnyRelease):
+    """What `anonymize` returns for a table: the released table, and everything a report says about it."""
 
     original: Table
     """The table as it was (never written)."""
     table: Table
     """The table as it is published: same roles, no identifiers."""
-    rows_of_original: npt.NDArray[np.int64]
-    """For each released row, its row in the original (never written)."""
-    requirements: tuple[Requirement, ...]
-    methods: tuple[Anonymizer, ...]
-    verdicts: tuple[Verdict, ...]
-    """One for each requirement, on the released table."""
-    losses: dict[str, float]
-    """Value of each measure."""
+    rows_of_original: npt.NDArray[np.int64] | None
+    """For each released row, its row in the original (never written); None where rows have no originals."""
     column_losses: dict[str, float]
     """Loss of each quasi-identifier."""
-    notes: tuple[str, ...]
-    """What the methods did, in figures."""
-    warnings: tuple[str, ...]
-    """What the custodian should look at."""
-    secure: bool
-    """False when a seed made the random choices repeatable: for tests only."""
-    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> TableKind:
+        """Tables."""
+        from sudare.release.table.kind import TABLE
+
+        return TABLE
 
     @property
     def frame(self) -> Any:
@@ -90,13 +82,20 @@ class Release:
 
     @cached_property
     def lower_bounds(self) -> dict[str, Bound]:
-        """What no release with these requirements falls below, of the measures loss and dis, where it is known.
+        """The lowest losses any compliant release can have, of the measures loss and dis, where they are known.
 
         Computed when first asked for, within a second or two; a bound says whether more search would raise it.
         """
+        return self.bound(SILENT)
+
+    def bound(self, progress: Progress) -> dict[str, Bound]:
+        """Compute the lower bounds, with progress, where that has not been done; `lower_bounds` has them afterwards."""
         from sudare.advise.bounds import bounds_of
 
-        return bounds_of(self.original, self.requirements, self.methods)
+        if "lower_bounds" not in self.__dict__:
+            found = bounds_of(self.original, self.requirements, self.methods, progress=progress)
+            self.__dict__["lower_bounds"] = found  # where cached_property keeps it
+        return self.lower_bounds
 
     @property
     def lower_bound(self) -> float | None:
@@ -121,11 +120,6 @@ class Release:
             if (apply or name not in OF_GENERALIZATION) and MEASURES[name].tells(pair)
         }
 
-    @property
-    def holds(self) -> bool:
-        """Whether every requirement holds."""
-        return all(verdict.holds for verdict in self.verdicts)
-
     def chart(self) -> Any:
         """Bars (Altair) of the measures that lie between 0 and 1, and of the loss of each column."""
         from sudare.release.plots import loss_chart
@@ -133,19 +127,6 @@ class Release:
         telling = self.telling_losses
         # Of noise there is no lost detail to draw.
         return loss_chart(telling, self.column_losses if OF_GENERALIZATION & telling.keys() else {})
-
-    @shows_progress
-    def write(
-        self, folder: str | Path, *, progress: Progress | None = None, **output: Any
-    ) -> Written[Release]:
-        """Write the release with its evidence, verified from the written files; nothing is left on failure.
-
-        `output` takes the fields of a recipe's output: format, language, reports, escape_formulas, overwrite.
-        """
-        from sudare.release.recipe.table import Output
-        from sudare.release.table.write import write_release
-
-        return write_release(self, Output.into(folder, **output), progress=progress)
 
     @shows_progress
     def retry(

@@ -8,7 +8,7 @@ import numpy as np
 
 from sudare.randomness import Randomness
 from sudare.verify.baskets.asked import RhoAsked, Sampling, refuse_many_drawn
-from sudare.verify.requirements import Finding
+from sudare.verify.finding import Finding
 
 if TYPE_CHECKING:
     from fractions import Fraction

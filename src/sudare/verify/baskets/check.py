@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.baskets.sources import read_baskets
-from sudare.errors import InputError, SudareError
+from sudare.errors import InputError
 from sudare.read.baskets.codes import BasketCodes
-from sudare.read.places import is_file, is_folder
+from sudare.read.places import is_file
 from sudare.verify.baskets.sets import verify_baskets
 from sudare.verify.manifest import (
     NEWEST_FORMAT,
@@ -22,7 +22,6 @@ from sudare.verify.manifest import (
     file_digest,
     load_manifest,
     manifest_path,
-    read_manifest,
     refuse_internal,
     require_inside,
     unchanged_files,
@@ -31,7 +30,8 @@ from sudare.verify.manifest import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sudare.verify.requirements import Finding
+    from sudare.progress import Progress
+    from sudare.verify.finding import Finding
 
 KIND = "baskets"
 SENSITIVE = "sensitive.parquet"
@@ -43,6 +43,7 @@ def check_basket_folder(
     original: Any = None,
     sensitive: Any = None,
     options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
 ) -> list[Finding]:
     """Recompute the guarantee of a release of baskets.
 
@@ -53,6 +54,7 @@ def check_basket_folder(
             the folder when left out.
         options: How to read the original, as `sudare.read_baskets` takes them; as it was read for the release, where the
             internal part is there and the file is the same, and guessed otherwise.
+        progress: Told how far the work is.
     """
     place = Path(folder)
     path = manifest_path(place)
@@ -67,7 +69,7 @@ def check_basket_folder(
                 "and its layout (--layout) if it was read in another way."
             )
         beside = _described(given, place, sensitive)
-        return findings + verify_baskets(released, beside, manifest["requirements"])
+        return findings + verify_baskets(released, beside, manifest["requirements"], progress=progress)
     # What is sensitive for all can be checked on the release alone; items may be gone from it altogether.
     common = sensitive if sensitive is not None else _kept_common(place)
     if common is not None:
@@ -78,29 +80,14 @@ def check_basket_folder(
                 "None of the sensitive items given occurs in the release, so nothing could be inferred whatever was released; "
                 "correct their spelling, or give the original (--original), which has them."
             )
-    return findings + verify_baskets(released, None, manifest["requirements"])
+    return findings + verify_baskets(released, None, manifest["requirements"], progress=progress)
 
 
-def reopen_baskets(before: str, after: str) -> tuple[Baskets, Baskets]:
-    """The original beside a released file or the data of a release's folder, to measure them again."""
-    folder = Path(after)
-    if not is_folder(folder):
-        return read_baskets(before), read_baskets(after)
-    if not is_basket_folder(folder):
-        read_manifest(folder)  # where it is broken, that is the first thing to mend
-        raise InputError(f"'{after}' is a release of a table, not of baskets; leave --baskets out.")
+def reopen_baskets(before: str, folder: Path) -> tuple[Baskets, Baskets]:
+    """The original beside the data of a release's folder, to measure them again."""
     path = manifest_path(folder)
     released = _read_released(path, _load(path))
     return _read_original(before, folder, None), released
-
-
-def is_basket_folder(folder: Path) -> bool:
-    """Whether a folder is a release of baskets."""
-    try:
-        return bool(load_manifest(manifest_path(folder)).get("kind") == KIND)
-    except SudareError:
-        # Absent, broken or of another kind: the check of tables says in which way.
-        return False
 
 
 def _read_released(path: Path, manifest: dict[str, Any]) -> Baskets:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sudare.errors import shown
+from sudare.errors import shown as quoted
+from sudare.progress import SILENT
 from sudare.verify.baskets.adversaries import check_sample
 from sudare.verify.baskets.asked import (
     RhoAsked,
@@ -22,7 +23,7 @@ from sudare.verify.baskets.asked import (
     sampling_asked,
 )
 from sudare.verify.blocks import CannotCheckError
-from sudare.verify.requirements import Finding
+from sudare.verify.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.baskets.baskets import Baskets
+    from sudare.progress import Progress
 
     Ints = npt.NDArray[np.int64]
     Truths = npt.NDArray[np.bool_]
@@ -39,7 +41,11 @@ _AT_ONCE = 4_000_000
 
 
 def verify_baskets(
-    released: Baskets, original: Baskets | None, requirements: Sequence[Mapping[str, Any]]
+    released: Baskets,
+    original: Baskets | None,
+    requirements: Sequence[Mapping[str, Any]],
+    *,
+    progress: Progress | None = None,
 ) -> list[Finding]:
     """Check each requirement (as in a manifest) on released baskets, beside the original where it is given.
 
@@ -47,7 +53,13 @@ def verify_baskets(
     sensitive: it needs the original, unless the released baskets name sensitive items common to all (a set that
     no released basket has is safe, and every other one is a part of somebody's original basket).
     """
-    return [_check(released, original, dict(requirement)) for requirement in requirements]
+    shown = progress or SILENT
+    shown.start("verify", max(len(requirements), 1))
+    findings = []
+    for done, requirement in enumerate(requirements, start=1):
+        findings.append(_check(released, original, dict(requirement)))
+        shown.update(done)
+    return findings
 
 
 def _check(released: Baskets, original: Baskets | None, requirement: dict[str, Any]) -> Finding:
@@ -57,7 +69,7 @@ def _check(released: Baskets, original: Baskets | None, requirement: dict[str, A
             return _km(released, requirement)
         if kind == "rho-uncertainty":
             return _uncertainty(released, original, requirement)
-        sentence = f"This version of Sudare cannot check the requirement {shown(kind)} of baskets, so it is not taken to hold."
+        sentence = f"This version of Sudare cannot check the requirement {quoted(kind)} of baskets, so it is not taken to hold."
     except CannotCheckError as reason:
         sentence = f"The requirement {kind} cannot be checked: {reason}."
     return Finding(requirement, False, None, sentence, 0)
@@ -101,9 +113,9 @@ def _km(released: Baskets, requirement: dict[str, Any]) -> Finding:
     if smallest is None:
         return Finding(requirement, True, None, "There are no items, so km-anonymity holds.", 0)
     if not rare:
-        sentence = f"Every set of at most {shown(m)} items occurs in at least {smallest:,} baskets or in none (asked: {shown(k)})."
+        sentence = f"Every set of at most {quoted(m)} items occurs in at least {smallest:,} baskets or in none (asked: {quoted(k)})."
         return Finding(requirement, True, float(smallest), sentence, 0)
-    sentence = f"{rare:,} sets of at most {shown(m)} items occur, but in fewer than {shown(k)} baskets, such as {example} in {smallest:,}."
+    sentence = f"{rare:,} sets of at most {quoted(m)} items occur, but in fewer than {quoted(k)} baskets, such as {example} in {smallest:,}."
     return Finding(requirement, False, float(smallest), sentence, len(users))
 
 
@@ -133,7 +145,7 @@ def _rho(known: Baskets, left: Truths, requirement: dict[str, Any], asked: RhoAs
                     )
             before.forget()
         before = level
-    about = "" if limit is None else f" from at most {shown(limit - 1)} known items"
+    about = "" if limit is None else f" from at most {quoted(limit - 1)} known items"
     if not unsafe:
         sentence = f"No sensitive item can be inferred{about} with a confidence above {requirement['rho']}."
         return Finding(requirement, True, None, sentence, 0)

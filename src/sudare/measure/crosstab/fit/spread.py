@@ -69,7 +69,7 @@ def spread_of(
     squares = np.zeros_like(table)
     total = max(float(table.sum()), 1.0)
     apart, apart_released = 0.0, 0.0
-    progress.start("standard errors", draws)
+    progress.start("standard_errors", draws)
     for done in range(draws):
         progress.update(done)
         released = draw(transition, table, random)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sudare.display import figure
-from sudare.release.baskets.manifest import public_basket_part
+from sudare.release.manifest import public_manifest
 from sudare.release.report.baskets import sections as basket_sections
 from sudare.release.report.common import common_values
 from sudare.release.report.rendering import render
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sudare.release.baskets.release import BasketRelease
     from sudare.release.recipe.parts import ReportKind
-    from sudare.verify.requirements import Finding
+    from sudare.verify.finding import Finding
     from sudare.words.texts import Language
 
 
@@ -39,7 +39,7 @@ def basket_report_html(
     """
     texts = Texts(language, "baskets")
     internal = kind == "internal"
-    facts = manifest if internal else public_basket_part(dict(manifest))
+    facts = manifest if internal else public_manifest(release.kind, dict(manifest))
     shown = [told_apart(finding) for finding in findings]
     released = release.released
     losses = release.losses if internal else facts["losses"]

@@ -9,20 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sudare.display import figure
+from sudare.release.manifest import public_manifest
 from sudare.release.report.common import common_values
 from sudare.release.report.rendering import render
 from sudare.release.report.table import sections
 from sudare.release.report.table.randomized import randomization
 from sudare.release.report.table.tabulation import tabulation
 from sudare.release.report.texts import Texts
-from sudare.release.table.manifest import public_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.release.recipe.parts import ReportKind
     from sudare.release.table.release import Release
-    from sudare.verify.requirements import Finding
+    from sudare.verify.finding import Finding
     from sudare.words.texts import Language
 
 
@@ -42,7 +42,7 @@ def report_html(
     """
     texts = Texts(language)
     internal = kind == "internal"
-    facts = manifest if internal else public_part(dict(manifest))
+    facts = manifest if internal else public_manifest(release.kind, dict(manifest))
     table = release.table
     return render(
         "table/page.html.j2",

@@ -128,6 +128,8 @@ def _edges(table: Table, name: str) -> list[Any] | None:
 
 def _original(release: Release, found: CrossTab) -> Any:
     """Original counts of the records that were released; None where a column was also recoded."""
+    if release.rows_of_original is None:
+        return None
     try:
         return count_like(found, release.original.take(release.rows_of_original))
     except DescriptionError:

@@ -1,4 +1,4 @@
-"""Labels of hierarchies that are values as well: whoever reads the release cannot tell one from the other."""
+"""What a custodian should look at before handing the release of a table over."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sudare.anonymize.protocol import traits_of
+from sudare.assess.pk_anonymity import asked_k
 from sudare.describe.ranges import ANYTHING
 from sudare.describe.text import as_text
+from sudare.release.warnings import ReleaseWarning
+from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,15 +20,39 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.table import Table
+    from sudare.release.kind import Checked
+
+_NAMED = 5
+"""Labels that a warning names."""
+
+
+def warnings_of(checked: Checked) -> Iterator[str]:
+    """What the custodian should look at before handing the release over."""
+    table, applied = checked.original, checked.applied
+    if table.undescribed:
+        yield ReleaseWarning("table.undescribed", columns=enumerated(table.undescribed))
+    if not checked.random.secure:
+        yield ReleaseWarning("table.seed")
+    noisy = any(column.mechanism is not None for column in applied.data.columns)
+    reordered = any(traits_of(one).reorders for one in checked.methods)
+    if noisy and not reordered and asked_k(checked.requirements) is not None:
+        yield ReleaseWarning("table.in_order")
+    for name, labels in labels_like_values(table, applied.data, applied.rows):
+        quoted = enumerated(f"'{label}'" for label in labels[:_NAMED])
+        yield ReleaseWarning("table.ambiguous", column=name, labels=quoted)
 
 
 def labels_like_values(
-    original: Table, released: Table, rows: npt.NDArray[np.int64]
+    original: Table, released: Table, rows: npt.NDArray[np.int64] | None
 ) -> Iterator[tuple[str, list[str]]]:
     """Quasi-identifiers with the labels that other values were generalized to, and that are values themselves.
 
+    A reader of the release cannot tell one from the other.
+
     `rows` has, for each released row, its row in the original.
     """
+    if rows is None:
+        return  # what was made up was not generalized
     for name in released.names("quasi"):
         column, texts = released.column(name), released.frame[name]
         # Generalized columns are texts, and have no hierarchy any more.

@@ -1,0 +1,53 @@
+"""How many entries every release by suppression must lose: needs of single sets of items, packed so that they add up."""
+
+from __future__ import annotations
+
+from sudare.kernels.core.jit import lean
+
+
+@lean
+def pack_needs(subsets, sets, needed, used):
+    """A lower bound of the entries that must go, where of each of some sets so many baskets must lose an item of it.
+
+    A basket that is hit loses an entry. Of the baskets of a set only those count in which none of its entries was counted
+    before (`used`): the others, all of which may have been hit, are taken off what is needed. So no entry counts twice.
+    """
+    total = 0
+    for place in range(len(sets)):
+        number = sets[place]
+        first, last = subsets.posting_starts[number], subsets.posting_starts[number + 1]
+        left = needed[place]
+        for posting in range(first, last):
+            if not _is_fresh(subsets, number, subsets.postings[posting], used):
+                left -= 1
+        if left <= 0:
+            continue
+        total += left
+        for posting in range(first, last):
+            basket = subsets.postings[posting]
+            if _is_fresh(subsets, number, basket, used):
+                for item in range(subsets.sizes[number]):
+                    used[_entry(subsets, basket, subsets.items[number, item])] = True
+    return total
+
+
+@lean
+def _is_fresh(subsets, number, basket, used):
+    """Whether none of the entries of a set in a basket was counted before."""
+    for item in range(subsets.sizes[number]):
+        if used[_entry(subsets, basket, subsets.items[number, item])]:
+            return False
+    return True
+
+
+@lean
+def _entry(subsets, basket, code):
+    """The position of an item that a basket has."""
+    low, high = subsets.starts[basket], subsets.starts[basket + 1] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if subsets.codes[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -1,0 +1,62 @@
+"""Anonymize: methods, check and measures, in memory; one loop for tables and baskets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sudare.anonymize.pipeline import methods_of
+from sudare.anonymize.protocol import Context
+from sudare.assess.catalogue import requirements_of
+from sudare.errors import GuaranteeError
+from sudare.progress import Plan, Progress
+from sudare.randomness import Randomness
+from sudare.release.kind import Checked
+from sudare.release.kinds import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sudare.release.release import AnyRelease
+
+
+def anonymize(
+    data: Any,
+    *requirements: Any,
+    method: Any = None,
+    measures: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> AnyRelease:
+    """Transform a table, or baskets, until every requirement holds, check it, and measure what was lost.
+
+    `method` is one method or several in order (when left out Randomize for Pk-anonymity, SuppressItems for baskets, else
+    Mondrian). Requirements and methods may also be given as on the command line, such as "k-anonymity k=5". A `seed` makes
+    the random choices repeatable, for tests only: the release is then marked as not secure. Raises `GuaranteeError` when a
+    requirement does not hold on the result.
+    """
+    kind = kind_of(data)
+    original = kind.given(data)
+    asked = requirements_of(requirements, kind.requirements)
+    kind.refuse_requirements(asked)
+    kind.refuse_given(original, asked)
+    methods = list(kind.default_methods(asked)) if method is None else methods_of(method, kind.methods)
+    kind.refuse_methods(methods)
+    random = Randomness(seed)
+    plan = Plan(progress, {"anonymize": 12, "check": 1, "measure": 4})
+    with plan.phase("anonymize") as step:
+        applied = kind.apply(methods, original, Context(asked, random, step))
+    verdicts = []
+    with plan.phase("check") as step:
+        step.start("check", max(len(asked), 1))
+        for done, one in enumerate(asked, start=1):
+            verdicts.append(kind.check(one, applied.data, original, random))
+            step.update(done)
+    for requirement, verdict in zip(asked, verdicts, strict=True):
+        if not verdict.holds:
+            way = kind.way_out(requirement, original)
+            raise GuaranteeError("release.not_reached", explanation=verdict.explanation, way_out=way)
+    with plan.phase("measure") as step:
+        checked = Checked(original, applied, asked, tuple(methods), tuple(verdicts), random)
+        release = kind.release(checked, measures, step)
+    release.seconds.update(plan.seconds)
+    return release

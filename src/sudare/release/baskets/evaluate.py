@@ -1,0 +1,42 @@
+"""Evaluate a release of baskets: its losses, with progress."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.measure.baskets import BASKET_MEASURES, BasketPair, measure_baskets
+from sudare.measure.baskets.association import TooManySetsError
+from sudare.measure.baskets.catalogue import require_basket_measures
+from sudare.release.warnings import ReleaseWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sudare.describe.baskets.baskets import Baskets
+    from sudare.progress import Progress
+
+
+def measured(
+    before: Baskets, after: Baskets, names: Sequence[str] | None, progress: Progress
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """The losses asked for; of all of them, those that can be computed, and a warning about the others.
+
+    Generalized items are other items: what the measures of baskets compare is no longer there, and none applies.
+    """
+    if after.items != before.items:
+        return {}, ()
+    require_basket_measures(names or ())
+    chosen = list(BASKET_MEASURES if names is None else names)
+    pair = BasketPair(before, after)
+    losses: dict[str, float] = {}
+    warnings = []
+    progress.start("measure", len(chosen))
+    for done, name in enumerate(chosen):
+        progress.update(done)
+        try:
+            losses |= measure_baskets(before, pair, [name])
+        except TooManySetsError as error:  # baskets so alike that their rules cannot be counted
+            if names is not None:
+                raise
+            warnings.append(ReleaseWarning("baskets.unmeasured", measure=name, why=error.why))
+    return losses, tuple(warnings)

@@ -1,0 +1,53 @@
+"""A finished release for people at a terminal, in their language: verdicts, figures, warnings, and where everything is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sudare.display import Block, Grid, Line, Marked, Place, figure
+from sudare.words.sentence import in_language, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sudare.measure.catalogue import Measure
+    from sudare.release.folder import Written
+    from sudare.verify.finding import Finding
+    from sudare.words.texts import Language, Texts
+
+
+def summary_of(written: Written[Any], language: Language) -> Iterator[Block]:
+    """Verdicts from the written files, what its kind has to say, warnings, and where everything is."""
+    words = words_in(language)
+    yield verdicts(written.findings, language)
+    yield from written.release.kind.summary(written, language)
+    for warning in written.release.warnings:
+        yield Line(words("warning", warning=in_language(warning, language)))
+    yield Place(words("place.hand_over"), written.folder / "public")
+    yield Place(words("place.keep_private"), written.folder / "internal")
+    for report in written.reports:
+        yield Place(words("place.report"), report)
+
+
+def verdicts(findings: Sequence[Finding], language: Language) -> Marked:
+    """What the verifier found."""
+    return Marked([(finding.holds, in_language(finding.sentence, language)) for finding in findings])
+
+
+def losses_grid(
+    losses: Mapping[str, float], known: Mapping[str, Measure], language: Language, *, ranges: bool = False
+) -> Grid:
+    """Each measure with its value and its meaning, and between them its range where asked for."""
+    words, rows = words_in(language), []
+    for name, value in losses.items():
+        one, unlimited = known[name], words("unlimited")
+        span = f"{figure(one.smallest, unlimited)} … {figure(one.largest, unlimited)}"
+        meaning = one.meaning if language == "en" else one.meaning_ja
+        rows.append((name, figure(value, unlimited), *([span] if ranges else []), meaning))
+    heads = ["measure", "value", *(["range"] if ranges else []), "meaning"]
+    return Grid(words("loss.title"), [words(f"loss.{head}") for head in heads], rows)
+
+
+def words_in(language: Language) -> Texts:
+    """The words around the figures of a release or a command."""
+    return texts(language, "cli")
