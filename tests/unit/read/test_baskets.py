@@ -265,6 +265,13 @@ def test_memory(tmp_path):
             {"layout": "long", "items": "c"},
             "which of its 3 columns contains the users; name it with id=",
         ),
+        (
+            "a\n1",
+            {"layout": "long", "items": "a"},
+            "it has only one column; give a table with a column of users",
+        ),
+        ("a\n1", {"id": "a"}, "'f.txt' has no column left for the items"),
+        ("id,items\n,a;b\n,c;d", {"layout": "sets"}, "'id' of 'f.txt' has 2 rows without an id"),
         ("id,items\n1,a;b\n1,c;d", {"layout": "sets"}, "The id '1' occurs more than once in 'f.txt'"),
         ("id,item\n,a\n1,c", {}, "'f.txt' has 1 row without a value in 'id'"),
         (
@@ -381,6 +388,7 @@ def test_users_and_items_without_names_are_read_when_said_and_never_guessed(tmp_
     ("text", "options", "words"),
     [
         ("a,b,c\nd,e,f\n", {"header": False}, "has 3 columns without names"),
+        ("a\nd\n", {"header": False}, "has 1 column without a name"),
         (NAMELESS, {"header": False, "id": "x"}, "id, items and sensitive cannot name them"),
         (NAMELESS, {"header": False, "layout": "sets"}, "applies only to a text table of users and items"),
         (NAMELESS, {"header": False, "layout": "lines"}, "applies only to a text table of users and items"),

@@ -167,6 +167,9 @@ def test_sqlite_needs_a_table_where_there_are_two(tmp_path):
         connection.commit()
     with pytest.raises(InputError, match="2 tables, so you must name one; choose one of 'one', 'two'"):
         load(path)
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(InputError, match=r"'empty\.db' has no tables"):
+        load(tmp_path / "empty.db")
     (tmp_path / "text.db").write_text("a,b\n")
     with pytest.raises(InputError, match="is not an SQLite file"):
         load(tmp_path / "text.db")
@@ -208,6 +211,11 @@ def test_unreadable_sources(tmp_path, monkeypatch):
         load(tmp_path / "garbage", format="postgresql")
     with pytest.raises(InputError, match=r"'sheet' .* does not apply .* 'csv', only to excel"):
         load(tmp_path / "garbage", sheet="x")
+    with pytest.raises(InputError, match="only to csv, excel; leave it out") as caught:
+        load("sqlite:///garbage", header=False)
+    assert caught.value.into("ja").endswith(
+        "使えるのは csv、excel だけです。このオプションを省いてください。"
+    )
 
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")

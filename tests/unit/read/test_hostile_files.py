@@ -178,6 +178,24 @@ def test_json_that_python_refuses(tmp_path, text):
     sentence(error)
 
 
+@pytest.mark.parametrize(
+    ("refusal", "why", "in_japanese"),
+    [
+        (RecursionError, "lists nested too deeply", "入れ子が深すぎます"),
+        (ValueError, "a number of thousands of digits", "数千桁"),
+    ],
+)
+def test_why_python_refuses_json_is_said_in_either_language(tmp_path, monkeypatch, refusal, why, in_japanese):
+    def refuse(_):
+        raise refusal
+
+    (tmp_path / "baskets.json").write_text("[]", encoding="utf-8")
+    monkeypatch.setattr(json, "loads", refuse)
+    with pytest.raises(InputError, match=f"is not valid JSON in line 1 .{why}") as error:
+        read_baskets(tmp_path / "baskets.json")
+    assert in_japanese in error.value.into("ja")
+
+
 # Files of other libraries
 
 
