@@ -214,7 +214,7 @@ def test_python_objects_are_refused(role):
 @pytest.mark.parametrize("dtype", [pl.Int128, pl.UInt128])
 def test_wide_integers_are_written_where_they_can_be_read(dtype, tmp_path):
     release = sd.anonymize(_with(pl.Series([2**100, 3] * 20, dtype=dtype), sensitive=["s"]), sd.KAnonymity(4))
-    with pytest.raises(OutputError, match=r"The column 's' holds U?Int128, .*; use 'csv' or 'arrow'"):
+    with pytest.raises(OutputError, match=r"The column 's' has the type U?Int128, .*; use 'csv' or 'arrow'"):
         release.write(tmp_path / "o", format="parquet")
     assert not (tmp_path / "o").exists()
     release.write(tmp_path / "o", format="arrow", reports=())

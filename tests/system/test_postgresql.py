@@ -158,7 +158,7 @@ def test_mistakes_are_one_sentence(filled, options, sentence):
 def test_refused_connections_never_show_the_password(server):
     wrong = server.replace(PASSWORD, "wr0ng-Pa55")
     for address, sentence in [
-        (wrong, "user name or password was not accepted"),
+        (wrong, "did not accept the user name or password"),
         (server.replace("/postgres", "/absent"), "no such database"),
         (f"postgresql://tester:wr0ng-Pa55@127.0.0.1:{free_port()}/postgres", "no server answers there"),
         ("postgresql://tester:wr0ng-Pa55@127.0.0.1:port/postgres", "address was not accepted"),

@@ -53,11 +53,9 @@ def write_baskets(
     place = Path(path)
     chosen = _layout(baskets, place, layout)
     if ids and baskets.ids is None:
-        raise OutputError("The baskets have no ids, so none can be written; leave ids out.")
+        raise OutputError("formats.baskets.no_ids")
     if ids and chosen == "lines":
-        raise OutputError(
-            "Lines of items have no place for ids; choose the layout 'long', 'json', 'lists' or 'sets'."
-        )
+        raise OutputError("formats.baskets.ids_in_lines")
     between = _delimiter(baskets, delimiter, chosen) if chosen in {"lines", "sets"} else None
     source = baskets.source
     id_name = (source.id if source else None) or "id"
@@ -91,14 +89,13 @@ def _layout(baskets: Baskets, place: Path, layout: str | None) -> str:
     ending = place.suffix.lower()
     if layout is not None:
         if layout not in LAYOUTS:
-            raise OutputError(f"The layout '{layout}' is not known; {did_you_mean(layout, LAYOUTS)}")
+            hint = did_you_mean(layout, LAYOUTS)
+            raise OutputError("formats.baskets.unknown_layout", layout=layout, hint=hint)
         if (layout in {"lines", "json"} and ending in _TABLES) or (
             layout == "lists" and ending not in _TABLES
         ):
             other = _IN_TABLES.get(layout) or _IN_TEXT[layout]
-            raise OutputError(
-                f"A file '{place.name}' cannot hold the layout '{layout}'; choose '{other}', or another ending."
-            )
+            raise OutputError("formats.baskets.layout", name=place.name, layout=layout, other=other)
         return layout
     if ending in endings.JSON:
         return "json"
@@ -122,10 +119,7 @@ def _texts(items: Sequence[Item]) -> list[str]:
     texts = [str(item) for item in items]
     if len(set(texts)) < len(texts):
         twice = next(text for text, count in Counter(texts).items() if count > 1)
-        raise OutputError(
-            f"The number {twice} and the text '{twice}' are two items, which a text cannot tell apart; write JSON, or "
-            "rename one of them."
-        )
+        raise OutputError("formats.baskets.same_text", item=twice)
     return texts
 
 

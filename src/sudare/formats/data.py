@@ -113,31 +113,27 @@ def read_data(
         body = cells.slice(1)
         body.columns = ["" if name is None else str(name) for name in cells.row(0)]
     except Exception:  # noqa: BLE001  # whatever the library says: the file is not what was written
-        raise InputError(
-            f"'{path}' cannot be read as the {format} file of a release; write the release again."
-        ) from None
+        raise InputError("formats.data.unreadable", path=path, format=format) from None
     return body
 
 
 def _check_format(format: str) -> None:  # noqa: A002  # the word of the recipe
     if format not in EXTENSIONS:
-        raise OutputError(f"The format '{format}' cannot be written; {did_you_mean(format, EXTENSIONS)}")
+        hint = did_you_mean(format, EXTENSIONS)
+        raise OutputError("formats.data.unknown_format", format=format, hint=hint)
 
 
 def _refuse_lossy(frame: pl.DataFrame, format: Format) -> None:  # noqa: A002  # the word of the recipe
     """Refuse what a file of this format would not give back."""
     for column in frame:
         if format == "parquet" and column.dtype in (pl.Int128, pl.UInt128):
-            raise OutputError(
-                f"The column '{column.name}' holds {column.dtype}, which other programs cannot read from Parquet files; "
-                "use 'csv' or 'arrow', or cast it to Int64 where its numbers fit."
-            )
+            raise OutputError("formats.data.wide_integers", column=column.name, type=str(column.dtype))
 
 
 def _flat(frame: pl.DataFrame, *, escape_formulas: bool) -> pl.DataFrame:
     """Text columns escaped, sets joined, categories as text; numbers and dates as they are."""
     if not frame.width:
-        raise OutputError("A table without columns cannot be written as text; keep at least one column.")
+        raise OutputError("formats.data.no_columns")
     flat = pl.DataFrame([_flat_column(column) for column in frame])
     if not escape_formulas:
         return flat
@@ -164,10 +160,7 @@ def _flat_column(column: pl.Series) -> pl.Series:
     if isinstance(kind, pl.List):
         return _joined(column, kind)
     if isinstance(kind, pl.Binary | pl.Duration | pl.Struct | pl.Object):
-        raise OutputError(
-            f"The column '{column.name}' has the type {kind}, which text and Excel files cannot hold; "
-            f"use the format 'parquet', or remove the column."
-        )
+        raise OutputError("formats.data.type", column=column.name, type=str(kind))
     return column
 
 
@@ -175,19 +168,14 @@ def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
     """Items joined by `|`; refused where the items could not be told apart again."""
     inner = kind.inner
     if isinstance(inner, pl.DataType) and inner.is_nested():
-        raise OutputError(
-            f"The column '{column.name}' holds sets of sets, which text and Excel files cannot; use 'parquet'."
-        )
+        raise OutputError("formats.data.nested_sets", column=column.name)
     texts = column.alias("cells").cast(pl.List(pl.String))
     flat = texts.drop_nulls()
     items = flat.filter(flat.list.len() > 0).explode()
     wrong = items.is_null() | (items == "") | items.str.contains(_JOINT, literal=True)
     if wrong.any():
-        shown = items.filter(wrong.fill_null(value=True))[0]
-        raise OutputError(
-            f"The column '{column.name}' has a set with the item {shown!r}, but items joined by '{_JOINT}' must "
-            f"not be missing, empty or hold '{_JOINT}'; rename the item or use 'parquet'."
-        )
+        item = items.filter(wrong.fill_null(value=True))[0]
+        raise OutputError("formats.data.item", column=column.name, item=item, joint=_JOINT)
     return texts.list.join(_JOINT).alias(column.name)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sudare.errors import OutputError
+from sudare.errors import ErrorSentence, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,15 +26,15 @@ def writing(path: Path) -> Iterator[None]:
         raise OutputError(_sentence(path, error)) from None
 
 
-def _sentence(path: Path, error: Exception) -> str:
+def _sentence(path: Path, error: Exception) -> ErrorSentence:
     """What went wrong with the disk; polars gives the number of the error only within its message."""
     in_message = re.search(r"os error ([0-9]+)", str(error))
     number = int(in_message[1]) if in_message else getattr(error, "errno", None)
     if number in {errno.ENOSPC, errno.EDQUOT}:
-        return f"There is no space left on the disk for '{path}'; free some, or choose another folder."
+        return ErrorSentence("formats.disk.no_space", path=path)
     if number in {errno.EACCES, errno.EPERM, errno.EROFS}:
-        return f"You are not permitted to write '{path}'; choose another folder, or ask for permission."
+        return ErrorSentence("formats.disk.not_permitted", path=path)
     if number == errno.ENOENT:
-        return f"The folder of '{path}' does not exist; create it, or choose another one."
+        return ErrorSentence("formats.disk.no_folder", path=path)
     reason = os.strerror(number) if number else " ".join(str(error).split())
-    return f"'{path}' cannot be written ({reason}); choose another path."
+    return ErrorSentence("formats.disk.other", path=path, why=reason)

@@ -31,8 +31,11 @@ def excel_bytes(frame: pl.DataFrame, path: Path) -> bytes:
 
     if frame.height >= _ROWS or frame.width > _COLUMNS:
         raise OutputError(
-            f"The table has {frame.height} rows and {frame.width} columns, but an Excel sheet holds at most "
-            f"{_ROWS - 1} and {_COLUMNS}; use 'csv' or 'parquet'."
+            "formats.excel.size",
+            rows=frame.height,
+            columns=frame.width,
+            most_rows=_ROWS - 1,
+            most_columns=_COLUMNS,
         )
     buffer = io.BytesIO()
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".excel-") as folder:
@@ -93,10 +96,7 @@ def _column(column: pl.Series) -> pl.Series:
     if kind == pl.String:
         longest = column.alias("cells").str.len_chars().max()
         if isinstance(longest, int) and longest > _TEXT:
-            raise OutputError(
-                f"The column '{column.name}' has a text of {longest} characters, but an Excel cell holds at most "
-                f"{_TEXT}; use 'csv' or 'parquet'."
-            )
+            raise OutputError("formats.excel.text", column=column.name, length=longest, most=_TEXT)
         return column
     present = column.alias("cells").drop_nulls()
     exact = kind == pl.Boolean

@@ -31,7 +31,4 @@ def check_claim(path: Path, format: str, *, rows: int | None, columns: int) -> N
             if file.read(len(_DEFLATED_MARK)) == _DEFLATED_MARK:
                 most = _DEFLATED * size
     if rows * columns > most or (format != "spss" and rows > size):
-        raise InputError(
-            f"'{path.name}' claims to hold {rows:,} rows of {columns:,} columns, more than its {size:,} bytes can; "
-            "it is damaged or incomplete: copy it anew."
-        )
+        raise InputError("read.file.claim", source=path.name, rows=rows, columns=columns, size=size)

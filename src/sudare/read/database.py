@@ -36,18 +36,16 @@ _POSTGRESQL_TABLES = (
     "AND n.nspname !~ '^pg_' ORDER BY 1, 2"
 )
 _REFUSALS = (
-    ("password authentication failed", "the user name or password was not accepted; correct them"),
-    ("no password supplied", "the server asks for a password; add it to the address or to PGPASSWORD"),
-    ('role "', "the server does not know that user; correct the user name"),
-    ('database "', "the server has no such database; correct the name after the last '/'"),
-    ("could not translate host name", "the host's name is not known; correct it"),
-    ("Connection refused", "no server answers there; check host and port, and that the server runs"),
-    (
-        "No such file or directory",
-        "no server answers on that socket; check its folder and that the server runs",
-    ),
-    ("timeout expired", "the server did not answer in time; check host, port and firewall"),
+    ("password authentication failed", "password"),
+    ("no password supplied", "no_password"),
+    ('role "', "user"),
+    ('database "', "database"),
+    ("could not translate host name", "host"),
+    ("Connection refused", "port"),
+    ("No such file or directory", "socket"),
+    ("timeout expired", "timeout"),
 )
+"""What a server says when it refuses a connection, and which of our sentences says it."""
 
 
 def read_sqlite(
@@ -74,8 +72,7 @@ def read_postgresql(
         connection = driver.connect(address)
     except Exception as error:  # noqa: BLE001  # the driver's message may hold the password: it ends here
         reasons = (reason for sign, reason in _REFUSALS if sign in str(error))
-        reason = next(reasons, "the address was not accepted; write postgresql://user@host:port/database")
-        raise InputError(f"Cannot connect to '{shown}': {reason}.") from None
+        raise InputError(f"read.database.refused.{next(reasons, 'address')}", server=shown) from None
     with contextlib.closing(connection):
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
@@ -117,7 +114,7 @@ def _read(
         label = f"{shown}#query"
     result = _execute(connection, query, shown)
     if not len(result.schema):
-        raise InputError(f"The query for '{shown}' gives no table; write a SELECT.")
+        raise InputError("read.database.no_result", source=shown)
     names = column_names(_names_of(result.schema, shown), shown)
     _check_texts(result, names, shown)
     frame = pl.DataFrame(
@@ -134,9 +131,7 @@ def _names_of(schema: Any, shown: str) -> list[str]:
     try:
         return list(schema.names)
     except UnicodeDecodeError:
-        raise InputError(
-            f"'{shown}' has a column whose name is not UTF-8; rename it, or name the columns in a query (SELECT … AS …)."
-        ) from None
+        raise InputError("read.database.column_name", source=shown) from None
 
 
 def _check_texts(result: Any, names: Sequence[str], shown: str) -> None:
@@ -148,10 +143,7 @@ def _check_texts(result: Any, names: Sequence[str], shown: str) -> None:
         try:
             column.validate(full=True)
         except ValueError:
-            raise InputError(
-                f"The column '{name}' of '{shown}' holds texts that are not UTF-8; "
-                "convert them, or leave the column out with a query."
-            ) from None
+            raise InputError("read.database.texts", column=name, source=shown) from None
 
 
 def _holds_texts(kind: Any) -> bool:
@@ -167,19 +159,20 @@ def _find_table(catalog: Any, shown: str, table: str | None) -> tuple[str, str]:
     try:
         rows = [tuple(row.values()) for row in catalog.to_pylist()]
     except UnicodeDecodeError:
-        raise InputError(
-            f"'{shown}' has a table whose name is not UTF-8; rename it, or give a query instead of a table."
-        ) from None
+        raise InputError("read.database.table_name", source=shown) from None
     if table is None:
-        if len(rows) != 1:
-            choice = did_you_mean("", [name for _, name, _ in rows])
-            raise InputError(f"'{shown}' has {len(rows)} tables, so the table must be named; {choice}")
+        if not rows:
+            raise InputError("read.database.no_tables", source=shown)
+        if len(rows) > 1:
+            hint = did_you_mean("", [name for _, name, _ in rows])
+            raise InputError("read.database.which_table", source=shown, tables=len(rows), hint=hint)
         return rows[0][0], rows[0][1]
     by_name = [(schema, name) for schema, name, visible in rows if visible and name == table]
     by_schema = [(schema, name) for schema, name, _ in rows if f"{schema}.{name}" == table]
     if not by_name + by_schema:
         known = [name if visible else f"{schema}.{name}" for schema, name, visible in rows]
-        raise InputError(f"'{shown}' has no table '{table}'; {did_you_mean(table, known)}")
+        hint = did_you_mean(table, known)
+        raise InputError("read.database.no_table", source=shown, table=table, hint=hint)
     return (by_name + by_schema)[0]
 
 
@@ -196,9 +189,7 @@ def _execute(connection: Any, query: str, shown: str) -> Any:
             cursor.execute(query)
             return cursor.fetch_arrow_table()
     except Exception as error:  # noqa: BLE001  # both drivers raise OSError, their own and Arrow's errors
-        raise InputError(
-            f"'{shown}' does not answer the query ({_reason(error)}); correct the query."
-        ) from None
+        raise InputError("read.database.query", source=shown, why=_reason(error)) from None
 
 
 def _reason(error: Exception) -> str:
@@ -223,10 +214,7 @@ def _as_series(name: str, column: Any, field: Any) -> pl.Series:
         return pl.Series(name, texts, dtype=pl.String)
     # money arrives in cents and intervals as three numbers: both would be read, and be wrong.
     if database_type == "money" or pa.types.is_interval(kind) or _is_binary(kind):
-        raise InputError(
-            f"The column '{name}' has the type {database_type}, which cannot be read faithfully; "
-            f"use a query that casts it, for example CAST({_quoted(name)} AS text)."
-        )
+        raise InputError("read.database.type", column=name, type=database_type, quoted=_quoted(name))
     series = pl.Series(name, pl.from_arrow(column))
     return narrow_column(series) if database_type == "numeric" else series
 

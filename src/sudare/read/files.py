@@ -53,10 +53,7 @@ def read_file(
     except InputError:
         raise
     except Exception:  # noqa: BLE001  # every one of these libraries has error classes of its own
-        raise InputError(
-            f"'{path.name}' cannot be read as a file of the format '{format}', though its name or an option "
-            f"says so; check that it is complete, or name its real format."
-        ) from None
+        raise InputError("read.file.unreadable", source=path.name, format=format) from None
     return mark_missing(frame, own_missing)
 
 
@@ -84,14 +81,13 @@ def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
     reader = open_workbook(path)
     names = reader.sheet_names
     if sheet is not None and sheet not in names:
-        raise InputError(f"'{path.name}' has no sheet '{sheet}'; {did_you_mean(sheet, names)}")
+        hint = did_you_mean(sheet, names)
+        raise InputError("read.file.no_sheet", source=path.name, sheet=sheet, hint=hint)
     chosen = names[0] if sheet is None else sheet
     check_extent(path, chosen)
     first = reader.load_sheet(chosen, header_row=None, skip_rows=0, n_rows=1, dtypes="string").to_polars()
     if first.is_empty():
-        raise InputError(
-            f"The sheet '{chosen}' of '{path.name}' is empty; give a sheet with a line of names."
-        )
+        raise InputError("read.file.empty_sheet", sheet=chosen, source=path.name)
     frame: pl.DataFrame = reader.load_sheet(
         chosen, header_row=None, skip_rows=int(header), schema_sample_rows=None
     ).to_polars()
@@ -121,9 +117,7 @@ def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataF
             check_claim(path, format, rows=claimed.number_rows, columns=claimed.number_columns)
             frame, metadata = readers[format](str(path), output_format="polars", **options)
         except UserWarning as warning:
-            raise InputError(
-                f"'{path.name}' is not as files of its kind are ({warning}); correct it, or save it anew."
-            ) from None
+            raise InputError("read.file.irregular", source=path.name, why=str(warning)) from None
     labels: Mapping[str, Mapping[Any, str]] = metadata.variable_value_labels
     columns = [_labeled(_whole(column.alias("cells")), labels.get(column.name, {})) for column in frame]
     return pl.DataFrame([cells.alias(name) for cells, name in zip(columns, frame.columns, strict=True)])

@@ -14,6 +14,7 @@ from sudare.read import endings
 from sudare.read.first_line import refuse_record_as_names
 from sudare.read.places import exists
 from sudare.read.text import read_text
+from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -82,7 +83,7 @@ def load(
     """
     address = str(source)
     if format is not None and format not in _FORMATS:
-        raise InputError(f"The format '{format}' is not known; {did_you_mean(format, _FORMATS)}")
+        raise InputError("read.source.unknown_format", format=format, hint=did_you_mean(format, _FORMATS))
     given = {
         "delimiter": delimiter,
         "encoding": encoding,
@@ -98,11 +99,7 @@ def load(
         _refuse_options(given, "sqlite")
         return _load_database("sqlite", address.removeprefix(_SQLITE), table, query, missing)
     if "://" in address and not exists(address):
-        scheme = address.partition("://")[0]
-        raise InputError(
-            f"Sources that begin with '{scheme}://' cannot be read; give a file, 'postgresql://…' "
-            f"or 'sqlite:///…'."
-        )
+        raise InputError("read.source.scheme", scheme=address.partition("://")[0])
     is_stdin = address == "-"
     found = _format_of(Path(address), format, is_stdin=is_stdin)
     _refuse_options(given, "csv" if found == "tsv" else found)
@@ -157,28 +154,22 @@ def _refuse_options(given: Mapping[str, object], found: str) -> None:
     """An option that the format does not have is a misunderstanding, better said than ignored."""
     for option, value in given.items():
         if value is not None and found not in _OPTIONS[option]:
-            raise InputError(
-                f"The option '{option}' ({value!r}) does not apply to a source of the format '{found}', "
-                f"only to {' and '.join(sorted(_OPTIONS[option]))}; leave it out."
-            )
+            formats = enumerated(sorted(_OPTIONS[option]))
+            raise InputError("read.source.option", option=option, value=value, format=found, formats=formats)
     if given["table"] is not None and given["query"] is not None:
-        raise InputError(
-            f"Both the table '{given['table']}' and a query were given, but only one can be read; leave out one."
-        )
+        raise InputError("read.source.table_and_query", table=given["table"])
 
 
 def _format_of(path: Path, forced: str | None, *, is_stdin: bool) -> str:
     """Format by what was forced, the extension, the first bytes; text where none of them tells."""
     if is_stdin:
         if forced not in {None, "csv", "tsv"}:
-            raise InputError(f"Standard input is read as CSV, not as '{forced}'; give a file instead.")
+            raise InputError("read.source.stdin", format=forced)
         return forced or "csv"
     beginning = _beginning_of(path)
     if forced is not None:
         if forced == "postgresql":
-            raise InputError(
-                f"'{path}' is not the address of a PostgreSQL server; it must begin with 'postgresql://'."
-            )
+            raise InputError("read.source.not_postgresql", path=path)
         return forced
     if path.suffix.lower() in endings.FORMATS:
         return endings.FORMATS[path.suffix.lower()]
@@ -204,20 +195,20 @@ def _reading(path: Path) -> Iterator[None]:
     """One sentence for a file that cannot be read."""
     try:
         if path.is_dir():
-            raise InputError(f"'{path}' is a folder, not a file; give one of the files in it.")
+            raise InputError("read.source.folder", path=path)
         yield
     except OSError as error:
         raise _unreadable(path, error) from None
     except ValueError:  # a NUL, or half a sign
-        raise InputError(f"{shown(str(path))} cannot be the name of a file; check the path.") from None
+        raise InputError("read.source.no_name", path=shown(str(path))) from None
 
 
 def _unreadable(path: Path, error: OSError) -> InputError:
     if isinstance(error, FileNotFoundError):
-        return InputError(f"There is no file '{path}'; check the path.")
+        return InputError("read.source.no_file", path=path)
     if isinstance(error, PermissionError):
-        return InputError(f"You are not permitted to read '{path}'; ask its owner for permission to read it.")
-    return InputError(f"'{path}' cannot be read ({error.strerror}); check the disk or copy the file.")
+        return InputError("read.source.not_permitted", path=path)
+    return InputError("read.source.unreadable", path=path, why=error.strerror)
 
 
 def _load_database(
@@ -227,7 +218,7 @@ def _load_database(
 
     if kind == "sqlite":
         if _beginning_of(Path(address)) not in {b"", _SQLITE_MARK}:  # a database without tables may be empty
-            raise InputError(f"'{Path(address).name}' is not an SQLite file; name its real format.")
+            raise InputError("read.source.not_sqlite", source=Path(address).name)
         frame, name = database.read_sqlite(Path(address), table=table, query=query, missing=missing)
     else:
         frame, name = database.read_postgresql(address, table=table, query=query, missing=missing)

@@ -48,7 +48,7 @@ def read_text(
     delimiter = _checked_delimiter(delimiter)
     text, utf8, encoding = decode_text(data, name, encoding)
     if not text.strip():
-        raise InputError(f"'{name}' is empty; give a file with a line of column names and a line per record.")
+        raise InputError("read.text.empty", source=name)
     dialect = sniff_dialect(text, delimiter)
     cells = _cut_regular(utf8, dialect, header=header)
     if cells is None:
@@ -70,8 +70,7 @@ def column_names(names: Sequence[str], source: str) -> list[str]:
     for position, name in enumerate(filled, 1):
         if name in first:
             raise InputError(
-                f"'{source}' has two columns named '{name}' (columns {first[name]} and {position}), but names "
-                f"must differ; rename one of them."
+                "read.text.same_name", source=source, name=name, first=first[name], second=position
             )
         first[name] = position
     return filled
@@ -84,34 +83,23 @@ def decode_text(
     encoding = forced or detect_encoding(data)
     surely |= forced is not None or encoding in {"utf-16", "utf-32"}
     if not surely and _is_garbage(data):
-        raise InputError(
-            f"'{name}' does not look like text, but holds control characters as a binary file does; "
-            f"name its format, or its encoding if it is text."
-        )
+        raise InputError("read.text.not_text", source=name)
     try:
         text = decode(data, encoding).removeprefix("\ufeff")
         utf8 = text.encode()
     except LookupError:
-        raise InputError(
-            f"The encoding {encoding!r} is not known; give for example 'utf-8', 'cp932', 'euc_jp' or 'latin-1'."
-        ) from None
+        raise InputError("read.text.unknown_encoding", encoding=encoding) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(
-            f"'{name}' is not valid {encoding} in line {line} (byte {error.start + 1}); "
-            f"repair the line, or give the encoding the file was written in."
+            "read.text.undecodable", source=name, encoding=encoding, line=line, byte=error.start + 1
         ) from None
     except UnicodeEncodeError:
-        raise InputError(
-            f"'{name}' read as {encoding} holds characters that do not exist; give another encoding."
-        ) from None
+        raise InputError("read.text.impossible", source=name, encoding=encoding) from None
     position = utf8.find(b"\0")
     if position >= 0:
         line = utf8.count(b"\n", 0, position) + 1
-        raise InputError(
-            f"'{name}' holds a NUL character in line {line}, which text must not; remove it, "
-            f"or give the encoding ('utf-16-le', for example) if the file is not in {encoding}."
-        )
+        raise InputError("read.text.nul", source=name, line=line, encoding=encoding)
     return text, utf8, encoding
 
 
@@ -120,10 +108,7 @@ def _checked_delimiter(delimiter: str | None) -> str | None:
         return None
     delimiter = _SPELLED_DELIMITERS.get(delimiter, delimiter)
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in "\"'\r\n\0":
-        raise InputError(
-            f"The delimiter {delimiter!r} is not one ASCII character other than a quote or a line end; "
-            f"give for example ',' or ';' or 'tab'."
-        )
+        raise InputError("read.text.delimiter", delimiter=delimiter)
     return delimiter
 
 
@@ -242,17 +227,18 @@ def _records(text: str, dialect: Dialect, name: str) -> Iterator[list[str]]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise InputError(
-                f"'{name}' cannot be cut into cells at line {line} ({error}); "
-                f"close the quotes of that record, and double those inside a cell."
-            ) from None
+            raise InputError("read.text.quotes", source=name, line=line, why=str(error)) from None
         if not record and width != 1:
             continue
         record = record or [""]
         width = width or len(record)
         if len(record) != width:
             raise InputError(
-                f"Line {line} of '{name}' has {len(record)} cells where the first line has {width} "
-                f"(delimiter {dialect.delimiter!r}); correct the line, or give the right delimiter."
+                f"read.text.width.{'one' if len(record) == 1 else 'many'}",
+                line=line,
+                source=name,
+                cells=len(record),
+                width=width,
+                delimiter=dialect.delimiter,
             )
         yield record

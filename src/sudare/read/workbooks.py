@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from sudare.errors import InputError
+from sudare.errors import ErrorSentence, InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,8 +74,12 @@ def check_extent(path: Path, sheet: str) -> None:
     if last > _MOST_ROWS or width > _MOST_COLUMNS or last * width > _MOST_CELLS:
         column = max(letters, key=_number).decode() or "A"
         raise InputError(
-            f"The sheet '{sheet}' of '{path.name}' reaches to row {last:,} and column {column}, which makes "
-            f"{last * width:,} cells; delete what stands far away from the table, or save the table as CSV."
+            "read.workbook.extent",
+            sheet=sheet,
+            source=path.name,
+            row=last,
+            column=column,
+            cells=last * width,
         )
 
 
@@ -87,7 +91,7 @@ def _check_directory(path: Path) -> None:
         if is_archive:
             zipfile.ZipFile(path).close()
     except zipfile.BadZipFile as error:
-        raise ValueError(f"its directory is damaged: {error}") from None
+        raise ValueError(ErrorSentence("read.workbook.directory", why=str(error))) from None
     except OSError:
         return  # for the reader to say
 
@@ -97,7 +101,9 @@ def _check_counts(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) ->
         head = member.read(_CHUNK)
     for count in _COUNT.findall(head):
         if len(count) > 18 or int(count) > most:
-            raise ValueError(f"{info.filename} claims to have {count[:20].decode()} parts")
+            raise ValueError(
+                ErrorSentence("read.workbook.parts", part=info.filename, count=count[:20].decode())
+            )
 
 
 def _file_of(archive: zipfile.ZipFile, sheet: str) -> str:

@@ -82,7 +82,7 @@ def test_other_baskets_must_be_as_many(shop):
 def test_a_missing_item_is_none_and_an_odd_one_is_refused():
     assert sd.Baskets.from_lists([["a", None, "", float("nan")], [np.int64(3)]]).lists() == [["a"], [3]]
     with pytest.raises(
-        InputError, match=r"The item 1\.5 is of the type float, but an item is a text or a whole"
+        InputError, match=r"The item 1\.5 has the type float, but an item is a text or a whole"
     ):
         sd.Baskets.from_lists([[1.5]])
     with pytest.raises(InputError, match="truth value"):
@@ -119,7 +119,7 @@ def test_ids_beside_texts_are_checked_as_any():
         sd.Baskets.from_lists([["a"], ["b"], []], ids=[1, "a", None])
     with pytest.raises(DescriptionError, match="the id '1' stands twice"):
         sd.Baskets.from_lists([["a"], ["b"]], ids=[1, "1"])
-    with pytest.raises(InputError, match="half a sign"):
+    with pytest.raises(InputError, match="half a character"):
         sd.Baskets.from_lists([["a"], ["b"]], ids=["\ud800", "a"])
 
 

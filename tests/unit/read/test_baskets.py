@@ -112,8 +112,8 @@ def test_an_item_and_its_text_are_told_apart_or_refused(tmp_path):
     ("options", "sentence"),
     [
         ({"path": "b.txt", "layout": "rows"}, "The layout 'rows' is not known"),
-        ({"path": "b.txt", "layout": "lists"}, "'b.txt' cannot hold the layout 'lists'; choose 'sets'"),
-        ({"path": "b.parquet", "layout": "lines"}, "cannot hold the layout 'lines'; choose 'lists'"),
+        ({"path": "b.txt", "layout": "lists"}, "'b.txt' cannot have the layout 'lists'; choose 'sets'"),
+        ({"path": "b.parquet", "layout": "lines"}, "cannot have the layout 'lines'; choose 'lists'"),
         ({"path": "b.txt", "ids": True}, "The baskets have no ids"),
         ({"path": "no/where/b.txt"}, "does not exist; create it"),
     ],
@@ -252,32 +252,44 @@ def test_memory(tmp_path):
     [
         ("", {}, "'f.txt' is empty"),
         ("a b", {"layout": "rows"}, "The layout 'rows' is not known"),
-        ("a b", {"delimiter": '"'}, "cannot stand between items"),
+        ("a b", {"delimiter": '"'}, "The delimiter '\"' cannot separate the items"),
         ("a b", {"encoding": "utf-99"}, "The encoding 'utf-99' is not known"),
         ("a,b\n1,2", {"items": "c"}, "'f.txt' has no column 'c'"),
         (
             "a,b,c\n1,2,3",
             {"layout": "long"},
-            "Which of the 3 columns of 'f.txt' holds the items is not known",
+            "not clear which of the 3 columns of 'f.txt' contains the items; name it with items=",
         ),
-        ("a,b,c\n1,2,3", {"layout": "long", "items": "c"}, "names the user is not known; name it with id="),
-        ("id,items\n1,a;b\n1,c;d", {"layout": "sets"}, "The id '1' stands twice in 'f.txt'"),
-        ("id,item\n,a\n1,c", {}, "Rows of 'f.txt' have no 'id' "),
+        (
+            "a,b,c\n1,2,3",
+            {"layout": "long", "items": "c"},
+            "which of its 3 columns contains the users; name it with id=",
+        ),
+        (
+            "a\n1",
+            {"layout": "long", "items": "a"},
+            "it has only one column; give a table with a column of users",
+        ),
+        ("a\n1", {"id": "a"}, "'f.txt' has no column left for the items"),
+        ("id,items\n,a;b\n,c;d", {"layout": "sets"}, "'id' of 'f.txt' has 2 rows without an id"),
+        ("id,items\n1,a;b\n1,c;d", {"layout": "sets"}, "The id '1' occurs more than once in 'f.txt'"),
+        ("id,item\n,a\n1,c", {}, "'f.txt' has 1 row without a value in 'id'"),
         (
             "id,item,s\n1,a,b\n1,c,b",
             {"sensitive": "s"},
-            "cannot hold the sensitive items of each user in a long",
+            "In a long table, the column 's' cannot list the sensitive items of each user",
         ),
-        ('[["a"], "b"]', {"layout": "json"}, "'f.txt' holds 'b' where a basket should be"),
-        ('[["a"], ', {"layout": "json"}, "'f.txt' is not JSON in line 1"),
-        ('["a"]\n["b"', {"layout": "json"}, "'f.txt' is not JSON in line 2"),
-        ('[{"id": 1}]', {"layout": "json"}, "has an object without 'items'"),
+        ('[["a"], "b"]', {"layout": "json"}, "'f.txt' contains 'b' where a basket should be"),
+        ('[["a"], ', {"layout": "json"}, "'f.txt' is not valid JSON in line 1"),
+        ('["a"]\n["b"', {"layout": "json"}, "'f.txt' is not valid JSON in line 2"),
+        ('[{"id": 1}]', {"layout": "json"}, r"has an object without 'items' \(it has 'id'\)"),
+        ("[{}]", {"layout": "json"}, r"has an object without 'items' \(it has no fields\)"),
         (
             '[{"id": 1, "items": []}, {"id": 1, "items": []}]',
             {"layout": "json"},
-            "an id that is missing or stands",
+            "an id that is missing or occurs twice",
         ),
-        ("[[1.5]]", {"layout": "json"}, "The item 1.5 is of the type float"),
+        ("[[1.5]]", {"layout": "json"}, "The item 1.5 has the type float"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_a_sentence(tmp_path, text, options, sentence):
@@ -292,10 +304,10 @@ def test_what_cannot_be_read_is_said_in_a_sentence(tmp_path, text, options, sent
     ("data", "options", "sentence"),
     [
         (b"a b\nc \xff\n", {"encoding": "utf-8"}, r"'f\.txt' is not valid utf-8 in line 2 \(byte 7\)"),
-        (b"a b\nc\0d e\n", {}, "holds a NUL character in line 2"),
-        (b"a b\n" * 2000 + b"c\0d e\n", {}, "holds a NUL character in line 2001"),
+        (b"a b\nc\0d e\n", {}, "contains a NUL character in line 2"),
+        (b"a b\n" * 2000 + b"c\0d e\n", {}, "contains a NUL character in line 2001"),
         (bytes(range(256)) * 4, {}, "does not look like text"),
-        (b"+2AA-", {"encoding": "utf-7"}, "'f.txt' (is not valid|read as) utf-7"),
+        (b"+2AA-", {"encoding": "utf-7"}, "('f.txt' is not valid utf-7|Read as utf-7, 'f.txt' contains)"),
     ],
 )
 def test_what_is_no_text_is_said_as_for_tables(tmp_path, data, options, sentence):
@@ -311,13 +323,13 @@ def test_wrong_sources_are_said_in_a_sentence(tmp_path):
         sd.read_baskets(tmp_path / "nothing.txt")
     with pytest.raises(InputError, match="is a folder, not a file"):
         sd.read_baskets(tmp_path)
-    with pytest.raises(InputError, match="cannot be the name of a file"):
+    with pytest.raises(InputError, match="is not a valid file name"):
         sd.read_baskets("a\0b.txt")
     with pytest.raises(InputError, match="A float holds no baskets"):
         sd.read_baskets(1.5)
     with pytest.raises(InputError, match="'delimiter' is an option for other sources"):
         sd.read_baskets([["a"]], delimiter=",")
-    with pytest.raises(InputError, match="The layout 'json' is one of texts"):
+    with pytest.raises(InputError, match="The layout 'json' applies to text files"):
         sd.read_baskets(pl.DataFrame({"a": [1]}), layout="json")
 
 
@@ -364,10 +376,10 @@ def test_users_and_items_without_names_are_read_when_said_and_never_guessed(tmp_
         assert not baskets.source.header
     assert sd.read_baskets(path, layout="lines").lists()[0] == ["1", "tea"]
     with pytest.raises(
-        InputError, match=r"may be a table of users and items .* layout='long' .* layout='lines'"
+        InputError, match=r"may be a table of users and items, .* layout='long' .* layout='lines'"
     ):
         sd.read_baskets(path)
-    with pytest.raises(InputError, match="looks like data and not like names of columns; say header=False"):
+    with pytest.raises(InputError, match=r"looks like data, not like column names\. Set header=False"):
         sd.read_baskets(path, layout="long")
     assert sd.read_baskets(path, layout="long", header=True).lists() == [["rum"], ["tea"], ["ale"]]
 
@@ -375,10 +387,11 @@ def test_users_and_items_without_names_are_read_when_said_and_never_guessed(tmp_
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("a,b,c\nd,e,f\n", {"header": False}, "has 3 columns and no names"),
-        (NAMELESS, {"header": False, "id": "x"}, "Columns without names cannot be named"),
-        (NAMELESS, {"header": False, "layout": "sets"}, "goes with a text table of users and items"),
-        (NAMELESS, {"header": False, "layout": "lines"}, "goes with a text table of users and items"),
+        ("a,b,c\nd,e,f\n", {"header": False}, "has 3 columns without names"),
+        ("a\nd\n", {"header": False}, "has 1 column without a name"),
+        (NAMELESS, {"header": False, "id": "x"}, "id, items and sensitive cannot name them"),
+        (NAMELESS, {"header": False, "layout": "sets"}, "applies only to a text table of users and items"),
+        (NAMELESS, {"header": False, "layout": "lines"}, "applies only to a text table of users and items"),
     ],
 )
 def test_a_wrong_use_of_header_is_one_sentence(tmp_path, text, options, words):
@@ -390,7 +403,7 @@ def test_a_wrong_use_of_header_is_one_sentence(tmp_path, text, options, words):
 
 def test_header_is_for_texts(tmp_path):
     pl.DataFrame({"id": [1, 1], "item": ["a", "b"]}).write_parquet(tmp_path / "x.parquet")
-    with pytest.raises(InputError, match="names its columns itself; leave header out"):
+    with pytest.raises(InputError, match="already names its columns; leave header out"):
         sd.read_baskets(tmp_path / "x.parquet", header=False)
     (tmp_path / "x.json").write_text('[["a"]]', encoding="utf-8")
     with pytest.raises(InputError, match="leave it out for other layouts"):

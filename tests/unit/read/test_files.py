@@ -143,13 +143,13 @@ def test_sqlite(database):
     ("options", "sentence"),
     [
         ({"table": "nope"}, "has no table 'nope'"),
-        ({"query": "SELEC 1"}, "does not answer the query .*syntax error"),
+        ({"query": "SELEC 1"}, "The query for .* failed .*syntax error"),
         ({"query": "SELECT * FROM nope"}, "no such table: nope"),
         ({"query": 'DELETE FROM "people; DROP TABLE x"'}, "readonly"),
         ({"query": "SELECT 1 AS a, 2 AS a"}, "two columns named 'a'"),
-        ({"query": ""}, "does not answer the query|gives no table"),
+        ({"query": ""}, "The query for .* (failed|does not return a table)"),
         ({"query": "SELECT x'00ff' AS blob"}, "'blob' has the type"),
-        ({"query": "SELECT 1", "table": "t"}, "Both the table 't' and a query"),
+        ({"query": "SELECT 1", "table": "t"}, "both the table 't' and a query"),
         ({"delimiter": ","}, "'delimiter' .* does not apply"),
     ],
 )
@@ -165,8 +165,11 @@ def test_sqlite_needs_a_table_where_there_are_two(tmp_path):
         connection.execute("CREATE TABLE one (a)")
         connection.execute("CREATE TABLE two (a)")
         connection.commit()
-    with pytest.raises(InputError, match="2 tables, so the table must be named; choose one of 'one', 'two'"):
+    with pytest.raises(InputError, match="2 tables, so you must name one; choose one of 'one', 'two'"):
         load(path)
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(InputError, match=r"'empty\.db' has no tables"):
+        load(tmp_path / "empty.db")
     (tmp_path / "text.db").write_text("a,b\n")
     with pytest.raises(InputError, match="is not an SQLite file"):
         load(tmp_path / "text.db")
@@ -208,6 +211,11 @@ def test_unreadable_sources(tmp_path, monkeypatch):
         load(tmp_path / "garbage", format="postgresql")
     with pytest.raises(InputError, match=r"'sheet' .* does not apply .* 'csv', only to excel"):
         load(tmp_path / "garbage", sheet="x")
+    with pytest.raises(InputError, match="only to csv, excel; leave it out") as caught:
+        load("sqlite:///garbage", header=False)
+    assert caught.value.into("ja").endswith(
+        "使えるのは csv、excel だけです。このオプションを省いてください。"
+    )
 
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")

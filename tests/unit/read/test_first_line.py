@@ -16,7 +16,7 @@ def test_a_record_is_no_line_of_names(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text(RECORDS, encoding="utf-8")
     with pytest.raises(
-        InputError, match=r"'39' and 'State-gov' occur as values in their own columns; say header=False"
+        InputError, match=r"'39' and 'State-gov' occur as values in their own columns\. Set header=False"
     ):
         sd.read(path)
     assert sd.read(path, header=False).rows == 3
@@ -26,7 +26,7 @@ def test_a_record_is_no_line_of_names(tmp_path):
 def test_a_record_in_a_workbook(tmp_path):
     path = tmp_path / "people.xlsx"
     pl.DataFrame({"39": [50, 39], "State-gov": ["Private", "State-gov"]}).write_excel(path)
-    with pytest.raises(InputError, match="seems to be a record"):
+    with pytest.raises(InputError, match="looks like a record, not like column names"):
         sd.read(path)
     assert sd.read(path, header=True).rows == 2
 

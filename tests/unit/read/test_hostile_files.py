@@ -173,9 +173,27 @@ def test_encoding_of_no_file(tmp_path, encoding):
 def test_json_that_python_refuses(tmp_path, text):
     path = tmp_path / "baskets.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="is not JSON in line") as error:
+    with pytest.raises(InputError, match="is not valid JSON in line") as error:
         read_baskets(path)
     sentence(error)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "why", "in_japanese"),
+    [
+        (RecursionError, "lists nested too deeply", "入れ子が深すぎます"),
+        (ValueError, "a number of thousands of digits", "数千桁"),
+    ],
+)
+def test_why_python_refuses_json_is_said_in_either_language(tmp_path, monkeypatch, refusal, why, in_japanese):
+    def refuse(_):
+        raise refusal
+
+    (tmp_path / "baskets.json").write_text("[]", encoding="utf-8")
+    monkeypatch.setattr(json, "loads", refuse)
+    with pytest.raises(InputError, match=f"is not valid JSON in line 1 .{why}") as error:
+        read_baskets(tmp_path / "baskets.json")
+    assert in_japanese in error.value.into("ja")
 
 
 # Files of other libraries
@@ -244,7 +262,7 @@ def test_ledger_whose_schema_is_damaged(tmp_path):
 def test_items_of_types_that_have_no_text(column, layout):
     with pytest.raises(InputError) as error:
         read_baskets(pl.DataFrame([pl.Series("id", ["a", "b"]), column]), layout=layout)
-    assert "of the type" in sentence(error) or "does not fit the layout" in sentence(error)
+    assert "The items have the type" in sentence(error) or "does not fit the layout" in sentence(error)
 
 
 # Numbers at the end of their types
@@ -312,7 +330,7 @@ def test_workbook_whose_directory_only_its_library_reads(tmp_path):
 
 def test_workbook_with_a_cell_in_the_far_corner(tmp_path):
     path = workbook(tmp_path / "a.xlsx", cell=(1_048_575, 16_383))
-    with pytest.raises(InputError, match="reaches to row 1,048,576 and column XFD") as error:
+    with pytest.raises(InputError, match="extends to row 1,048,576 and column XFD") as error:
         read(path)
     sentence(error)
     assert read(path, sheet="other").rows == 0
@@ -333,7 +351,7 @@ def test_workbook_with_a_cell_beyond_every_sheet(tmp_path, old, new, told):
         tmp_path / "a.xlsx",
         change=lambda name, content: content.replace(old, new) if name.endswith("sheet1.xml") else content,
     )
-    with pytest.raises(InputError, match=f"reaches to row .*{told.split(' and ')[-1]}") as error:
+    with pytest.raises(InputError, match=f"extends to row .*{told.split(' and ')[-1]}") as error:
         read(path)
     assert told in sentence(error)
 

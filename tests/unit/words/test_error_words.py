@@ -23,13 +23,11 @@ KEY = re.compile(r"[a-z0-9_]+(\.[a-z0-9_ -]+)+")
 FIGURE = re.compile(r"(?<!\{)\{(\w+)")
 YET_TO_MOVE = (
     *(
-        "read",
         "mechanism",
         "describe",
         "assess",
         "anonymize",
         "measure",
-        "formats",
         "verify",
         "advise",
         "release",

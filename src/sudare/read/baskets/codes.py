@@ -49,10 +49,7 @@ def code_lists(lists: Iterable[Iterable[Any]]) -> BasketCodes:
     places: list[int] = []
     for number, basket in enumerate(lists):
         if isinstance(basket, (str, bytes)) or not hasattr(basket, "__iter__"):
-            raise InputError(
-                f"Basket {number + 1} is {shown(basket)}, but a basket is a collection of items; "
-                f"write [{shown(basket)}] if it is one item."
-            )
+            raise InputError("read.baskets.not_a_collection", number=number + 1, basket=shown(basket))
         before = len(places)
         for given in basket:
             item = plain_item(given)
@@ -61,9 +58,7 @@ def code_lists(lists: Iterable[Iterable[Any]]) -> BasketCodes:
         lengths.append(len(places) - before)
     broken = next((item for item in found if isinstance(item, str) and not is_writable(item)), None)
     if broken is not None:
-        raise InputError(
-            f"The item {shown(broken)} holds half a sign that no file can hold; write it in whole signs."
-        )
+        raise InputError("read.baskets.half_item", item=shown(broken))
     rank, items = _ranked(list(found))
     codes = rank[np.array(places, dtype=np.int64)] if places else np.empty(0, dtype=np.int32)
     return BasketCodes(items, *merged(np.array(lengths, dtype=np.int64), codes, len(items)))
@@ -90,9 +85,7 @@ def id_column(ids: Sequence[Any], name: str) -> pl.Series:
     texts = [None if each is None else str(each) for each in ids]
     broken = next((text for text in texts if text is not None and not is_writable(text)), None)
     if broken is not None:
-        raise InputError(
-            f"'{name}' has the id {shown(broken)}, which holds half a sign that no file can hold; correct it."
-        )
+        raise InputError("read.baskets.half_id", source=name, id=shown(broken))
     return pl.Series("id", texts, dtype=pl.String)
 
 
@@ -147,9 +140,7 @@ def texts_of(cells: pl.Series) -> pl.Series:
             raise pl.exceptions.InvalidOperationError
         return cells.cast(pl.String)
     except pl.exceptions.PolarsError:
-        raise InputError(
-            f"The items are of the type {cells.dtype}, but an item is a text or a whole number; give a plain column."
-        ) from None
+        raise InputError("read.baskets.items_type", type=str(cells.dtype)) from None
 
 
 def plain_item(given: Any) -> Item | None:
@@ -157,18 +148,15 @@ def plain_item(given: Any) -> Item | None:
     if isinstance(given, str):
         return given or None
     if isinstance(given, bool | np.bool_):
-        raise InputError(
-            f"The item {given} is a truth value, but an item is a text or a whole number; name it."
-        )
+        raise InputError("read.baskets.truth_value", item=str(given))
     if isinstance(given, int | np.integer):
         return int(given) if -_BEYOND <= given < _BEYOND else str(given)
     if given is None or (isinstance(given, float) and given != given):  # noqa: PLR0124  # NaN
         return None
-    nested = isinstance(given, Collection) and not isinstance(given, bytes)
-    raise InputError(
-        f"The item {shown(given)} is of the type {type(given).__name__}, but an item is a text or a whole number; "
-        + ("write what it holds as items." if nested else f"write it as '{given}'.")
-    )
+    item, kind = shown(given), type(given).__name__
+    if isinstance(given, Collection) and not isinstance(given, bytes):
+        raise InputError("read.baskets.nested_item", item=item, type=kind)
+    raise InputError("read.baskets.item_type", item=item, type=kind, text=str(given))
 
 
 def merged(

@@ -12,23 +12,16 @@ from sudare.read.text import column_names
 def check_nameless(layout: str | None, columns: tuple[str | None, ...]) -> None:
     """Only a long table may be without names, and then none can be given."""
     if layout not in {None, "long"}:
-        raise InputError(
-            "header=False goes with a text table of users and items (layout='long'); leave it out for other layouts."
-        )
+        raise InputError("read.baskets.header_layout")
     if any(columns):
-        raise InputError(
-            "Columns without names cannot be named by id, items or sensitive; leave them out: the first column holds the "
-            "users, the second the items."
-        )
+        raise InputError("read.baskets.header_columns")
 
 
 def named_columns(cells: pl.DataFrame, source: str) -> pl.DataFrame:
     """A table without names: users first, then items."""
     if cells.width != 2:
-        raise InputError(
-            f"'{source}' has {cells.width} column{'' if cells.width == 1 else 's'} and no names, but users and items are two; name the columns in its first "
-            "line, and then id='…' and items='…'."
-        )
+        number = "one" if cells.width == 1 else "many"
+        raise InputError(f"read.baskets.header_width.{number}", source=source, columns=cells.width)
     return pl.DataFrame(
         [column.cast(pl.String).alias(name) for column, name in zip(cells, ("id", "item"), strict=True)]
     )
@@ -40,10 +33,7 @@ def refuse_data_as_names(cells: pl.DataFrame, source: str) -> None:
         return
     for column in cells:
         if column[0] is not None and (column.slice(1) == column[0]).any():
-            raise InputError(
-                f"The first line of '{source}' holds {str(column[0])!r}, which also stands below it, so it looks like data "
-                "and not like names of columns; say header=False if there are no names, else header=True."
-            )
+            raise InputError("read.baskets.header_data", source=source, cell=str(column[0]))
 
 
 def lifted_names(cells: pl.DataFrame, source: str) -> pl.DataFrame:

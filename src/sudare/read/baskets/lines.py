@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.errors import InputError, shown
+from sudare.errors import ErrorSentence, InputError, shown
 from sudare.read.baskets.codes import BasketCodes, code_cells, code_lists
 
 if TYPE_CHECKING:
@@ -60,10 +60,7 @@ def plain_delimiter(delimiter: str) -> str:
     """A given delimiter, any text that can stand between items in a line; 'tab' and 'space' may be spelled out."""
     plain = _SPELLED.get(delimiter, delimiter)
     if not plain or any(sign in plain for sign in '"\r\n'):
-        raise InputError(
-            f"The delimiter {delimiter!r} cannot stand between items of a line; give a text without quote and line "
-            "end, for example ',' or 'space'."
-        )
+        raise InputError("read.baskets.delimiter", delimiter=delimiter)
     return plain
 
 
@@ -74,19 +71,16 @@ def read_json(
     entries = list(_json_lines(text, name)) if by_line else _json_entries(text, name)
     if entries and all(isinstance(entry, dict) for entry in entries):
         lacking = next((entry for entry in entries if items_name not in entry), None)
+        if lacking == {}:
+            raise InputError("read.baskets.no_fields", source=name, items=items_name)
         if lacking is not None:
-            raise InputError(
-                f"'{name}' has an object without '{items_name}' (it has {', '.join(map(repr, lacking)) or 'nothing'}); "
-                "name the field of the items."
-            )
+            fields = ", ".join(map(repr, lacking))
+            raise InputError("read.baskets.no_items_field", source=name, items=items_name, fields=fields)
         ids = [entry.get(id_name) for entry in entries] if id_name in entries[0] else None
         return code_lists(_listed(entry[items_name]) for entry in entries), ids
     wrong = next((entry for entry in entries if entry is not None and not isinstance(entry, list)), None)
     if wrong is not None:
-        raise InputError(
-            f"'{name}' holds {shown(wrong)} where a basket should be; write a list of items for each basket, "
-            'such as ["milk", "beer"].'
-        )
+        raise InputError("read.baskets.not_a_list", source=name, entry=shown(wrong))
     return code_lists(map(_listed, entries)), None
 
 
@@ -116,9 +110,7 @@ def _json_lines(text: str, name: str, whole: json.JSONDecodeError | None = None)
             except json.JSONDecodeError as error:
                 # Where the first line is no document of its own, the file was meant as one document.
                 wrong, place = (whole, whole.lineno) if whole and number == 1 else (error, number)
-                raise InputError(
-                    f"'{name}' is not JSON in line {place} ({wrong.msg}); write an array of arrays, or an array a line."
-                ) from None
+                raise InputError("read.baskets.not_json", source=name, line=place, why=wrong.msg) from None
 
 
 def _json(text: str) -> Any:
@@ -129,7 +121,7 @@ def _json(text: str) -> Any:
         raise
     except (ValueError, RecursionError) as error:
         deep = isinstance(error, RecursionError)
-        problem = "lists in lists in lists" if deep else "a number of thousands of digits"
+        problem = ErrorSentence("read.baskets.too_deep" if deep else "read.baskets.long_number")
         raise json.JSONDecodeError(problem, text, 0) from None
 
 

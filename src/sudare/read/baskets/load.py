@@ -101,7 +101,7 @@ def load_baskets(
         return _load_table(source, layout, delimiter, (id, items, sensitive), options, header)
     data, name = bytes_of(address)
     if not data:
-        raise InputError(f"'{name}' is empty; give a file with one basket a line.")
+        raise InputError("read.baskets.empty", source=name)
     text, _, used = decode_text(data, name, encoding, surely=layout is not None)
     facts = BasketFacts(name, "lines", "text", used, sha256=hashlib.sha256(data).hexdigest())
     if layout == "json" or (
@@ -125,10 +125,7 @@ def load_baskets(
         options = {"format": format, "encoding": encoding, "delimiter": found}
         return _load_table(source, None, None, (None, None, None), options, header)
     if layout is None and may_be_long([line.split(found) for line in lines]):
-        raise InputError(
-            f"'{name}' may be a table of users and items or hold baskets of two items each; say layout='long' (with "
-            "header=False if its first line names no columns) or layout='lines'."
-        )
+        raise InputError("read.baskets.ambiguous", source=name)
     return BasketData(read_lines(text, found), None, None, replace(facts, delimiter=found))
 
 
@@ -148,11 +145,9 @@ def frame_baskets(
     """Baskets of a frame: a long table, or one with a column of lists or of texts that hold sets."""
     check_layout(layout)
     if frame.width == 0:
-        raise InputError(f"'{facts.name}' has no columns; give a table with a column of items.")
+        raise InputError("read.baskets.no_columns", source=facts.name)
     if layout in {"lines", "json"}:
-        raise InputError(
-            f"The layout '{layout}' is one of texts, but '{facts.name}' is a table; leave it out."
-        )
+        raise InputError("read.baskets.text_layout", layout=layout, source=facts.name)
     columns = choose_columns(frame, facts.name, layout=layout, id=id, items=items, sensitive=sensitive)
     coded, ids, named, found = read_table(frame, facts.name, columns, delimiter)
     noted = replace(facts, layout=columns.layout, delimiter=found, id=columns.id, items=columns.items)
@@ -162,7 +157,7 @@ def frame_baskets(
 def check_layout(layout: str | None) -> None:
     """One sentence for a layout there is not."""
     if layout is not None and layout not in LAYOUTS:
-        raise InputError(f"The layout '{layout}' is not known; {did_you_mean(layout, LAYOUTS)}")
+        raise InputError("read.baskets.unknown_layout", layout=layout, hint=did_you_mean(layout, LAYOUTS))
 
 
 def _load_table(
@@ -189,7 +184,7 @@ def _load_table(
                 refuse_data_as_names(cells, found.name)
             frame = lifted_names(cells, found.name)
     elif header is False:
-        raise InputError(f"'{found.name}' names its columns itself; leave header out.")
+        raise InputError("read.baskets.has_names", source=found.name)
     facts = BasketFacts(
         found.name, "long", found.format, found.encoding, sha256=found.sha256, header=header is not False
     )
@@ -207,7 +202,5 @@ def _of_json(text: str, facts: BasketFacts, id_name: str, items_name: str, *, by
     if ids is None:
         return BasketData(coded, None, None, facts)
     if any(name is None for name in ids) or len(set(map(str, ids))) < len(ids):
-        raise InputError(
-            f"'{facts.name}' has an id that is missing or stands twice; give each basket an id of its own."
-        )
+        raise InputError("read.baskets.json_ids", source=facts.name)
     return BasketData(coded, id_column(ids, facts.name), None, replace(facts, id=id_name, items=items_name))

@@ -11,6 +11,7 @@ from sudare.errors import InputError, did_you_mean
 from sudare.read.baskets.codes import BasketCodes, code_cells, code_column, plain_items, texts_of
 from sudare.read.baskets.lines import read_cells, sniff_delimiter
 from sudare.read.lossless import pattern_among
+from sudare.words.sentence import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,12 +79,11 @@ def choose_columns(
     """
     pattern = pattern_among(frame.columns)
     if pattern is not None:
-        raise InputError(
-            f"Column name '{pattern}' of '{name}' begins with ^ and ends with $, which polars takes for a pattern; rename it."
-        )
+        raise InputError("read.baskets.pattern", column=pattern, source=name)
     for given in (id, items, sensitive):
         if given is not None and given not in frame.columns:
-            raise InputError(f"'{name}' has no column '{given}'; {did_you_mean(given, frame.columns)}")
+            hint = did_you_mean(given, frame.columns)
+            raise InputError("read.baskets.no_column", source=name, column=given, hint=hint)
     free = [column for column in frame.columns if column not in {id, items, sensitive}]
     if items is None:
         lists = [column for column in free if isinstance(frame.schema[column], pl.List | pl.Array)]
@@ -101,21 +101,19 @@ def choose_columns(
         layout = "long" if id is not None and not items.endswith("s") and _is_atomic(frame[items]) else "sets"
     if nested != (layout == "lists"):
         raise InputError(
-            f"The column '{items}' of '{name}' holds {frame.schema[items]}, which does not fit the layout '{layout}'; "
-            "leave the layout out, or name another column."
+            "read.baskets.column_type",
+            column=items,
+            source=name,
+            type=str(frame.schema[items]),
+            layout=layout,
         )
     if layout == "long" and id is None:
         if len(free) != 1:
-            raise InputError(
-                f"'{name}' is to be a table of users and items, but which of its {frame.width} columns names the user "
-                "is not known; name it with id='…'."
-            )
+            number = "one" if frame.width == 1 else "many"
+            raise InputError(f"read.baskets.which_user.{number}", source=name, columns=frame.width)
         id = free[0]  # noqa: A001
     if layout == "long" and sensitive is not None:
-        raise InputError(
-            f"The column '{sensitive}' cannot hold the sensitive items of each user in a long table; give a table with "
-            "one row for each user, or name them with describe(sensitive=…)."
-        )
+        raise InputError("read.baskets.long_sensitive", column=sensitive)
     return TableColumns(layout, items, id, sensitive)  # type: ignore[arg-type]  # checked by the caller
 
 
@@ -168,9 +166,8 @@ def _items_column(free: Sequence[str], name: str, *, alone: bool) -> str:
         return named[0]
     if len(free) == 2 and not alone:
         return free[1]  # a table of users and items, in this order
-    raise InputError(
-        f"Which of the {len(free)} columns of '{name}' holds the items is not known; name it with items='…'."
-    )
+    number = "many" if free else "none"
+    raise InputError(f"read.baskets.which_items.{number}", columns=len(free), source=name)
 
 
 def _coded(column: pl.Series, delimiter: str | None) -> tuple[BasketCodes, str | None]:
@@ -186,15 +183,11 @@ def _coded(column: pl.Series, delimiter: str | None) -> tuple[BasketCodes, str |
 
 def _unique_ids(ids: pl.Series, name: str) -> pl.Series:
     if ids.null_count():
-        raise InputError(
-            f"The column '{ids.name}' of '{name}' has {ids.null_count():,} rows without an id; fill them in."
-        )
+        rows = counted("rows", ids.null_count())
+        raise InputError("read.baskets.no_id", column=ids.name, source=name, rows=rows)
     if ids.n_unique() < len(ids):
         repeated = ids.filter(ids.is_duplicated())[0]
-        raise InputError(
-            f"The id {repeated!r} stands twice in '{name}', but a user has one basket there; merge the rows, or give "
-            "a table with one row for each user and item."
-        )
+        raise InputError("read.baskets.same_id", id=repeated, source=name)
     return ids
 
 
@@ -202,9 +195,8 @@ def _long(frame: pl.DataFrame, name: str, columns: TableColumns) -> tuple[Basket
     """A row for each user and item; a user whose item is missing has an empty basket."""
     ids = frame[columns.id or ""].alias("id")
     if ids.null_count():
-        raise InputError(
-            f"Rows of '{name}' have no '{columns.id}' ({ids.null_count():,}); fill in whose items they are, or remove them."
-        )
+        rows = counted("rows", ids.null_count())
+        raise InputError("read.baskets.no_user", source=name, rows=rows, column=columns.id)
     users = ids.unique(maintain_order=True)
     places = pl.DataFrame({"id": users, "place": np.arange(len(users), dtype=np.int64)})
     owners = ids.to_frame().join(places, on="id", how="left", maintain_order="left")["place"].to_numpy()

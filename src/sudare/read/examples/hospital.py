@@ -64,11 +64,9 @@ def hospital(rows: int = 10_000, *, seed: int = 0, language: Language = "en") ->
     """
     language_of(language)
     if seed < 0:
-        raise ParameterError(f"The seed {seed} is negative; choose a whole number from 0.")
+        raise ParameterError("read.example.seed", seed=seed)
     if not 0 <= rows <= _MOST_ROWS:
-        raise ParameterError(
-            f"The example cannot have {rows} rows; choose a number between 0 and {_MOST_ROWS:,}."
-        )
+        raise ParameterError("read.example.rows", rows=rows, most=_MOST_ROWS)
     random = repeatable(seed)
     age = _ages(random, rows)
     male = random.random(rows) >= np.interp(
