@@ -24,8 +24,6 @@ FIGURE = re.compile(r"(?<!\{)\{(\w+)")
 YET_TO_MOVE = (
     *(
         "read",
-        "mechanism",
-        "describe",
         "assess",
         "anonymize",
         "measure",
@@ -34,7 +32,7 @@ YET_TO_MOVE = (
         "advise",
         "release",
     ),
-    *("cli", "experiments", "kernels", "randomness.py", "rational.py", "api.py", "progress.py"),
+    *("cli", "experiments", "kernels", "api.py", "progress.py"),
 )
 """Rooms whose errors still have their words in the code."""
 
