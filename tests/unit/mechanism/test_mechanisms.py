@@ -305,7 +305,7 @@ def test_default_grids():
         (lambda: Retention(0.5, ("a", "a")), "twice"),
         (lambda: Retention(0.5, ("a", "b"), (0.5,)), "2 values"),
         (lambda: Retention(0.5, ("a", "b"), (0.5, 0.6)), "sums to"),
-        (lambda: rate_for(1, 10), "more than 1"),
+        (lambda: rate_for(1, 10), "greater than 1"),
         (lambda: calibrate("laplace", 2, low=0, high=1), "at most 1"),
         (lambda: calibrate("laplase", 0.5, low=0, high=1), "did you mean"),
     ],
