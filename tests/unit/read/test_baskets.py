@@ -313,7 +313,7 @@ def test_wrong_sources_are_said_in_a_sentence(tmp_path):
         sd.read_baskets(tmp_path)
     with pytest.raises(InputError, match="cannot be the name of a file"):
         sd.read_baskets("a\0b.txt")
-    with pytest.raises(InputError, match="A float holds no baskets"):
+    with pytest.raises(InputError, match="type float does not contain baskets"):
         sd.read_baskets(1.5)
     with pytest.raises(InputError, match="The option 'delimiter' does not apply to this source"):
         sd.read_baskets([["a"]], delimiter=",")
