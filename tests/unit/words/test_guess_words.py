@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from typing import Any
 
 import polars as pl
 import pytest
@@ -18,7 +19,7 @@ ENGLISH, JAPANESE = loaded("guess", "en"), loaded("guess", "ja")
 FIGURE = re.compile(r"\{(\w+)")
 DIFFERENT = [f"{chr(97 + n % 26)}{n}" for n in range(40)]
 """Values that have no form: nothing but the name of their column speaks."""
-TABLES = [
+TABLES: list[dict[str, Any]] = [
     *({topic.english.split(",")[0]: DIFFERENT} for topic in TOPICS if topic.role != "weight"),
     {"weight": [1.5, 2.5, 80.0]},
     {"sample weight": [1.5, 2.5], "survey weight": [2.5, 3.5]},
