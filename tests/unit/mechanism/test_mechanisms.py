@@ -303,7 +303,7 @@ def test_default_grids():
         (lambda: Density(7, 0, 1), "pdf"),
         (lambda: Retention(1.0, ("a",)), "keep"),
         (lambda: Retention(0.5, ("a", "a")), "twice"),
-        (lambda: Retention(0.5, ("a", "b"), (0.5,)), "2 values"),
+        (lambda: Retention(0.5, ("a", "b"), (0.5,)), "(1) differs from the number of values (2)"),
         (lambda: Retention(0.5, ("a", "b"), (0.5, 0.6)), "sums to"),
         (lambda: rate_for(1, 10), "greater than 1"),
         (lambda: calibrate("laplace", 2, low=0, high=1), "at most 1"),
