@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.errors import ParameterError
+from sudare.errors import ParameterError, shown
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -43,9 +43,7 @@ class Randomness:
 
     def __init__(self, seed: int | None = None) -> None:
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-            raise ParameterError(
-                f"The seed is {seed!r}, but a seed is a whole number of 0 or more; leave it out to be secure."
-            )
+            raise ParameterError("randomness.seed", seed=shown(seed))
         self.secure = seed is None
         self._seeded = None if seed is None else np.random.PCG64((_RELEASES, seed))
 

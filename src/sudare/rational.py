@@ -6,7 +6,7 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
-from sudare.errors import shown
+from sudare.errors import ErrorSentence, shown
 
 _LONGEST = 100
 """Characters of a text that is read."""
@@ -35,9 +35,7 @@ def exact_share(given: Any, name: str) -> Fraction:
     else:
         value = _read(str(given), name)
     if value is None or not 0 <= value <= 1:
-        raise ValueError(
-            f"'{name}' is {shown(given)}, but it should be a number from 0 to 1 or a fraction such as '1/3', in the digits 0 to 9."
-        )
+        raise ValueError(ErrorSentence("rational.not_a_share", name=name, given=shown(given)))
     return value
 
 
@@ -45,8 +43,13 @@ def _read(text: str, name: str) -> Fraction | None:
     """The number that a text is; nothing where it is none."""
     if len(text) > _LONGEST or _exponent(text) > _LARGEST_EXPONENT:
         raise ValueError(
-            f"'{name}' is {shown(text)}, which is too long to compute with; write it in at most {_LONGEST} characters, "
-            f"without an exponent beyond {_LARGEST_EXPONENT}."
+            ErrorSentence(
+                "rational.too_long",
+                name=name,
+                given=shown(text),
+                characters=_LONGEST,
+                exponent=_LARGEST_EXPONENT,
+            )
         )
     try:
         # Digits of other scripts look like others than they are, and other programs do not read them in a manifest.

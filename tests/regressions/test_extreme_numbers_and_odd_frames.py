@@ -29,7 +29,7 @@ def _numbers(values, dtype=None):
 @pytest.mark.parametrize("base", [2**60, 10**17, 2**53, -(2**60)])
 def test_numbers_that_floats_do_not_tell_apart_are_refused(base, method):
     table = _numbers([base + i for i in range(40)])
-    with pytest.raises(DescriptionError, match="Column 'x' holds numbers beyond 2\\^53"):
+    with pytest.raises(DescriptionError, match="Column 'x' contains numbers beyond 2\\^53"):
         sd.anonymize(table, sd.KAnonymity(4), method=method)
 
 
@@ -154,13 +154,13 @@ def test_periods_and_intervals_of_pandas_are_texts(name, role, tmp_path):
 
 
 def test_types_of_other_libraries_are_named():
-    with pytest.raises(DescriptionError, match=r"Column 'm' holds .*period.*, a type of another library"):
+    with pytest.raises(DescriptionError, match=r"Column 'm' contains .*period.*, a type of another library"):
         sd.read(pa.Table.from_pandas(_spans()))
 
 
 @pytest.mark.parametrize("given", [pd.Series([1] * 9, name="a"), pd.Index([1])], ids=["Series", "Index"])
 def test_one_column_of_pandas_is_no_table(given):
-    with pytest.raises(DescriptionError, match="is not a table; give a polars, pandas or Arrow frame"):
+    with pytest.raises(DescriptionError, match="is not a table; pass a polars, pandas or Arrow frame"):
         sd.read(given)
 
 

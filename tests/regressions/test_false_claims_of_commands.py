@@ -232,7 +232,7 @@ def test_a_printed_cross_tabulation_fits_80_columns():
 def test_a_weight_is_a_positive_number(weights):
     frame = pl.DataFrame({"one": [1, 2], "w": pl.Series(weights, dtype=pl.Float64, strict=False)})
     with pytest.raises(
-        DescriptionError, match=r"Column 'w' is a weight but holds .* a weight is a positive number"
+        DescriptionError, match=r"Column 'w' is a weight but contains .* A weight is a positive number"
     ):
         sd.read(frame).describe(quasi=["one"], weight=["w"])
     assert guess_roles(frame.rename({"w": "sample_weight"}))[1].role != "weight"
@@ -246,7 +246,7 @@ def test_a_missing_weight_counts_as_one():
 def test_there_is_one_weight():
     frame = pl.DataFrame({"one": [1, 2], "sample_weight": [2, 3], "survey_weight": [4, 5]})
     with pytest.raises(
-        DescriptionError, match=r"'sample_weight' and 'survey_weight' are both weights.*name one"
+        DescriptionError, match=r"'sample_weight' and 'survey_weight' are both weights.*keep one"
     ):
         sd.read(frame).describe(quasi=["one"], weight=["sample_weight", "survey_weight"])
     assert [guess.role for guess in guess_roles(frame)][1:] == ["weight", "insensitive"]

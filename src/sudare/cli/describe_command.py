@@ -89,12 +89,13 @@ def command(
         data, options, guesses, requirements=require, methods=method, language=language, folder=target.parent
     )
     if json:
-        print_json({"rows": given.rows, "guesses": [guess.__dict__ for guess in guesses], "recipe": draft})
+        told = [{**guess.__dict__, "reason_ja": guess.reason.into("ja")} for guess in guesses]
+        print_json({"rows": given.rows, "guesses": told, "recipe": draft})
         if out is None:
             return 0
     write_draft(draft, guesses, target, language=language, overwrite=overwrite)
     if not json:
-        reasons = [guess.reason_ja if language == "ja" else guess.reason for guess in guesses]
+        reasons = [guess.reason.into(language) for guess in guesses]
         words = words_in(language)
         sizes = {"rows": given.rows, "columns": len(guesses)}
         print_table(

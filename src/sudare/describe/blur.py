@@ -25,10 +25,7 @@ def refuse_blurred(table: Table) -> None:
     """
     for name in table.names("quasi"):
         if table.column(name).kind == "numeric" and is_blurred(table.frame[name]):
-            raise DescriptionError(
-                f"Column '{name}' holds numbers beyond 2^53 that lie too close together for ranges and losses to be "
-                "computed; give them as differences from a base, such as the smallest, or call the column nominal."
-            )
+            raise DescriptionError("describe.column.blurred", column=name)
 
 
 def is_blurred(series: pl.Series) -> bool:

@@ -49,10 +49,7 @@ class Codes:
 def encode(series: pl.Series) -> Codes:
     """Code a column by the rank of its values; null is missing (a Table holds no NaN)."""
     if series.dtype.is_nested() or series.dtype == pl.Object:
-        raise DescriptionError(
-            f"Column '{series.name}' holds {series.dtype}, which cannot be grouped by value; "
-            "give it the role identifier (dropped), or split it into plain columns."
-        )
+        raise DescriptionError("describe.column.not_grouped", column=series.name, dtype=series.dtype)
     has_missing = series.null_count() > 0
     if not has_missing and (counted := _counted(series)) is not None:
         return Codes(*counted, None)

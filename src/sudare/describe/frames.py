@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from sudare.errors import DescriptionError
+from sudare.errors import DescriptionError, shown
 from sudare.read.lossless import days_if_midnight, pattern_among
 
 NativeKind = Literal["polars", "pandas", "arrow"]
@@ -33,24 +33,16 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
             native = "arrow"
             inner = pl.DataFrame(frame)
         else:
-            raise DescriptionError(
-                f"A {type(frame).__name__} is not a table; give a polars, pandas or Arrow frame, or a path."
-            )
+            raise DescriptionError("describe.frame.not_a_table", kind=type(frame).__name__)
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
-        raise DescriptionError(
-            f"The {library} frame cannot be taken over ({error}); give every column one plain type."
-        ) from None
+        # All that the library says: Arrow names the column in a second argument.
+        raise DescriptionError("describe.frame.not_taken", library=library, why=str(error)) from None
     pattern = pattern_among(inner.columns)
     if pattern is not None:
-        raise DescriptionError(
-            f"Column name '{pattern}' begins with ^ and ends with $, which polars takes for a pattern; rename it."
-        )
+        raise DescriptionError("describe.frame.pattern", name=pattern)
     odd = next((name for name, dtype in inner.schema.items() if isinstance(dtype, _EXTENSION)), None)
     if odd is not None:
-        raise DescriptionError(
-            f"Column '{odd}' holds {inner.schema[odd]}, a type of another library; "
-            "turn it into a column of texts, numbers or dates first."
-        )
+        raise DescriptionError("describe.frame.foreign_type", column=odd, dtype=inner.schema[odd])
     # Series, not pl.col: a column may be named "*".
     floats = [plain_floats(inner[name]) for name, dtype in inner.schema.items() if dtype.is_float()]
     return inner.with_columns(floats) if floats else inner, native
@@ -76,10 +68,10 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
     names = list(frame.columns)
     wrong = next((name for name in names if not isinstance(name, str)), None)
     if wrong is not None:
-        raise DescriptionError(f"Column name {wrong!r} is not text; rename it, for example to '{wrong}'.")
+        raise DescriptionError("describe.frame.name_not_text", name=shown(wrong), example=str(wrong))
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
-        raise DescriptionError(f"Column name '{repeated}' stands twice; rename one of them.")
+        raise DescriptionError("describe.frame.name_repeated", name=repeated)
     plain = frame.reset_index(drop=True)
     texts = {name: _as_texts(plain[name]) for name in names if _is_span(plain[name].dtype)}
     if texts:

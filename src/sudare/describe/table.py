@@ -72,7 +72,9 @@ class Table:
     def column(self, name: str) -> Column:
         """The description of one column."""
         if name not in self._by_name:
-            raise DescriptionError(f"There is no column '{name}'; {did_you_mean(name, self._by_name)}")
+            raise DescriptionError(
+                "describe.table.no_column", name=name, hint=did_you_mean(name, self._by_name)
+            )
         return self._by_name[name]
 
     def names(self, *roles: Role) -> list[str]:
@@ -112,7 +114,7 @@ class Table:
             maker = given if isinstance(given, HierarchyMaker) else CATALOGUE.build(given)
             described[name] = replace(described[name], hierarchy=maker)
         for name, policy in (missing or {}).items():
-            check_choice(name, "missing policy", policy, get_args(MissingPolicy))
+            check_choice(name, "missing_policy", policy, get_args(MissingPolicy))
             self.column(name)
             described[name] = replace(described[name], missing=policy)
         table = self.changed(columns=described.values())
@@ -216,7 +218,7 @@ class Table:
                 self.column(name)
                 if name in roles and roles[name] != role:
                     raise DescriptionError(
-                        f"Column '{name}' is given two roles, {roles[name]} and {role}; keep one of them."
+                        "describe.table.two_roles", column=name, one=roles[name], other=role
                     )
                 roles[name] = role  # type: ignore[assignment]  # the keywords are the roles
         return roles

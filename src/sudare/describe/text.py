@@ -41,10 +41,7 @@ def as_text(series: pl.Series) -> pl.Series:
     if dtype == pl.Duration:
         return series.dt.to_string("iso")
     if has_no_text(dtype):
-        raise DescriptionError(
-            f"Column '{series.name}' holds values of type {dtype}, which have no text of their own; "
-            "turn it into a column of numbers, texts or dates first."
-        )
+        raise DescriptionError("describe.column.no_text", column=series.name, dtype=dtype)
     return series.cast(pl.String)
 
 

@@ -13,7 +13,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sudare.errors import InfeasibleError, ParameterError, did_you_mean
+from sudare.errors import ErrorSentence, InfeasibleError, ParameterError, did_you_mean
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.mechanism.density import Density, Family
 from sudare.mechanism.numbers import BoundedNoise
@@ -39,11 +39,10 @@ def rate_for(k: float, records: int) -> float:
     True
     """
     if not k > 1:
-        raise ParameterError(f"k is {k:g}, but every release has k = 1 already; ask for more than 1.")
+        raise ParameterError("mechanism.k_of_one", k=k)
     if k > records:
         raise InfeasibleError(
-            f"k = {k:g} is asked of {records:,} record{'' if records == 1 else 's'}, "
-            "but nobody can hide among more people than there are; lower k or collect more."
+            f"mechanism.k_above_records.{'one' if records == 1 else 'many'}", k=k, records=records
         )
     return (k - 1) / (records - 1)
 
@@ -84,11 +83,10 @@ def calibrate(kind: str, rate: float, **fields: Any) -> Mechanism:
     Laplace(scale=52.1153..., low=0.0, high=120.0, bounded=True, grid=None, flip=None, values=None)
     """
     if not 0 < rate <= 1:
-        raise ParameterError(
-            f"The rate is {rate:g}, but a rate to reach is above 0 and at most 1; choose another."
-        )
+        raise ParameterError("mechanism.rate", rate=rate)
     if kind not in _SOLVERS:
-        raise ParameterError(f"'{kind}' is not a known mechanism; {did_you_mean(kind, _SOLVERS)}")
+        what, hint = ErrorSentence("parameters.what.mechanism"), did_you_mean(kind, _SOLVERS)
+        raise ParameterError("parameters.unknown_entry", name=kind, what=what, hint=hint)
     rest = {field: value for field, value in fields.items() if field != "missing"}
     mechanism = MECHANISMS.build({"type": kind, **rest, **_SOLVERS[kind](rate, fields)})
     if isinstance(mechanism, BoundedNoise) and fields.get("missing"):
@@ -114,9 +112,7 @@ def _density(rate: float, fields: Mapping[str, Any]) -> dict[str, Any]:
     rest = {field: value for field, value in fields.items() if field != "missing"}
     given = MECHANISMS.build({"type": "density", **rest})
     if not isinstance(given, Density) or not isinstance(given.noise, Family):
-        raise ParameterError(
-            "A density given as an object has no scale to find; give a distribution of scipy.stats."
-        )
+        raise ParameterError("mechanism.no_scale")
     width, family = given.width, given.noise
     noise = replace(family, scale=1.0).frozen()
 
@@ -143,9 +139,7 @@ def _retention(rate: float, fields: Mapping[str, Any]) -> dict[str, Any]:
     rest = {field: value for field, value in fields.items() if field != "missing"}
     most = MECHANISMS.build({"type": "retention", "keep": 0.0, **rest})
     if not isinstance(most, Retention) or most.rate() < rate:
-        raise InfeasibleError(
-            "A value has probability 0 in the replacement distribution, so it can never hide; give it some."
-        )
+        raise InfeasibleError("mechanism.never_drawn")
     if most.distribution is None:
         root = math.sqrt(rate)
         return {"keep": _down((1 - root) / (1 + (len(most.values) - 1) * root))}
@@ -176,9 +170,7 @@ def _width(fields: Mapping[str, Any]) -> float:
 
 def _depth(rate: float, kind: str) -> float:
     if rate == 1:
-        raise InfeasibleError(
-            f"The rate must be 1, which {kind} reaches with infinite noise only; lower k, or use uniform or retention."
-        )
+        raise InfeasibleError("mechanism.infinite_noise", kind=kind)
     return -math.log(rate)
 
 

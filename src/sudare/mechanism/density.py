@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import BeforeValidator
 
+from sudare.errors import ErrorSentence, shown
 from sudare.mechanism.numbers import BoundedNoise
 from sudare.mechanism.protocol import Flip, Grid, High, Low, Ranks, check_range
 from sudare.parameters import Annotated, Field, model_validator, parameters
@@ -26,9 +27,7 @@ def as_family(given: Any) -> Any:
     family = getattr(getattr(given, "dist", None), "name", None)
     if family is None:
         if not all(callable(getattr(given, name, None)) for name in ("pdf", "cdf", "ppf")):
-            raise ValueError(
-                f"'noise' is {given!r}, but a density has the functions pdf, cdf and ppf; give such an object."
-            )
+            raise ValueError(ErrorSentence("mechanism.density.no_functions", given=shown(given)))
         return given
     from scipy import stats
 
@@ -55,9 +54,7 @@ class Family:
 
         family = getattr(stats, self.name, None)
         if not isinstance(family, stats.rv_continuous):
-            raise ValueError(  # noqa: TRY004  # pydantic tells it
-                f"'{self.name}' is not a continuous distribution of scipy.stats; give the name of one."
-            )
+            raise ValueError(ErrorSentence("mechanism.density.not_a_family", name=self.name))  # noqa: TRY004  # pydantic tells it
         return family(*self.shapes, loc=self.location, scale=self.scale)
 
 
@@ -90,14 +87,9 @@ class Density(BoundedNoise):
         right, left = frozen.pdf(distance), frozen.pdf(-distance)
         top = float(right[0])
         if not (np.isfinite(right).all() and top > 0):
-            raise ValueError(
-                f"the density of {self._called} is not finite and positive at 0; choose another."
-            )
+            raise ValueError(ErrorSentence("mechanism.density.not_finite", noise=self._called))
         if np.abs(right - left).max() > _TOLERANCE * top or np.diff(right).max() > _TOLERANCE * top:
-            raise ValueError(
-                f"the density of {self._called} is not symmetric around 0 and falling away from it, "
-                "as the formula of the rate assumes; choose another."
-            )
+            raise ValueError(ErrorSentence("mechanism.density.not_falling", noise=self._called))
         return self
 
     @property

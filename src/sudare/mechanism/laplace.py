@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.errors import ErrorSentence
 from sudare.kernels.records.noise import place_released, signed_masses, start_distances
 from sudare.mechanism.grid import boundary, round_to_grid
 from sudare.mechanism.numbers import BoundedNoise
@@ -47,9 +48,7 @@ class Laplace(BoundedNoise):
     def _whole(self) -> Laplace:
         check_range(self.low, self.high, self.grid, self.values)
         if not self.bounded and (self.flip is not None or self.values is not None):
-            raise ValueError(
-                "'bounded' is false, but missing and ordinal values have no place outside the range; leave it true."
-            )
+            raise ValueError(ErrorSentence("mechanism.unbounded.laplace"))
         return self
 
     def density(self, distance: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.errors import ErrorSentence
 from sudare.mechanism.numbers import BoundedNoise
 from sudare.mechanism.protocol import Flip, Grid, High, Low, Ranks, check_range
 from sudare.parameters import Annotated, Field, model_validator, parameters
@@ -40,10 +41,7 @@ class Normal(BoundedNoise):
     def _whole(self) -> Normal:
         check_range(self.low, self.high, self.grid, self.values)
         if not self.bounded:
-            raise ValueError(
-                "'bounded' is false, but unbounded normal noise has rate 0: numbers far outside the range "
-                "tell any two originals apart, so it is never Pk-anonymous; leave it true, or use laplace."
-            )
+            raise ValueError(ErrorSentence("mechanism.unbounded.normal"))
         return self
 
     def density(self, distance: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from sudare.errors import ErrorSentence
 from sudare.parameters import Annotated, Field
 
 if TYPE_CHECKING:
@@ -95,15 +96,10 @@ class NumberMechanism(Mechanism, Protocol):
 def check_range(low: float, high: float, grid: float | None, values: tuple[Scalar, ...] | None) -> None:
     """Raise ValueError, one sentence, unless the range is one and the grid and ranks fit into it."""
     if not low < high:
-        raise ValueError(f"the range is [{low:g}, {high:g}], but its low end must be below its high end.")
+        raise ValueError(ErrorSentence("mechanism.range", low=low, high=high))
     if grid is not None:
         steps = (high - low) / grid
         if abs(steps - round(steps)) > 1e-6 * max(1.0, math.sqrt(steps)) or round(steps) < 1:
-            raise ValueError(
-                f"'grid' is {grid:g}, which does not divide the range [{low:g}, {high:g}]; "
-                "choose a step that leads from its low to its high end."
-            )
+            raise ValueError(ErrorSentence("mechanism.grid", grid=grid, low=low, high=high))
     if values is not None and (low != 0 or high != len(values) - 1 or grid != 1):
-        raise ValueError(
-            f"'values' lists {len(values)} ordinal values, so the range must be [0, {len(values) - 1}] and the grid 1."
-        )
+        raise ValueError(ErrorSentence("mechanism.ranks", count=len(values), last=len(values) - 1))

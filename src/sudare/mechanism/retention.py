@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.errors import ErrorSentence
 from sudare.mechanism.protocol import Scalar
 from sudare.parameters import Annotated, Field, model_validator, parameters
 
@@ -41,20 +42,19 @@ class Retention:
     @model_validator(mode="after")
     def _whole(self) -> Retention:
         if len(set(map(repr, self.values))) < len(self.values):
-            raise ValueError(
-                "'values' lists a value twice, but every value has one probability; list it once."
-            )
+            raise ValueError(ErrorSentence("mechanism.retention.repeated"))
         if self.distribution is None:
             return self
         if len(self.distribution) != len(self.values):
             raise ValueError(
-                f"'distribution' has {len(self.distribution)} probabilities for {len(self.values)} values; "
-                "give one for each."
+                ErrorSentence(
+                    "mechanism.retention.count",
+                    probabilities=len(self.distribution),
+                    values=len(self.values),
+                )
             )
         if not math.isclose(math.fsum(self.distribution), 1, rel_tol=0, abs_tol=1e-9):
-            raise ValueError(
-                f"'distribution' sums to {math.fsum(self.distribution):g}, but probabilities sum to 1; scale them."
-            )
+            raise ValueError(ErrorSentence("mechanism.retention.sum", sum=math.fsum(self.distribution)))
         return self
 
     def replacement(self) -> npt.NDArray[np.float64]:

@@ -216,7 +216,9 @@ def test_wrong_descriptions_are_refused_with_the_way_out():
     frame = pl.DataFrame({"city": ["Oslo", "Rome"], "s": ["a", "b"]})
     with pytest.raises(sd.SudareError, match="two roles, quasi and sensitive; keep one"):
         sd.read(frame).describe(quasi=["city"], sensitive=["city"])
-    with pytest.raises(sd.SudareError, match="'Rome', which its hierarchy does not cover; add it"):
+    with pytest.raises(
+        sd.SudareError, match="'Rome', which its hierarchy does not cover; extend the hierarchy"
+    ):
         sd.read(frame).describe(quasi=["city"], hierarchies={"city": sd.hierarchy.tree({"North": ["Oslo"]})})
     table = sd.read(frame).describe(quasi=["city"], sensitive=["s"])
     with pytest.raises(sd.SudareError, match="whose role is quasi; describe it as sensitive"):

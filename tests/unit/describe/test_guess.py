@@ -339,7 +339,7 @@ NAMES = st.one_of(
 def test_any_column_gets_a_guess_with_a_sentence(name, column):
     (guess,) = guess_roles(column.alias(name).to_frame())
     assert guess.reason.endswith(".")
-    assert guess.reason_ja.endswith("。")
+    assert guess.reason.into("ja").endswith("。")
     assert 0 <= guess.confidence <= 1
     assert guess.hierarchy is None or guess.role == "quasi"
     if guess.hierarchy is not None and guess.hierarchy["type"] == "intervals":

@@ -67,7 +67,7 @@ def test_csv_wrong_files(tmp_path):
     with pytest.raises(DescriptionError, match="is empty"):
         hierarchy.csv(tmp_path / "a.csv").build(values, "x")
     (tmp_path / "a.csv").write_text("b;*\n")
-    with pytest.raises(DescriptionError, match="Column 'x' holds 'a', which its hierarchy does not cover"):
+    with pytest.raises(DescriptionError, match="Column 'x' contains 'a', which its hierarchy does not cover"):
         hierarchy.csv(tmp_path / "a.csv").build(values, "x")
 
 
@@ -93,7 +93,7 @@ def test_mask_right_width_and_character():
     tree = hierarchy.mask(width=4, pad="right", character="#").build(pl.Series(["東京", "東"]), "city")
     assert path_of(tree, "東") == ["東", "東__#", "東_##", "東###", "####"]
     with pytest.raises(
-        DescriptionError, match="Column 'zip' holds '12345', but the mask is 4 characters wide"
+        DescriptionError, match="Column 'zip' contains '12345', but the mask has a width of 4"
     ):
         hierarchy.mask(width=4).build(pl.Series(["12345", "1"]), "zip")
     with pytest.raises(ParameterError, match="'width' is 0"):
@@ -176,9 +176,9 @@ def test_every_value_lies_in_its_intervals():
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        (["x", "1"], "Column 'c' holds 'x', but intervals need finite numbers"),
-        ([float("inf")], "Column 'c' holds 'inf', but intervals need finite numbers"),
-        ([dt.date(2024, 1, 1)], "Column 'c' holds '2024-01-01', but intervals need finite numbers"),
+        (["x", "1"], "Column 'c' contains 'x', but intervals need finite numbers"),
+        ([float("inf")], "Column 'c' contains 'inf', but intervals need finite numbers"),
+        ([dt.date(2024, 1, 1)], "Column 'c' contains '2024-01-01', but intervals need finite numbers"),
         ([1e300], "intervals of width 5"),
     ],
 )
@@ -190,8 +190,8 @@ def test_intervals_refuse(values, sentence):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({}, "nothing is given, but exactly one of width, bounds and quantiles"),
-        ({"width": 5, "quantiles": 4}, "'width' and 'quantiles' is given"),
+        ({}, "neither 'width' nor 'bounds' nor 'quantiles' is given, but exactly one"),
+        ({"width": 5, "quantiles": 4}, "'width', 'quantiles' are given, but exactly one"),
         ({"width": -1}, "'width' is -1"),
         ({"width": float("nan")}, "'width' is nan"),
         ({"bounds": [3, 1]}, "'bounds' has 3 before 1"),
@@ -284,8 +284,8 @@ def test_tree_parameters():
     circle["a"] = {"b": circle}
     for mapping, sentence in [
         (circle, "contains itself"),
-        ({"a": 3}, "'mapping' has 3 where a list"),
-        ({"a": [["b"]]}, "where a value is needed"),
+        ({"a": 3}, "'mapping' contains 3 where a list"),
+        ({"a": [["b"]]}, r"contains \['b'\] where a value is expected"),
         ({"a": ["b", "b"]}, "lists 'b' twice"),
     ]:
         with pytest.raises(ParameterError, match=sentence):
@@ -296,7 +296,7 @@ def test_order_pairs_neighbors_up_to_the_root():
     tree = hierarchy.order(["low", "mid", "high", "top", "extreme"]).build(pl.Series(["low", None]), "grade")
     assert path_of(tree, "high") == ["high", "high … top", "low … top", "*"]
     assert path_of(tree, "extreme") == ["extreme", "*"]
-    with pytest.raises(DescriptionError, match="Column 'grade' holds 'huge'"):
+    with pytest.raises(DescriptionError, match="Column 'grade' contains 'huge'"):
         hierarchy.order(["low", "mid"]).build(pl.Series(["huge"]), "grade")
 
 
@@ -312,7 +312,7 @@ def test_order_parameters():
     for given, sentence in [
         ({"values": []}, "values"),
         ({"values": ["a", "a"]}, "lists 'a' 2 times"),
-        ({"values": ["a", "b"], "groups": [1]}, "holds 1 values but there are 2"),
+        ({"values": ["a", "b"], "groups": [1]}, "add up to 1, but the number of 'values' is 2"),
         ({"values": ["a", "b"], "groups": [["b"], ["a"]]}, "same order"),
         ({"values": ["a", "b"], "groups": 1}, "groups"),
     ]:

@@ -147,8 +147,8 @@ def test_look_up_of_values_and_labels(cities):
     with pytest.raises(DescriptionError) as caught:
         cities.leaf_of(pl.Series("city", ["Rome", "Lyon", "Oslo", "Rome", "Bonn", "Kiel"]))
     assert str(caught.value) == (
-        "Column 'city' holds 'Rome', 'Oslo', 'Bonn' and 1 other value, which its hierarchy does not cover; "
-        "add it to the hierarchy or correct the data."
+        "Column 'city' contains 'Rome', 'Oslo', 'Bonn' and 1 other value, which its hierarchy does not cover; "
+        "extend the hierarchy or correct the data."
     )
     with pytest.raises(DescriptionError, match="'Atlantis'"):
         cities.node_of(pl.Series("city", ["Atlantis"]))
@@ -179,7 +179,7 @@ def test_missing_is_a_leaf_of_its_own(cities):
 def test_a_hierarchy_is_its_own_maker(cities):
     assert cities.build(pl.Series(["Lyon"]), "city") is cities
     assert cities.build(pl.Series(["Lyon", None]), "city").missing == 4
-    with pytest.raises(DescriptionError, match="Column 'city' holds 'Rome'"):
+    with pytest.raises(DescriptionError, match="Column 'city' contains 'Rome'"):
         cities.build(pl.Series(["Rome"]), "city")
 
 
@@ -224,9 +224,13 @@ def test_files_that_cannot_be_used(cities, tmp_path):
         (tmp_path / "bad.json").write_text(text)
         with pytest.raises(InputError, match="not the JSON file of a hierarchy"):
             Hierarchy.load(tmp_path / "bad.json")
-    for text in ('{"parent": [0]}', '{"parent": ["x"], "level": [1], "labels": ["*"]}'):
+    for text, sentence in (
+        ('{"parent": [0]}', "does not contain the list 'labels'"),
+        ('{"parent": ["x"], "level": [1], "labels": ["*"]}', "does not contain valid lists .*whole numbers"),
+        ('{"parent": [0], "level": [1], "labels": null}', "does not contain valid lists"),
+    ):
         (tmp_path / "bad.json").write_text(text)
-        with pytest.raises(DescriptionError, match="does not hold the lists"):
+        with pytest.raises(DescriptionError, match=sentence):
             Hierarchy.load(tmp_path / "bad.json")
 
 
@@ -273,5 +277,5 @@ def test_canonical_text(values, dtype, texts):
 
 def test_text_of_one_value_and_of_lists():
     assert [scalar_text(value) for value in (1, 2.0, True, "x")] == ["1", "2", "true", "x"]
-    with pytest.raises(DescriptionError, match=r"Column 'tags' holds values of type List\(String\)"):
+    with pytest.raises(DescriptionError, match=r"Column 'tags' contains values of type List\(String\)"):
         as_text(pl.Series("tags", [["a"]]))

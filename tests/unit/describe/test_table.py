@@ -276,7 +276,7 @@ def test_a_table_shows_its_roles():
 
 
 def test_repeated_and_unnamed_pandas_columns_are_one_sentence():
-    with pytest.raises(DescriptionError, match="'a' stands twice"):
+    with pytest.raises(DescriptionError, match="'a' appears more than once"):
         sd.read(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(DescriptionError, match="0 is not text"):
         sd.read(pd.DataFrame([[1, 2]]))

@@ -325,9 +325,9 @@ def test_wrong_sources_are_said_in_a_sentence(tmp_path):
         sd.read_baskets(tmp_path)
     with pytest.raises(InputError, match="is not a valid file name"):
         sd.read_baskets("a\0b.txt")
-    with pytest.raises(InputError, match="A float holds no baskets"):
+    with pytest.raises(InputError, match="type float does not contain baskets"):
         sd.read_baskets(1.5)
-    with pytest.raises(InputError, match="'delimiter' is an option for other sources"):
+    with pytest.raises(InputError, match="The option 'delimiter' does not apply to this source"):
         sd.read_baskets([["a"]], delimiter=",")
     with pytest.raises(InputError, match="The layout 'json' applies to text files"):
         sd.read_baskets(pl.DataFrame({"a": [1]}), layout="json")
@@ -408,7 +408,7 @@ def test_header_is_for_texts(tmp_path):
     (tmp_path / "x.json").write_text('[["a"]]', encoding="utf-8")
     with pytest.raises(InputError, match="leave it out for other layouts"):
         sd.read_baskets(tmp_path / "x.json", header=False)
-    with pytest.raises(InputError, match="'header' is an option for other sources"):
+    with pytest.raises(InputError, match="The option 'header' does not apply to this source"):
         sd.read_baskets([["a"]], header=False)
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from sudare.arrays import read_only, starts_of
 from sudare.describe.baskets.sensitive import Sensitive, resolve_sensitive
 from sudare.display import HEAD, html_block, html_table, paragraph, said, shortened
-from sudare.errors import DescriptionError
+from sudare.errors import DescriptionError, shown
 from sudare.read.baskets.codes import BasketCodes, Item, code_lists, id_column
 
 if TYPE_CHECKING:
@@ -91,9 +91,7 @@ class Baskets:
                 (nobody can be suspected of it: no released record has it).
         """
         if unknown not in {"error", "ignore"}:
-            raise DescriptionError(
-                f"unknown={unknown!r} is not a choice; write unknown='error' or unknown='ignore'."
-            )
+            raise DescriptionError("describe.baskets.unknown", given=shown(unknown))
         return self._changed(sensitive=resolve_sensitive(self, sensitive, ignore_unknown=unknown == "ignore"))
 
     @property
@@ -160,8 +158,10 @@ class Baskets:
         """
         if len(starts) != len(self.starts) or int(starts[-1]) != len(codes):
             raise DescriptionError(
-                f"{len(starts) - 1:,} baskets with {len(codes):,} entries cannot stand for {len(self):,} baskets; "
-                "give one basket for each, in the same order."
+                "describe.baskets.other_contents",
+                given=len(starts) - 1,
+                entries=len(codes),
+                baskets=len(self),
             )
         names = self.items if items is None else tuple(items)
         coded = BasketCodes(names, starts.astype(np.int64), codes.astype(np.int32))
@@ -243,19 +243,11 @@ def _named(ids: Sequence[Any] | pl.Series) -> pl.Series:
 def checked_ids(ids: pl.Series, count: int) -> pl.Series:
     """The ids, one for each basket, all different."""
     if len(ids) != count:
-        raise DescriptionError(
-            f"{len(ids):,} ids cannot name {count:,} baskets; give one id for each basket."
-        )
-    if ids.null_count() or ids.n_unique() < len(ids):
-        repeated = ids.filter(ids.is_duplicated()).head(1).to_list()
-        which = (
-            f"the id {repeated[0]!r} stands twice"
-            if repeated and not ids.null_count()
-            else "an id is missing"
-        )
-        raise DescriptionError(
-            f"Baskets have one user each, but {which}; give a different id for each basket."
-        )
+        raise DescriptionError("describe.baskets.ids_count", ids=len(ids), baskets=count)
+    if ids.null_count():
+        raise DescriptionError("describe.baskets.id_missing")
+    if ids.n_unique() < len(ids):
+        raise DescriptionError("describe.baskets.id_repeated", id=shown(ids.filter(ids.is_duplicated())[0]))
     return ids
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sudare.arrays import starts_of
-from sudare.errors import DescriptionError, InputError, did_you_mean
+from sudare.errors import DescriptionError, ErrorSentence, InputError, did_you_mean, shown
+from sudare.parameters import said_by
 from sudare.read import endings
 from sudare.read.baskets.codes import Item, merged, plain_item
 from sudare.read.places import is_file
@@ -37,9 +38,14 @@ def resolve_sensitive(baskets: Baskets, given: Any, *, ignore_unknown: bool) -> 
     """The codes of sensitive items; the ways to name them are those of `Baskets.describe`."""
     known = _Known(baskets.code_of(), ignore_unknown)
     if isinstance(given, str) and given.startswith(_RULE):
-        return _by_rule(baskets, _pattern(given.removeprefix(_RULE)), f"The rule '{given}'", known)
+        return _by_rule(
+            baskets,
+            _pattern(given.removeprefix(_RULE)),
+            ErrorSentence("describe.sensitive.rule_named", rule=given),
+            known,
+        )
     if callable(given):
-        return _by_rule(baskets, given, "The rule for sensitive items", known)
+        return _by_rule(baskets, given, ErrorSentence("describe.sensitive.rule"), known)
     if isinstance(given, Path) or (isinstance(given, str) and given not in known.codes and is_file(given)):
         return _by_file(baskets, Path(given), known)
     if isinstance(given, str | int | np.integer):
@@ -49,10 +55,7 @@ def resolve_sensitive(baskets: Baskets, given: Any, *, ignore_unknown: bool) -> 
     if isinstance(given, np.ndarray) and given.dtype == np.bool_:
         return _by_matrix(baskets, given)
     if not isinstance(given, Iterable):
-        raise DescriptionError(
-            f"sensitive={given!r} names no items; give items for all, one set for each basket, a mapping from user "
-            "to items, a file or a rule."
-        )
+        raise DescriptionError("describe.sensitive.no_items", given=shown(given))
     listed = list(given)
     if _is_one_set_each(listed):
         return _by_basket(baskets, listed, known)
@@ -82,10 +85,8 @@ def _codes_of(items: Iterable[Any], known: _Known) -> npt.NDArray[np.int32]:
 
 
 def _unknown_item(item: Item, known: Iterable[Item]) -> DescriptionError:
-    return DescriptionError(
-        f"No basket has the sensitive item {item!r}; users may name items they do not have, but not items that "
-        f"nobody has (unless unknown='ignore'): {did_you_mean(str(item), [str(name) for name in known])}"
-    )
+    hint = did_you_mean(str(item), [str(name) for name in known])
+    return DescriptionError("describe.sensitive.unknown_item", item=shown(item), hint=hint)
 
 
 def _is_one_set_each(listed: Sequence[Any]) -> bool:
@@ -93,13 +94,10 @@ def _is_one_set_each(listed: Sequence[Any]) -> bool:
     return any(isinstance(each, Collection) and not isinstance(each, str) for each in listed)
 
 
-def _by_rule(baskets: Baskets, rule: Callable[[Item], Any], name: str, known: _Known) -> Sensitive:
+def _by_rule(baskets: Baskets, rule: Callable[[Item], Any], name: ErrorSentence, known: _Known) -> Sensitive:
     chosen = [code for code, item in enumerate(baskets.items) if rule(item)]
     if not chosen and baskets.items and not known.ignore_unknown:
-        raise DescriptionError(
-            f"{name} fits none of the {len(baskets.items):,} items, so that nothing would be sensitive; correct it (or "
-            "say unknown='ignore')."
-        )
+        raise DescriptionError("describe.sensitive.rule_fits_none", rule=name, items=len(baskets.items))
     return Sensitive(common=np.array(chosen, dtype=np.int32))
 
 
@@ -108,24 +106,19 @@ def _pattern(text: str) -> Callable[[Item], bool]:
         pattern = re.compile(text)
     except re.error as error:
         raise DescriptionError(
-            f"'{_RULE}{text}' is not a regular expression ({error}); correct it, or name the items."
+            "describe.sensitive.not_a_pattern", rule=_RULE + text, why=said_by(error)
         ) from None
     return lambda item: pattern.search(str(item)) is not None
 
 
 def _by_basket(baskets: Baskets, listed: Sequence[Any], known: _Known) -> Sensitive:
     if len(listed) != len(baskets):
-        raise DescriptionError(
-            f"{len(listed):,} sensitive sets cannot belong to {len(baskets):,} baskets; give one for each basket, "
-            "in the same order, or items for all."
-        )
+        raise DescriptionError("describe.sensitive.sets_count", sets=len(listed), baskets=len(baskets))
     wrong = next(
         (each for each in listed if isinstance(each, str) or not isinstance(each, Collection | None)), None
     )
     if wrong is not None:
-        raise DescriptionError(
-            f"{wrong!r} stands among sensitive sets; give either items for all or one set for each basket."
-        )
+        raise DescriptionError("describe.sensitive.not_a_set", given=shown(wrong))
     return _each([_codes_of(() if each is None else each, known) for each in listed])
 
 
@@ -137,8 +130,10 @@ def _each(codes: Sequence[npt.NDArray[np.int32]]) -> Sensitive:
 def _by_matrix(baskets: Baskets, matrix: npt.NDArray[np.bool_]) -> Sensitive:
     if matrix.shape != (len(baskets), len(baskets.items)):
         raise DescriptionError(
-            f"A matrix of the shape {matrix.shape} does not fit {len(baskets):,} baskets and {len(baskets.items):,} "
-            "items; give a row for each basket and a column for each of baskets.items."
+            "describe.sensitive.matrix_shape",
+            shape=shown(matrix.shape),
+            baskets=len(baskets),
+            items=len(baskets.items),
         )
     starts = starts_of(np.count_nonzero(matrix, axis=1))
     codes = np.empty(starts[-1], dtype=np.int32)
@@ -149,10 +144,7 @@ def _by_matrix(baskets: Baskets, matrix: npt.NDArray[np.bool_]) -> Sensitive:
 
 def _by_user(baskets: Baskets, given: Mapping[Any, Any], known: _Known) -> Sensitive:
     if baskets.ids is None:
-        raise DescriptionError(
-            f"Sensitive items of {len(given):,} users were given, but the baskets have no ids; read them from a table "
-            "with ids, or give one set for each basket, in order."
-        )
+        raise DescriptionError("describe.sensitive.no_ids", users=len(given))
     place = {str(name): basket for basket, name in enumerate(baskets.ids.to_list())}
     codes = [np.empty(0, dtype=np.int32)] * len(baskets)
     for user, items in given.items():
@@ -165,7 +157,7 @@ def _by_user(baskets: Baskets, given: Mapping[Any, Any], known: _Known) -> Sensi
 
 def _unknown_user(user: Any, known: Iterable[str]) -> DescriptionError:
     return DescriptionError(
-        f"The user {user!r} has sensitive items but no basket; leave the user out, or {did_you_mean(str(user), known)}"
+        "describe.sensitive.unknown_user", user=shown(user), hint=did_you_mean(str(user), known)
     )
 
 
@@ -183,19 +175,13 @@ def _by_file(baskets: Baskets, path: Path, known: _Known) -> Sensitive:
         [known.codes.get(_alike(item, known.codes), -1) for item in named.coded.items], dtype=np.int32
     )
     if baskets.ids is None and {"user", "item"} <= {str(item).lower() for item in named.coded.items}:
-        raise DescriptionError(
-            f"'{path.name}' names users, but the baskets have no ids; read them from a table with ids, or give a line of "
-            "sensitive items for each basket."
-        )
+        raise DescriptionError("describe.sensitive.file_of_users", file=path.name)
     if (code < 0).any() and not known.ignore_unknown:
         raise _unknown_item(named.coded.items[int(np.argmax(code < 0))], known.codes)
     owners = np.repeat(np.arange(len(named.coded.starts) - 1), np.diff(named.coded.starts))
     if baskets.ids is not None:
         if named.ids is None:
-            raise DescriptionError(
-                f"'{path.name}' says nothing of users, but the baskets have ids; give a table with the columns 'user' "
-                "and 'item'."
-            )
+            raise DescriptionError("describe.sensitive.file_without_users", file=path.name)
         place = {str(name): basket for basket, name in enumerate(baskets.ids.to_list())}
         users = [str(name) for name in named.ids.to_list()]
         stranger = next((user for user in users if user not in place), None)
@@ -204,8 +190,10 @@ def _by_file(baskets: Baskets, path: Path, known: _Known) -> Sensitive:
         owners = np.array([place[user] for user in users], dtype=np.int64)[owners] if users else owners
     elif len(named.coded.starts) != len(baskets.starts):
         raise DescriptionError(
-            f"'{path.name}' has {len(named.coded.starts) - 1:,} lines, but there are {len(baskets):,} baskets; give "
-            "a line of sensitive items for each basket (empty where there is none)."
+            "describe.sensitive.file_lines",
+            file=path.name,
+            lines=len(named.coded.starts) - 1,
+            baskets=len(baskets),
         )
     codes = code[named.coded.codes]
     owners, codes = owners[codes >= 0], codes[codes >= 0]

@@ -82,10 +82,7 @@ def read_baskets(
     if isinstance(source, Mapping):
         return Baskets.from_lists(source.values(), ids=list(source))
     if not isinstance(source, Iterable):
-        raise InputError(
-            f"A {type(source).__name__} holds no baskets; give a path, a frame, a mapping from user to items, or a list "
-            "of lists."
-        )
+        raise InputError("describe.baskets.no_source", kind=type(source).__name__)
     return Baskets.from_lists(source)
 
 
@@ -98,7 +95,7 @@ def _is_frame(source: Any) -> bool:
 def _refuse(options: Mapping[str, Any]) -> None:
     given = next((name for name, value in options.items() if value is not None), None)
     if given is not None:
-        raise InputError(f"'{given}' is an option for other sources than this one; leave it out.")
+        raise InputError("describe.baskets.option", option=given)
 
 
 def _baskets(data: BasketData) -> Baskets:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
-from sudare.errors import DescriptionError
+from sudare.errors import DescriptionError, ErrorSentence
 from sudare.parameters import model_validator, parameters
 
 
@@ -29,14 +29,12 @@ class Graph:
             for other, length in ends.items():
                 if not length > 0:
                     raise ValueError(
-                        f"the edge from '{one}' to '{other}' has length {length:g}; give it more than 0."
+                        ErrorSentence("describe.graph.length", one=one, other=other, length=length)
                     )
                 if self.edges.get(other, {}).get(one, length) != length:
-                    raise ValueError(
-                        f"'{one}' and '{other}' have two lengths; an edge has one in both directions."
-                    )
+                    raise ValueError(ErrorSentence("describe.graph.two_lengths", one=one, other=other))
         if not any(self.edges.values()):
-            raise ValueError("there is no edge; give at least one.")
+            raise ValueError(ErrorSentence("describe.graph.no_edge"))
         return self
 
     def space(self, cells: ColumnCells) -> MatrixSpace:
@@ -54,9 +52,7 @@ class Graph:
         lengths_of = coo_array((lengths, (rows, columns)), shape=(len(names), len(names))).tocsr()
         matrix = shortest_path(lengths_of, directed=False)
         if apart := _first_pair(names, np.isinf(matrix)):
-            raise DescriptionError(
-                f"In the graph of column '{cells.name}' no way leads from '{apart[0]}' to '{apart[1]}'; add one."
-            )
+            raise DescriptionError("describe.graph.apart", column=cells.name, one=apart[0], other=apart[1])
         return MatrixSpace(cells, names, matrix)
 
 
@@ -77,7 +73,7 @@ class Matrix:
                 _set(matrix, place[one], place[other], float(length), (one, other, cells.name))
         if missing := _first_pair(names, np.isnan(matrix)):
             raise DescriptionError(
-                f"The matrix of column '{cells.name}' has no distance from '{missing[0]}' to '{missing[1]}'; add it."
+                "describe.matrix.missing", column=cells.name, one=missing[0], other=missing[1]
             )
         return MatrixSpace(cells, names, matrix)
 
@@ -101,13 +97,15 @@ class Custom:
         if wrong := _first_pair(texts, ~sound):
             length = matrix[texts.index(wrong[0]), texts.index(wrong[1])]
             raise DescriptionError(
-                f"The distance of column '{cells.name}' gives {length:g} between '{wrong[0]}' and "
-                f"'{wrong[1]}'; different values must be more than 0 and finitely far apart."
+                "describe.custom.not_positive",
+                column=cells.name,
+                one=wrong[0],
+                other=wrong[1],
+                length=length,
             )
         if uneven := _first_pair(texts, matrix != matrix.T):
             raise DescriptionError(
-                f"The distance of column '{cells.name}' is not symmetric: it depends on the order of '{uneven[0]}' and "
-                f"'{uneven[1]}'; make it the same both ways."
+                "describe.custom.not_symmetric", column=cells.name, one=uneven[0], other=uneven[1]
             )
         return MatrixSpace(cells, texts, matrix)
 
@@ -128,9 +126,7 @@ def _called(function: Callable[[str, str], float], one: str, other: str, column:
     try:
         return float(function(one, other))
     except (TypeError, ValueError):
-        raise DescriptionError(
-            f"The distance of column '{column}' gives no number for '{one}' and '{other}'; return a number."
-        ) from None
+        raise DescriptionError("describe.custom.not_a_number", column=column, one=one, other=other) from None
 
 
 class MatrixSpace(Space):
@@ -141,9 +137,7 @@ class MatrixSpace(Space):
         place: Mapping[str, int] = {name: number for number, name in enumerate(names)}
         unknown = next((text for text in texts if text not in place), None)
         if unknown is not None:
-            raise DescriptionError(
-                f"Column '{cells.name}' holds '{unknown}', which its distance does not know; add it."
-            )
+            raise DescriptionError("describe.distance.unknown", column=cells.name, value=unknown)
         lookup = np.array([*(place[text] for text in texts), -1], dtype=np.int64)
         self.before, self.after = lookup[before], lookup[after]
         self.size = len(names)
@@ -164,15 +158,11 @@ class MatrixSpace(Space):
 def _set(matrix: Floats, one: int, other: int, length: float, names: tuple[Any, ...]) -> None:
     first, second, column = names
     if one == other and length != 0:
-        raise DescriptionError(
-            f"The matrix of column '{column}' puts '{first}' {length:g} from itself; make it 0."
-        )
+        raise DescriptionError("describe.matrix.from_itself", column=column, value=first, length=length)
     if one != other and not length > 0:
         raise DescriptionError(
-            f"The matrix of column '{column}' puts '{first}' and '{second}' {length:g} apart; make it more than 0."
+            "describe.matrix.not_positive", column=column, one=first, other=second, length=length
         )
     if not np.isnan(matrix[other, one]) and matrix[other, one] != length:
-        raise DescriptionError(
-            f"The matrix of column '{column}' gives two distances for '{first}' and '{second}'; make it symmetric."
-        )
+        raise DescriptionError("describe.matrix.two_distances", column=column, one=first, other=second)
     matrix[one, other] = matrix[other, one] = length

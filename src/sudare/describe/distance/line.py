@@ -39,8 +39,7 @@ class LineSpace(Space):
     def __init__(self, cells: ColumnCells) -> None:
         if not (cells.before.dtype.is_numeric() or cells.before.dtype.is_temporal()):
             raise DescriptionError(
-                f"Column '{cells.name}' holds {cells.before.dtype}, but Euclid's distance needs numbers or dates; "
-                "choose another distance, such as Discrete()."
+                "describe.distance.not_measured", column=cells.name, dtype=cells.before.dtype
             )
         low, high = line_ends(cells)
         rows = len(cells.before)
@@ -115,8 +114,7 @@ def _released_ends(cells: ColumnCells, smallest: float, largest: float) -> tuple
     unknown = np.flatnonzero(np.isnan(lows))
     if len(unknown):
         raise DescriptionError(
-            f"Column '{cells.name}': '{distinct[int(unknown[0])]}' is neither a number nor a range like [20, 29]; "
-            "describe the column with the hierarchy it was generalized by."
+            "describe.distance.not_a_range", column=cells.name, value=distinct[int(unknown[0])]
         )
     rows = places_among(after, distinct, len(distinct))
     return np.append(lows, np.nan)[rows], np.append(highs, np.nan)[rows]

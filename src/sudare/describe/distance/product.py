@@ -6,6 +6,7 @@ from typing import Annotated, Protocol, Self, runtime_checkable
 
 from sudare.describe.distance.line import Euclid
 from sudare.describe.distance.space import ColumnDistance
+from sudare.errors import ErrorSentence
 from sudare.parameters import Field, model_validator, parameters
 
 Order = Annotated[float, Field(ge=1, allow_inf_nan=True)]
@@ -48,7 +49,7 @@ class Product:
     def _not_negative(self) -> Self:
         for name, weight in self.weights.items():
             if not weight >= 0:
-                raise ValueError(f"the weight of '{name}' is {weight:g}; a weight is 0 or more.")
+                raise ValueError(ErrorSentence("describe.distance.weight", name=name, weight=weight))
         return self
 
     def of_column(self, name: str) -> ColumnDistance | None:

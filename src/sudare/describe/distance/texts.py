@@ -52,8 +52,7 @@ class Hamming:
         other = next((text for text in texts if len(text) != len(texts[0])), None)
         if other is not None:
             raise DescriptionError(
-                f"Column '{cells.name}' holds '{texts[0]}' and '{other}', but Hamming's distance needs texts of one "
-                "length; choose Levenshtein()."
+                "describe.distance.lengths_differ", column=cells.name, one=texts[0], other=other
             )
         return TextSpace(cells, HammingScorer.distance)
 

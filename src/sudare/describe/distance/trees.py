@@ -29,10 +29,7 @@ class TreeDistance:
     def space(self, cells: ColumnCells) -> TreeSpace:
         """The space of the hierarchy's nodes."""
         if cells.hierarchy is None:
-            raise DescriptionError(
-                f"Column '{cells.name}' has no hierarchy, and the tree distance counts its edges; describe one, "
-                "or choose another distance."
-            )
+            raise DescriptionError("describe.distance.no_hierarchy", column=cells.name)
         return TreeSpace(cells, cells.hierarchy.with_missing())
 
 

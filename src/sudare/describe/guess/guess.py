@@ -20,6 +20,7 @@ from sudare.describe.frames import from_native
 from sudare.describe.guess.hierarchies import suggested_hierarchy
 from sudare.describe.guess.judgment import judge
 from sudare.describe.guess.names import topic_of
+from sudare.describe.guess.reason import Reason
 from sudare.describe.guess.values import Values
 
 if TYPE_CHECKING:
@@ -41,10 +42,8 @@ class Guess:
     """Kind of its values."""
     hierarchy: dict[str, object] | None
     """Hierarchy to generalize it with, as in a recipe; None leaves the ranges to the method."""
-    reason: str
-    """Why, in one sentence."""
-    reason_ja: str
-    """The same in Japanese."""
+    reason: Reason
+    """Why, in one English sentence; `reason.into("ja")` is the same in Japanese."""
     confidence: float
     """From 0 (no evidence) to 1 (certain)."""
 
@@ -86,9 +85,7 @@ def _guess(series: pl.Series, topic: Topic | None, *, measures_bodies: bool) -> 
     if judgment.role == "identifier" or is_postal:
         kind = "string"
     hierarchy = suggested_hierarchy(values, kind, topic) if judgment.role == "quasi" else None
-    return Guess(
-        name, judgment.role, kind, hierarchy, judgment.reason, judgment.reason_ja, judgment.confidence
-    )
+    return Guess(name, judgment.role, kind, hierarchy, judgment.reason, judgment.confidence)
 
 
 def _no_weight(guess: Guess) -> Guess:
@@ -97,6 +94,5 @@ def _no_weight(guess: Guess) -> Guess:
         guess,
         role="insensitive",
         confidence=0.5,
-        reason="The name speaks of the weight of a record, but another column is that already.",
-        reason_ja="列名は記録の重みを表しますが、重みの列はほかにあります。",
+        reason=Reason("named.second_weight"),
     )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sudare.describe.guess.reason import Reason
+
 if TYPE_CHECKING:
     from sudare.describe.kinds import Role
 
@@ -19,10 +21,6 @@ class Topic:
 
     key: str
     role: Role
-    about: str
-    """How a reason names it in English."""
-    about_ja: str
-    """How a reason names it in Japanese."""
     english: str
     """Terms separated by commas, each of one or more words."""
     japanese: str
@@ -30,13 +28,16 @@ class Topic:
     weak: bool = False
     """Weak terms (id, name, date) speak only when no other topic does: `disease_name` is about disease."""
 
+    @property
+    def about(self) -> Reason:
+        """How a reason names it."""
+        return Reason(f"about.{self.key}")
+
 
 TOPICS: tuple[Topic, ...] = (
     Topic(
         "person name",
         "identifier",
-        "a person's name",
-        "人の名前",
         "full name, first name, last name, middle name, given name, family name, maiden name, patient name, "
         "person name, surname, forename, nickname, username, user name, login",
         "氏名 名前 姓名 患者名 本人名 氏名カナ フリガナ ふりがな 苗字 名字",
@@ -44,8 +45,6 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "contact",
         "identifier",
-        "a way to reach a person",
-        "連絡先",
         "email, e mail, mail, phone, telephone, tel, mobile, cellphone, fax, url, homepage, ip, ip address, "
         "mac address, device id, imei, cookie, twitter, line id",
         "メール 電話 携帯 連絡先 ホームページ",
@@ -53,16 +52,12 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "address",
         "identifier",
-        "an address",
-        "住所",
         "address, addr, street, house number, apartment",
         "住所 番地 所在地",
     ),
     Topic(
         "official number",
         "identifier",
-        "an official number of a person",
-        "個人に付けられた公的な番号",
         "ssn, social security, social security number, national id, passport, licence number, license number, "
         "driver license, tax id, insurance number, insurance id, mrn, medical record number, account number, "
         "iban, card number, credit card, vin, plate, my number",
@@ -72,42 +67,32 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "biometric",
         "identifier",
-        "a likeness of a person",
-        "本人の姿や身体の特徴",
         "photo, picture, face, fingerprint, biometric, signature, voice",
         "写真 顔画像 指紋 署名 声紋",
     ),
     Topic(
         "free text",
         "identifier",
-        "free text",
-        "自由記述",
         "note, notes, comment, remark, memo, free text, description, narrative",
         "備考 メモ コメント 自由記述 自由記載 所見 特記事項",
     ),
     Topic(
         "birth",
         "quasi",
-        "the birth date",
-        "生年月日",
         "birth, birth date, birth year, birthday, dob, date of birth, year of birth, yob, born",
         "生年月日 生年月 生年 誕生日 誕生年 出生年 出生日",
     ),
-    Topic("age", "quasi", "age", "年齢", "age, age group, age at admission", "年齢 年令 満年齢 年代 歳"),
-    Topic("sex", "quasi", "sex", "性別", "sex, gender", "性別 男女"),
+    Topic("age", "quasi", "age, age group, age at admission", "年齢 年令 満年齢 年代 歳"),
+    Topic("sex", "quasi", "sex, gender", "性別 男女"),
     Topic(
         "postal code",
         "quasi",
-        "the postal code",
-        "郵便番号",
         "zip, zip code, postcode, post code, postal, postal code, plz",
         "郵便番号 郵便 〒",
     ),
     Topic(
         "place",
         "quasi",
-        "a place",
-        "場所",
         "city, town, village, county, state, province, prefecture, region, district, municipality, place, "
         "location, area, residence, home, latitude, longitude, lat, lon, lng, gps, ward, hospital, facility",
         "都道府県 県 市区町村 市町村 地域 居住地 出身地 地区 現住地 勤務地 緯度 経度 病院 施設 病棟",
@@ -115,8 +100,6 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "nationality",
         "quasi",
-        "nationality or origin",
-        "国籍や出自",
         "nationality, country, native country, citizenship, citizen, birthplace, birth place, place of birth, "
         "mother tongue, language, race, ethnicity, ethnic, ethnic group",
         "国籍 出身国 国名 母語 言語 人種 民族",
@@ -124,8 +107,6 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "occupation",
         "quasi",
-        "work",
-        "仕事",
         "occupation, job, job title, profession, workclass, work class, work, employment, employer, company, "
         "industry, department, hours per week, working hours",
         "職業 職種 勤務先 会社 雇用 業種 役職 所属 部署 就業 労働時間",
@@ -133,24 +114,18 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "education",
         "quasi",
-        "education",
-        "学歴",
         "education, education num, degree, school, university, college, schooling",
         "学歴 学校 大学 教育 学年",
     ),
     Topic(
         "family",
         "quasi",
-        "the family",
-        "家族",
         "marital, marital status, married, marriage, relationship, spouse, family, household, children, kids",
         "婚姻 配偶 結婚 続柄 世帯 家族 子ども 子供 同居",
     ),
     Topic(
         "event",
         "quasi",
-        "a stay, a visit or the like",
-        "入院や訪問などの出来事",
         "admission, admission date, admitted, discharge, discharge date, visit, visit date, length of stay, los, "
         "stay, arrival, departure, enrollment, enrolment, hire date",
         "入院日 退院日 受診日 来院日 初診日 入院日数 在院日数 入院期間 入院 退院 入社日 入学",
@@ -158,16 +133,12 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "body",
         "quasi",
-        "a visible trait of the body",
-        "外から見える身体の特徴",
         "height, body weight, weight kg, weight lb, eye color, hair color, skin color, blood type, blood group",
         "身長 体重 血液型",
     ),
     Topic(
         "health",
         "sensitive",
-        "health",
-        "健康",
         "disease, diagnosis, diagnoses, diag, illness, condition, disorder, symptom, icd, icd9, icd10, "
         "comorbidity, hiv, cancer, tumor, tumour, drug, medication, medicine, prescription, treatment, therapy, "
         "procedure, surgery, operation, allergy, disability, mental, health, smoking, smoker, alcohol, drinking, "
@@ -180,16 +151,12 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "result",
         "sensitive",
-        "a result or rating of a person",
-        "本人の成績や評価",
         "result, score, grade, gpa, mark, rating, performance, evaluation, iq, exam, test",
         "結果 成績 点数 得点 偏差値 評価 評点",
     ),
     Topic(
         "money",
         "sensitive",
-        "money",
-        "お金",
         "salary, salary class, income, wage, pay, earnings, cost, charge, price, amount, payment, expense, bill, "
         "debt, loan, credit, balance, asset, wealth, capital gain, capital loss, tax, revenue, pension, rent, "
         "insurance, spending, purchase, sales, profit, capital, fund",
@@ -199,16 +166,12 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "crime",
         "sensitive",
-        "crime",
-        "犯罪",
         "crime, criminal, conviction, convicted, offense, offence, arrest, sentence, prison, recidivism, victim",
         "犯罪 前科 逮捕 有罪 刑罰 刑期 被害",
     ),
     Topic(
         "belief",
         "sensitive",
-        "belief or opinion",
-        "信条や意見",
         "religion, religious, faith, belief, political, politics, party, vote, union, opinion, attitude, "
         "satisfaction, sexual orientation, sexuality, sexual",
         "宗教 信仰 信条 政党 支持 投票 思想 意見 満足度 性的指向 労働組合",
@@ -216,18 +179,14 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "weight",
         "weight",
-        "the weight of a record",
-        "記録の重み",
         "weight, sample weight, sampling weight, survey weight, final weight, fnlwgt, afnlwgt, wgt, wt, pweight, "
         "sampling, expansion factor",
         "重み 標本ウェイト ウェイト ウエイト 抽出率 集計乗率 乗率 拡大係数",
     ),
-    Topic("name", "identifier", "a name", "名前", "name", "氏 姓", weak=True),
+    Topic("name", "identifier", "name", "氏 姓", weak=True),
     Topic(
         "date",
         "quasi",
-        "a date",
-        "日付",
         "date, datetime, timestamp, day, time, year, month",
         "年月日 日付 日時 年月",
         weak=True,
@@ -235,8 +194,6 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "key",
         "identifier",
-        "a key of records",
-        "記録の番号",
         "id, ids, uuid, guid, key, no, number, num, code, serial",
         "番号 通番 連番 コード",
         weak=True,

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sudare.errors import DescriptionError
+from sudare.errors import DescriptionError, ErrorSentence
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
+
+What = Literal["value", "label"]
+"""What a text of a column is in a hierarchy: a value of the original, or the label of any node."""
 
 
 def check_tree(
@@ -23,18 +26,15 @@ def check_tree(
 ) -> None:
     """Raise a `DescriptionError` unless the arrays are such a tree and no two leaves share a label."""
     if not (_sizes_agree(parent, level, labels, lower, upper) and _is_tree(parent, level, labels)):
-        raise DescriptionError(
-            "The arrays given for a hierarchy are not a tree with leaves first and the root last, each parent at "
-            "a greater level; make it with one of the makers of `sudare.hierarchy`."
-        )
+        raise DescriptionError("describe.hierarchy.not_a_tree")
     leaf_labels = labels[: np.count_nonzero(level == 0)]
     if len(set(leaf_labels)) < len(leaf_labels):
         ordered = sorted(label for label in leaf_labels if label is not None)
         label = next(one for one, other in pairwise(ordered) if one == other)
-        raise DescriptionError(f"A hierarchy has the leaf '{label}' twice; give every value one leaf.")
+        raise DescriptionError("describe.hierarchy.leaf_twice", label=label)
 
 
-def some_of(values: pl.Series, what: str = "value") -> str:
+def some_of(values: pl.Series, what: What = "value") -> str:
     """A few distinct values for a sentence: at most three of them, and how many more there are.
 
     >>> import polars as pl
@@ -44,7 +44,9 @@ def some_of(values: pl.Series, what: str = "value") -> str:
     different = values.unique(maintain_order=True)
     listed = ", ".join(f"'{value}'" for value in different.head(3))
     more = len(different) - 3
-    return listed if more <= 0 else f"{listed} and {more} other {what}{'s' if more > 1 else ''}"
+    if more <= 0:
+        return listed
+    return ErrorSentence(f"describe.some.{what}.{'one' if more == 1 else 'many'}", listed=listed, more=more)
 
 
 def _sizes_agree(

@@ -8,6 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sudare.errors import InputError, OutputError
+from sudare.parameters import said_by
 from sudare.read.text import decode_text
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         stored = None
     if not isinstance(stored, dict):
-        raise InputError(f"'{path}' is not the JSON file of a hierarchy; give a file that `save` wrote.")
+        raise InputError("describe.file.not_json", path=path)
     return stored
 
 
@@ -46,9 +47,7 @@ def read_levels(path: Path, delimiter: str | None, encoding: str | None) -> list
     try:
         return _rows(text, delimiter or _delimiter(text))
     except csv.Error as error:
-        raise InputError(
-            f"The hierarchy '{path}' is not a table of levels ({error}); correct the file."
-        ) from None
+        raise InputError("describe.file.not_levels", path=path, why=said_by(error)) from None
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:
@@ -75,15 +74,11 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise InputError(
-            f"The hierarchy '{path}' cannot be read: {error.strerror}; check the path."
-        ) from None
+        raise InputError("describe.file.not_read", path=path, why=error.strerror) from None
 
 
 def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
-        raise OutputError(
-            f"The hierarchy cannot be written to '{path}': {error.strerror}; choose another place."
-        ) from None
+        raise OutputError("describe.file.not_written", path=path, why=error.strerror) from None

@@ -13,6 +13,7 @@ import polars as pl
 from pydantic import AfterValidator
 
 from sudare.describe.hierarchy.making import ROOT, distinct, grow, refuse
+from sudare.errors import ErrorSentence
 from sudare.parameters import Annotated, Field, model_validator, parameters
 
 if TYPE_CHECKING:
@@ -61,15 +62,15 @@ class Intervals:
     def _one_kind(self) -> Intervals:
         given = [name for name in ("width", "bounds", "quantiles") if getattr(self, name) is not None]
         if len(given) != 1:
-            shown = " and ".join(f"'{name}'" for name in given) or "nothing"
+            names = ", ".join(f"'{name}'" for name in given)
             raise ValueError(
-                f"{shown} is given, but exactly one of width, bounds and quantiles is needed; choose one."
+                ErrorSentence("describe.intervals.several", names=names)
+                if given
+                else ErrorSentence("describe.intervals.none")
             )
         for one, other in pairwise(self.bounds or ()):
             if one >= other:
-                raise ValueError(
-                    f"'bounds' has {one:g} before {other:g}, but cut points increase; sort them."
-                )
+                raise ValueError(ErrorSentence("describe.intervals.bounds", one=one, other=other))
         return self
 
     def build(self, values: pl.Series, column: str) -> Hierarchy:
@@ -183,9 +184,7 @@ def _grid(
     with np.errstate(over="ignore"):
         estimate = np.floor((number - float(origin)) / float(width))
     if len(far := frame["text"].filter(pl.Series(np.abs(estimate) >= _EXACT))):
-        raise refuse(
-            far, column, f"intervals of width {width} are too narrow to reach it; give a greater width"
-        )
+        raise refuse(far, column, ErrorSentence("describe.intervals.narrow", width=width))
     place = estimate.astype(np.int64)
     around, inverse = np.unique(np.concatenate([place, place + 1]), return_inverse=True)
     edges = np.array([float(edge(int(i))) for i in around])[inverse]
@@ -207,7 +206,5 @@ def _numbers(frame: pl.DataFrame, column: str) -> pl.DataFrame:
         number = pl.repeat(None, len(source), dtype=pl.Float64, eager=True)
     wrong = frame["text"].filter(~number.is_finite().fill_null(value=False))
     if len(wrong):
-        raise refuse(
-            wrong, column, "intervals need finite numbers; correct the data or use another hierarchy"
-        )
+        raise refuse(wrong, column, ErrorSentence("describe.intervals.not_numbers"))
     return frame.with_columns(number.alias("number")).sort("number", maintain_order=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from sudare.describe.hierarchy.checks import some_of
+from sudare.describe.hierarchy.checks import What, some_of
 from sudare.describe.text import as_text
 from sudare.errors import DescriptionError
 
@@ -37,8 +37,8 @@ class LabelIndex:
         texts = as_text(given).drop_nulls().unique()
         return not texts.cast(self._names, strict=False).null_count()
 
-    def places(self, given: pl.Series, what: str, advice: str) -> npt.NDArray[np.int32]:
-        """The node of each text; one without a node is a `DescriptionError` that ends with the advice."""
+    def places(self, given: pl.Series, what: What) -> npt.NDArray[np.int32]:
+        """The node of each text; one without a node is a `DescriptionError` about values or labels."""
         text = as_text(given)
         places = text.cast(self._names, strict=False).to_physical().cast(pl.Int32)
         if given.dtype.is_decimal():  # as people write prices: 1.50
@@ -47,12 +47,9 @@ class LabelIndex:
         unknown = text.filter(places.is_null() & text.is_not_null())
         if len(unknown):
             raise DescriptionError(
-                f"Column '{given.name}' holds {some_of(unknown, what)}, which its hierarchy does not cover; {advice}."
+                f"describe.hierarchy.uncovered.{what}", column=given.name, values=some_of(unknown, what)
             )
         if text.null_count() and self._missing < 0:
-            raise DescriptionError(
-                f"Column '{given.name}' holds missing values, which its hierarchy does not cover; "
-                "add a missing leaf with `with_missing()` or remove these rows."
-            )
+            raise DescriptionError("describe.hierarchy.uncovered.missing", column=given.name)
         nodes: npt.NDArray[np.int32] = self._nodes[places.fill_null(len(self._nodes) - 1).to_numpy()]
         return nodes

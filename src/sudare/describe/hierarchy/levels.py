@@ -29,16 +29,17 @@ class Assembled(NamedTuple):
 def columns_of(rows: Sequence[Sequence[str]], column: str) -> list[pl.Series]:
     """The rows of a table of levels as one text series a level; rows must be equally long."""
     if not rows:
-        raise DescriptionError(
-            f"The hierarchy of column '{column}' is empty; give it one row for every value."
-        )
+        raise DescriptionError("describe.levels.empty", column=column)
     width = len(rows[0])
     for row in rows:
         if len(row) != width:
-            levels = "level" if len(row) == 1 else "levels"
             raise DescriptionError(
-                f"The hierarchy of column '{column}' has {len(row)} {levels} for '{row[0] if row else ''}' "
-                f"but {width} for '{rows[0][0] if rows[0] else ''}'; give every row the same number of levels."
+                f"describe.levels.uneven.{'one' if len(row) == 1 else 'many'}",
+                column=column,
+                value=row[0] if row else "",
+                levels=len(row),
+                first=rows[0][0] if rows[0] else "",
+                width=width,
             )
     return [
         pl.Series(f"level {j}", cells, dtype=pl.String) for j, cells in enumerate(zip(*rows, strict=True))
@@ -53,15 +54,12 @@ def assemble(columns: Sequence[pl.Series], column: str, *, collapse: bool = True
     never a leaf.
     """
     if len(columns) < 2:
-        raise DescriptionError(
-            f"The hierarchy of column '{column}' has only the level of its values; add at least one more general level."
-        )
+        raise DescriptionError("describe.levels.only_values", column=column)
     coded = [_codes(series) for series in columns]
     roots = coded[-1][1]
     if len(roots) != 1:
         raise DescriptionError(
-            f"The hierarchy of column '{column}' has {len(roots)} roots, among them '{roots[0]}' and '{roots[1]}'; "
-            "end every row with the same most general value."
+            "describe.levels.roots", column=column, count=len(roots), one=roots[0], other=roots[1]
         )
     parents = [_parents(coded, j, column) for j in range(len(coded) - 1)]
     return _join(coded, parents, collapse=collapse)
@@ -85,8 +83,12 @@ def _parents(
         row = breaches[0]
         one, other = above_labels[above[row]], above_labels[parents[child[row]]]
         raise DescriptionError(
-            f"The hierarchy of column '{column}' puts '{labels[child[row]]}' (level {j}) "
-            f"under both '{one}' and '{other}'; give it one parent."
+            "describe.levels.two_parents",
+            column=column,
+            value=labels[child[row]],
+            level=j,
+            one=one,
+            other=other,
         )
     return parents
 

@@ -12,7 +12,7 @@ from sudare.describe.hierarchy.levels import assemble
 from sudare.describe.hierarchy.tree import Hierarchy
 from sudare.describe.ranges import ANYTHING
 from sudare.describe.text import as_text
-from sudare.errors import DescriptionError
+from sudare.errors import DescriptionError, ErrorSentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,9 +58,9 @@ def grow(
     return tree.with_missing() if as_text(values).null_count() else tree
 
 
-def refuse(values: pl.Series, column: str, rule: str) -> DescriptionError:
+def refuse(values: pl.Series, column: str, rule: ErrorSentence) -> DescriptionError:
     """The error of values that a maker cannot place: which they are, the rule they break, what to do."""
-    return DescriptionError(f"Column '{column}' holds {some_of(values)}, but {rule}.")
+    return DescriptionError("describe.hierarchy.refused", column=column, values=some_of(values), rule=rule)
 
 
 def _bounds(ranges: Sequence[Range], node_at: Sequence[npt.NDArray[np.int32]], nodes: int) -> Range:

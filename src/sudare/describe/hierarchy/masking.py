@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from sudare.describe.hierarchy.making import distinct, grow, refuse
+from sudare.errors import ErrorSentence
 from sudare.parameters import Annotated, Field, parameters
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Mask:
         lengths = text.str.len_chars()
         width = self.width or max([1, *lengths.top_k(1)])
         if len(longer := text.filter(lengths > width)):
-            raise refuse(longer, column, f"the mask is {width} characters wide; give a greater width")
+            raise refuse(longer, column, ErrorSentence("describe.mask.narrow", width=width))
         if self.pad == "left":
             padded = text.str.pad_start(width, _FILLER)
         else:

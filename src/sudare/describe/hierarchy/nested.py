@@ -10,7 +10,7 @@ from pydantic import BeforeValidator
 from sudare.describe.hierarchy.making import ROOT
 from sudare.describe.hierarchy.tree import Hierarchy
 from sudare.describe.text import scalar_text
-from sudare.errors import DescriptionError
+from sudare.errors import DescriptionError, ErrorSentence, shown
 from sudare.parameters import Annotated, parameters
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def _plain(given: Any, above: tuple[int, ...] = ()) -> Any:
     """The same nesting as dictionaries of texts; a list is a dictionary of its items, a leaf is an empty one."""
     if id(given) in above:
-        raise ValueError("'mapping' contains itself, but a hierarchy ends in values; remove the circle.")
+        raise ValueError(ErrorSentence("describe.tree.contains_itself"))
     inside = (*above, id(given))
     if given is None:
         return {}
@@ -34,17 +34,15 @@ def _plain(given: Any, above: tuple[int, ...] = ()) -> Any:
             below = _plain(item, inside) if isinstance(item, Mapping) else {_name(item): {}}
             for name in below:
                 if name in items:
-                    raise ValueError(f"'mapping' lists '{name}' twice in one place; list it once.")
+                    raise ValueError(ErrorSentence("describe.tree.repeated", name=name))
             items.update(below)
         return items
-    raise ValueError(
-        f"'mapping' has {given!r} where a list or a mapping of values is needed; write it as a list."
-    )
+    raise ValueError(ErrorSentence("describe.tree.not_nested", given=shown(given)))
 
 
 def _name(given: Any) -> str:
     if not isinstance(given, str | int | float):
-        raise ValueError(f"'mapping' has {given!r} where a value is needed; write a text or a number.")  # noqa: TRY004  # pydantic tells it
+        raise ValueError(ErrorSentence("describe.tree.not_a_value", given=shown(given)))  # noqa: TRY004  # pydantic tells it
     return scalar_text(given)
 
 
@@ -76,9 +74,7 @@ class Tree:
 def _paths(mapping: Mapping[str, Any], above: tuple[str, ...], column: str) -> Iterator[tuple[str, ...]]:
     for name, below in mapping.items():
         if name in above and below:
-            raise DescriptionError(
-                f"The hierarchy of column '{column}' puts '{name}' below itself; rename one of them."
-            )
+            raise DescriptionError("describe.tree.below_itself", column=column, name=name)
         if below:
             yield from _paths(below, (*above, name), column)
         else:
@@ -94,6 +90,5 @@ def _refuse_second_places(paths: list[tuple[str, ...]], column: str) -> None:
             there = place.setdefault(name, here)
             if there != here and name != path[depth - 1]:
                 raise DescriptionError(
-                    f"The hierarchy of column '{column}' puts '{name}' under both '{there[-1]}' and '{here[-1]}'; "
-                    "give it one parent."
+                    "describe.tree.two_parents", column=column, name=name, one=there[-1], other=here[-1]
                 )

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator
 from sudare.describe.hierarchy.making import ROOT
 from sudare.describe.hierarchy.tree import Hierarchy
 from sudare.describe.text import scalar_text
+from sudare.errors import ErrorSentence
 from sudare.parameters import Annotated, Field, model_validator, parameters
 
 if TYPE_CHECKING:
@@ -47,20 +48,16 @@ class Order:
     def _whole(self) -> Order:
         value, count = Counter(self.values).most_common(1)[0]
         if count > 1:
-            raise ValueError(
-                f"'values' lists '{value}' {count} times, but every value has one place; list it once."
-            )
+            raise ValueError(ErrorSentence("describe.order.repeated", value=value, count=count))
         if isinstance(self.groups, int):
             return self
         listed = [value for group in self.groups if not isinstance(group, int) for value in group]
         if listed and listed != list(self.values):
-            raise ValueError(
-                "'groups' does not list the same values in the same order as 'values'; make them agree."
-            )
+            raise ValueError(ErrorSentence("describe.order.groups_differ"))
         total = sum(_size(group) for group in self.groups)
         if total != len(self.values):
             raise ValueError(
-                f"'groups' holds {total} values but there are {len(self.values)}; make them agree."
+                ErrorSentence("describe.order.groups_count", total=total, values=len(self.values))
             )
         return self
 

@@ -11,6 +11,7 @@ from pydantic import AfterValidator
 
 from sudare.describe.hierarchy.making import distinct, grow, refuse
 from sudare.describe.ranges import iso_days
+from sudare.errors import ErrorSentence
 from sudare.parameters import Annotated, Field, model_validator, parameters
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ class Dates:
     def _coarser_and_coarser(self) -> Dates:
         for one, other in pairwise(self.levels):
             if _PERIODS.index(one) >= _PERIODS.index(other):
-                raise ValueError(
-                    f"'levels' has '{one}' before '{other}', but each level must be coarser; reorder them."
-                )
+                raise ValueError(ErrorSentence("describe.dates.levels", one=one, other=other))
         return self
 
     def build(self, values: pl.Series, column: str) -> Hierarchy:
@@ -97,7 +96,5 @@ def _days(frame: pl.DataFrame, column: str) -> pl.Series:
     day = iso_days(text)
     wrong = text.filter(day.is_null())
     if len(wrong):
-        raise refuse(
-            wrong, column, "dates like 2024-03-05 are needed; convert the column or use another hierarchy"
-        )
+        raise refuse(wrong, column, ErrorSentence("describe.dates.not_dates"))
     return day

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sudare.errors import DescriptionError
+from sudare.errors import DescriptionError, ErrorSentence
+from sudare.parameters import said_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,10 +38,10 @@ def arrays_of(given: Mapping[str, Any]) -> Arrays:
         labels = tuple(None if label is None else str(label) for label in given["labels"])
         lower, upper = _bounds(given.get("lower")), _bounds(given.get("upper"))
         return _numbers(given["parent"]), _numbers(given["level"]), labels, lower, upper
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise DescriptionError(
-            f"A stored hierarchy does not hold the lists parent, level and labels ({error!r}); save it anew."
-        ) from None
+    except KeyError as error:
+        raise DescriptionError("describe.stored.no_list", name=error.args[0]) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DescriptionError("describe.stored.wrong_list", why=said_by(error)) from None
 
 
 def _plain(bounds: Floats | None) -> list[float | None] | None:
@@ -55,5 +56,5 @@ def _numbers(given: Any) -> Ints:
     """Nodes or levels of a file: whole numbers, none so large that it would become another one as int32."""
     array = np.asarray(given)
     if array.size and (array.dtype.kind != "i" or array.min() < 0 or array.max() > np.iinfo(np.int32).max):
-        raise ValueError("nodes and levels are whole numbers from 0 on")
+        raise ValueError(ErrorSentence("describe.stored.not_whole"))
     return array.astype(np.int32)

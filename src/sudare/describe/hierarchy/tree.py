@@ -152,9 +152,7 @@ class Hierarchy:
         """
         given = np.asarray(nodes, dtype=np.int64)
         if given.size == 0:
-            raise DescriptionError(
-                "No nodes were given, but a lowest common ancestor needs one; give at least one."
-            )
+            raise DescriptionError("describe.hierarchy.no_nodes")
         start = int(given[np.argmin(self.first[given])])
         end, level = self.last[given].max(), self.level[given].max()
         while self.last[start] < end or self.level[start] < level:
@@ -163,11 +161,11 @@ class Hierarchy:
 
     def leaf_of(self, values: pl.Series) -> Ints:
         """The leaf of every value of a column; a value that is not covered is a `DescriptionError`."""
-        return self._leaf_labels.places(values, "value", "add it to the hierarchy or correct the data")
+        return self._leaf_labels.places(values, "value")
 
     def node_of(self, labels: pl.Series) -> Ints:
         """The node of every released label; where two nodes share a label, the lower one."""
-        return self._node_labels.places(labels, "label", "give the hierarchy that the release was made with")
+        return self._node_labels.places(labels, "label")
 
     def is_label(self, texts: pl.Series) -> npt.NDArray[np.bool_]:
         """For each text whether a node is called so."""
@@ -242,9 +240,7 @@ class Hierarchy:
         elif target.suffix.lower() == ".csv":
             files.write_levels(target, self.to_levels())
         else:
-            raise OutputError(
-                f"'{target}' ends neither in .json nor in .csv; choose one of them for a hierarchy."
-            )
+            raise OutputError("describe.hierarchy.ending", path=target)
 
     @classmethod
     def load(cls, path: str | Path) -> Hierarchy:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.describe.guess.guess import Guess
+    from sudare.words.texts import Language
 
 _HEAD = {
     "en": "Draft by `sudare describe`: read every role, correct what is wrong, then run `sudare run` on this file.",
@@ -61,7 +62,7 @@ def draft_recipe(
 
 
 def write_draft(
-    draft: Mapping[str, Any], guesses: Sequence[Guess], path: Path, *, language: str, overwrite: bool
+    draft: Mapping[str, Any], guesses: Sequence[Guess], path: Path, *, language: Language, overwrite: bool
 ) -> None:
     """Write the draft with each column's reason as a comment above it."""
     parts = [f"# {_HEAD[language]}"]
@@ -74,7 +75,7 @@ def write_draft(
             continue
         parts.append("columns:")
         for guess in guesses:
-            reason = guess.reason_ja if language == "ja" else guess.reason
+            reason = guess.reason.into(language)
             parts.append(f"  # {' '.join(reason.split())}")
             parts.append(
                 "\n".join(f"  {line}" for line in _yaml({guess.column: value[guess.column]}).splitlines())
