@@ -26,8 +26,6 @@ YET_TO_MOVE = (
         "read",
         "mechanism",
         "describe",
-        "assess",
-        "anonymize",
         "measure",
         "formats",
         "verify",
