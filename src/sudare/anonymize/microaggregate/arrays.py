@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sudare.anonymize.grouping.labels import Labels, numbered, ranked
 from sudare.errors import InfeasibleError, ParameterError, shown
+from sudare.words.sentence import counted
 
 Floats = npt.NDArray[np.float64]
 
@@ -19,7 +20,9 @@ def checked(X: Any, k: int) -> Floats:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
         raise ParameterError("anonymize.microaggregate.k", given=shown(k))
     if len(matrix) < k:
-        raise InfeasibleError("anonymize.microaggregate.few_records", records=len(matrix), k=k)
+        raise InfeasibleError(
+            "anonymize.microaggregate.few_records", records=counted("records", len(matrix)), k=k
+        )
     return matrix
 
 
