@@ -154,8 +154,15 @@ def test_missing_cells():
         pl.when(pl.col("row") % 5 > 0).then(pl.col(name)).alias(name)
         for name in ("age", "sex", "pain", "born")
     )
-    with pytest.raises(DescriptionError, match="'age' is missing in row 0"):
+    with pytest.raises(
+        DescriptionError, match=r"'age' is missing in row 0 \(counted from 0\) and [\d,]+ more"
+    ):
         sd.anonymize(table(gaps), sd.PkAnonymity(5), method=method())
+    one_gap = frame().with_columns(pl.when(pl.col("row") != 3).then(pl.col("age")).alias("age"))
+    with pytest.raises(
+        DescriptionError, match=r"'age' is missing in row 3 \(counted from 0\)\. Fill the gap,"
+    ):
+        sd.anonymize(table(one_gap), sd.PkAnonymity(5), method=method())
     release = sd.anonymize(table(gaps), sd.PkAnonymity(5), method=method(missing="category"), seed=1)
     assert release.verdicts[0].reached == pytest.approx(5)
     assert release.table.column("age").mechanism.flip is not None

@@ -131,10 +131,10 @@ def _missing(method: Randomize, table: Table, name: str) -> bool:
     """Whether missing cells take part; an error where they may not be there."""
     series = table.frame[name]
     if series.null_count() and method.missing == "error":
-        row = int(series.is_null().arg_max() or 0)
-        raise DescriptionError(
-            "anonymize.randomize.missing", column=name, row=row, more=series.null_count() - 1
-        )
+        row, more = int(series.is_null().arg_max() or 0), series.null_count() - 1
+        if more:
+            raise DescriptionError("anonymize.randomize.missing_many", column=name, row=row, more=more)
+        raise DescriptionError("anonymize.randomize.missing_one", column=name, row=row)
     return bool(series.null_count()) and method.missing == "category"
 
 
