@@ -12,6 +12,8 @@ import pytest
 import sudare as sd
 from sudare.advise import advise as advisor
 from sudare.advise import bounds as bounding
+from sudare.assess.noise import way_out
+from sudare.randomness import Randomness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,6 +102,40 @@ def _changed(module: ModuleType, **values: int) -> Iterator[None]:
         for name, value in values.items():
             patch.setattr(module, name, value)
         yield
+
+
+def described(lists, *sensitive):
+    """Baskets in which the same items are sensitive for everybody."""
+    return sd.read_baskets(lists).describe(sensitive=sensitive)
+
+
+_BASKETS = [["x", "y"], ["x", "y"], ["x", "y"], ["x"]]
+_MORE_BASKETS = [*_BASKETS, ["z"], ["z", "y"], ["z"]]
+
+VERDICTS_ON_BASKETS = {
+    "k^m without items": lambda: sd.KmAnonymity(2, 2).check(sd.read_baskets([[], []])),
+    "k^m in one basket": lambda: sd.KmAnonymity(1, 2).check(sd.read_baskets([*_BASKETS, ["z"]])),
+    "k^m in several": lambda: sd.KmAnonymity(2, 2).check(sd.read_baskets(_BASKETS)),
+    "k^m broken by one set": lambda: sd.KmAnonymity(2, 1).check(sd.read_baskets([*_BASKETS, ["z"]])),
+    "k^m broken by several": lambda: sd.KmAnonymity(4, 2).check(sd.read_baskets(_BASKETS)),
+    "rho without items": lambda: sd.RhoUncertainty(0.5).check(described([[], []])),
+    "rho without inferences": lambda: sd.RhoUncertainty(0.5).check(described([["x"], ["y"]], "y")),
+    "rho of one inference": lambda: sd.RhoUncertainty(0.9).check(described(_BASKETS, "y")),
+    "rho of several": lambda: sd.RhoUncertainty("9/10").check(described(_MORE_BASKETS, "y")),
+    "rho broken by one inference": lambda: sd.RhoUncertainty(0.5).check(described(_BASKETS, "y")),
+    "rho broken by several": lambda: sd.RhoUncertainty(0.1).check(described(_MORE_BASKETS, "y")),
+    "rho of a sample": lambda: sd.RhoUncertainty(0.5, m=2, eps=0.1, delta=0.1).check(
+        described(_BASKETS, "y"), random=Randomness(1)
+    ),
+}
+"""Verdicts that between them say every sentence about baskets."""
+
+WAYS_OUT = {
+    "blocks": lambda: way_out(sd.KAnonymity(2), with_counts((1, 1))),
+    "too few records": lambda: way_out(sd.PkAnonymity(20), with_counts((5, 5))),
+    "noise": lambda: way_out(sd.PkAnonymity(2), with_counts((5, 5))),
+}
+"""What to do where a release does not comply."""
 
 
 CASES = {

@@ -213,7 +213,7 @@ def test_a_missing_sensitive_column_is_told_in_words_of_both_interfaces(tmp_path
     _people().write_csv("people.csv")
     assert main(["check", "people.csv", "--quasi", "sex", "--require", "l-diversity l=2"]) != 0
     said = " ".join(capsys.readouterr().err.split())
-    assert "needs a sensitive column and the table has none; name one as sensitive." in said
+    assert "needs a sensitive column, but the table has none; name one as sensitive." in said
 
 
 def test_a_printed_cross_tabulation_fits_80_columns():

@@ -60,40 +60,34 @@ def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
         if type(method).__module__.startswith("sudare."):
             raise
         raise ParameterError(
-            f"The method {name} failed ({type(error).__name__}: {error}); correct it."
+            "anonymize.own_method.failed", method=name, kind=type(error).__name__, why=str(error)
         ) from error
     if not isinstance(outcome, Outcome) or not isinstance(outcome.table, Table):
-        raise ParameterError(
-            f"The method {name} gave a {type(outcome).__name__}, but a method gives an Outcome; end it with "
-            "same_rows(table) or Outcome(table, rows)."
-        )
+        raise ParameterError("anonymize.own_method.no_outcome", method=name, kind=type(outcome).__name__)
     rows = np.asarray(outcome.rows)
     inside = rows.dtype.kind in "iu" and rows.shape == (outcome.table.rows,)
     if not inside or (len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < table.rows):
         raise ParameterError(
-            f"The method {name} does not say where its {outcome.table.rows:,} rows come from; give for each the number of "
-            f"the row, 0 to {table.rows - 1:,}, that it was made from."
+            "anonymize.own_method.no_source", method=name, rows=outcome.table.rows, last=table.rows - 1
         )
     taken = np.zeros(table.rows, dtype=np.bool_)
     taken[rows] = True
     if np.count_nonzero(taken) < len(rows):
-        raise ParameterError(
-            f"The method {name} makes several rows of one, and copies protect nobody; give each row at most once."
-        )
+        raise ParameterError("anonymize.own_method.copies", method=name)
     added = next((name for name in outcome.table.frame.columns if name not in table.frame.columns), None)
     if added is not None:
-        raise ParameterError(
-            f"The method {name} publishes a column '{added}' that the table does not have, of which nothing is known; "
-            "change the columns there are."
-        )
+        raise ParameterError("anonymize.own_method.new_column", method=name, column=added)
     for column in table.columns:
         role = column.role
         if role in {"quasi", "sensitive"} and column.name in outcome.table.frame.columns:
             after = outcome.table.column(column.name).role
             if after != role:
                 raise ParameterError(
-                    f"The method {name} makes the {role} column '{column.name}' {after}, so that nothing would protect it; "
-                    "leave the roles as they are."
+                    "anonymize.own_method.changed_role",
+                    method=name,
+                    column=column.name,
+                    role=role,
+                    after=after,
                 )
     _require_as_drawn(table, outcome, method)
     return outcome
@@ -112,8 +106,7 @@ def _require_as_drawn(before: Table, outcome: Outcome, method: Anonymizer) -> No
             or not one.equals(other)
         ):
             raise ParameterError(
-                f"{type(method).__name__} changes '{column.name}', which is randomized by then, so that no cross tabulation "
-                "could be rebuilt from it; put it before the randomization, or leave the column out of it."
+                "anonymize.own_method.changed_noise", method=type(method).__name__, column=column.name
             )
 
 

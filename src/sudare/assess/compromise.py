@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sudare.assess.catalogue import REQUIREMENTS
+from sudare.errors import language_of
 from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Compromise:
         """The same compromise in English ('en') or Japanese ('ja')."""
         return replace(
             self,
-            sentence=in_language(self.sentence, language),
+            sentence=in_language(self.sentence, language_of(language)),
             what=in_language(self.what, language),
             bound=self.bound.in_language(language),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
+from sudare.errors import ErrorSentence
 from sudare.kernels.core.rules import DISTINCT, ENTROPY, RECURSIVE
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 from sudare.words.sentence import Sentence
@@ -40,9 +41,9 @@ class LDiversity(BlockRequirement):
     @model_validator(mode="after")
     def _fits_kind(self) -> Self:
         if (self.kind == "recursive") != (self.c is not None):
-            raise ValueError("'c' belongs to kind 'recursive' and to no other; give both or neither.")
+            raise ValueError(ErrorSentence("assess.l_diversity.c"))
         if self.kind != "entropy" and self.l != int(self.l):
-            raise ValueError(f"'l' is {self.l:g}, but kind '{self.kind}' counts values; give a whole number.")
+            raise ValueError(ErrorSentence("assess.l_diversity.not_whole", l=self.l, kind=self.kind))
         return self
 
     def rules(self, table: Table) -> list[Rule]:

@@ -118,9 +118,7 @@ def noise_study(
         return None
     for name in exact:
         if name not in public:
-            raise ParameterError(
-                f"'exact' names '{name}', which is no quasi-identifier or sensitive column; leave it out."
-            )
+            raise ParameterError("assess.unknown_exact", name=name)
     kept = [name for name in public if name in exact]
     return NoiseStudy(
         k,
@@ -139,17 +137,14 @@ def obstacle(k: float, way: NoiseWay) -> Sentence:
     )
 
 
-def way_out(requirement: Requirement, table: Table) -> str:
+def way_out(requirement: Requirement, table: Table) -> Sentence:
     """What to do about a release on which a requirement does not hold (without its full stop)."""
     if not isinstance(requirement, PkAnonymity):
-        return "add a method that groups rows (mondrian) or leaves out the few that do not comply (record-suppression)"
+        return Sentence("way_out.group")
     found = noise_study(table, [requirement])
     if found is None or not found.asked.feasible:
-        return "lower k or collect more records"
-    return (
-        "randomize every quasi-identifier and sensitive column with the method 'randomization', which finds the noise "
-        f"by itself ({_needs(found.asked)})"
-    )
+        return Sentence("way_out.fewer")
+    return Sentence("way_out.randomize", needs=_needs(found.asked))
 
 
 def _way(table: Table, k: float, exact: list[str], weights: Mapping[str, float] | None) -> NoiseWay:

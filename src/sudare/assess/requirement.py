@@ -73,13 +73,9 @@ def table_of(data: Any) -> Table:
     """The table behind a Table or a Release."""
     table = getattr(data, "table", data)
     if isinstance(data, Baskets):
-        raise DescriptionError(
-            "Baskets have no columns to study; `sd.anonymize` checks them, and `sd.measure.measure_baskets` measures them."
-        )
+        raise DescriptionError("assess.baskets_have_no_columns")
     if not isinstance(table, Table):
-        raise DescriptionError(
-            f"A {type(data).__name__} has no roles to check; make it a Table with sudare.read(…).describe(…)."
-        )
+        raise DescriptionError("assess.no_roles", kind=type(data).__name__)
     return table
 
 
@@ -89,13 +85,10 @@ def sensitive_columns(table: Table, chosen: Sequence[str] | None, requirement: s
     for name in names:
         if table.column(name).role != "sensitive":
             raise DescriptionError(
-                f"{requirement} names column '{name}', whose role is {table.column(name).role}; "
-                "describe it as sensitive."
+                "assess.not_sensitive", requirement=requirement, column=name, role=table.column(name).role
             )
     if not names:
-        raise DescriptionError(
-            f"{requirement} needs a sensitive column and the table has none; name one as sensitive."
-        )
+        raise DescriptionError("assess.no_sensitive", requirement=requirement)
     return names
 
 

@@ -21,7 +21,7 @@ from sudare.assess.pk_anonymity import exact_blocks, shows_missing
 from sudare.assess.requirement import table_of
 from sudare.describe.text import as_text
 from sudare.display import html_block, html_table, paragraph, said, share
-from sudare.errors import ParameterError
+from sudare.errors import ParameterError, shown
 from sudare.kernels.figures.attacks import best_guesses
 
 if TYPE_CHECKING:
@@ -130,11 +130,9 @@ def risk(data: Any, *, background: int = 1, threshold: float = 0.2, population: 
     """
     table = table_of(data)
     if not isinstance(background, int) or background < 0:
-        raise ParameterError(f"background is {background!r}, but it counts values ruled out; give 0 or more.")
+        raise ParameterError("assess.risk.background", given=shown(background))
     if not 0 <= threshold <= 1:
-        raise ParameterError(
-            f"threshold is {threshold!r}, but a risk lies between 0 and 1; give such a number."
-        )
+        raise ParameterError("assess.risk.threshold", given=shown(threshold))
     people = None if population is None else table_of(population)
     found = linking(table)
     if found is not None and found[0].quasi_randomized:

@@ -198,7 +198,7 @@ def require_feasible(table: Table, requirements: Sequence[Requirement]) -> None:
     """Stop before any work when no release can comply."""
     obstacles = whole_table_obstacles(table, requirements)
     if obstacles:
-        raise InfeasibleError(f"{obstacles[0]}; `sudare assess` computes compromises.")
+        raise InfeasibleError("assess.infeasible", obstacle=obstacles[0])
 
 
 def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> Sentence:

@@ -46,15 +46,9 @@ class TCloseness(BlockRequirement):
             unordered = column.hierarchy is None and column.kind not in ORDERED_KINDS
             # Two values are as far apart in any order.
             if self.distance == "ordered" and unordered and table.codes(name).count > 2:
-                raise DescriptionError(
-                    f"t-closeness by the ordered distance needs an order of column '{name}', which is {column.kind}; give it a "
-                    "hierarchy whose leaves are in order (order), or choose distance='equal'."
-                )
+                raise DescriptionError("assess.t_closeness.no_order", column=name, kind=column.kind)
             if self.distance == "hierarchical" and column.hierarchy is None:
-                raise DescriptionError(
-                    f"t-closeness by the hierarchical distance needs a hierarchy of column '{name}'; describe one, or "
-                    "choose distance='equal'."
-                )
+                raise DescriptionError("assess.t_closeness.no_hierarchy", column=name)
         return [Rule(_KINDS[self.distance], self.t, name, at_most=True) for name in names]
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:

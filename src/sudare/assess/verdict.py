@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from sudare.display import html_block, paragraph
+from sudare.errors import language_of
 from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Verdict:
 
     def in_language(self, language: Language) -> Self:
         """The same verdict, explained in English ('en') or Japanese ('ja')."""
-        return replace(self, explanation=in_language(self.explanation, language))
+        return replace(self, explanation=in_language(self.explanation, language_of(language)))
 
     def __bool__(self) -> bool:
         return self.holds

@@ -15,7 +15,15 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 from tests.cases.pages import LANGUAGES
-from tests.cases.studies import CASES, ENTROPY, seen_gaps, told_by_place, with_counts
+from tests.cases.studies import (
+    CASES,
+    ENTROPY,
+    VERDICTS_ON_BASKETS,
+    WAYS_OUT,
+    seen_gaps,
+    told_by_place,
+    with_counts,
+)
 
 import sudare as sd
 from sudare.assess.blocks import Blocks
@@ -102,6 +110,10 @@ def test_every_sentence_is_said_by_some_study(monkeypatch, capsys):
         study = case()
         study._repr_html_()
         print_blocks(study.blocks("ja"), "ja")
+    for verdict in VERDICTS_ON_BASKETS.values():
+        verdict().in_language("ja")
+    for way in WAYS_OUT.values():
+        way()
     print_blocks(_linking(_linked_by_all(), "ja"), "ja")  # a release may have noise that no study proposes
     shown = capsys.readouterr().out
     assert all(JAPANESE["assess"][f"noise.mechanism.{name}"] in shown for name in MECHANISMS)
@@ -197,6 +209,45 @@ def test_the_japanese_names_what_a_custodian_knows():
     )
 
 
+@pytest.mark.parametrize("case", VERDICTS_ON_BASKETS)
+def test_a_verdict_on_baskets_is_told_in_japanese(case):
+    verdict = VERDICTS_ON_BASKETS[case]()
+    said = verdict.in_language("ja")
+    assert re.search(r"[ぁ-んァ-ン一-龥]", said.explanation)
+    assert not ENGLISH_WORDS.search(said.explanation), said.explanation
+    assert (said.holds, said.reached, said.worst) == (verdict.holds, verdict.reached, verdict.worst)
+    assert said.in_language("en").explanation == verdict.explanation
+    assert pickle.loads(pickle.dumps(verdict)).in_language("ja").explanation == said.explanation
+
+
+def test_verdicts_on_baskets_name_the_attacker_and_the_figures():
+    inferred, left = (
+        VERDICTS_ON_BASKETS[case]() for case in ("rho broken by one inference", "k^m broken by several")
+    )
+    assert inferred.explanation == (
+        "An attacker who knows that user 0 has {x} can infer y with confidence 3/4, but at most 0.5 is allowed; 4 of 4 users "
+        "are exposed by 1 inference."
+    )
+    assert inferred.in_language("ja").explanation == (
+        "利用者 0 が {x} をもつことを知る攻撃者は、y を確信度 3/4 で推測できます。許される確信度は 0.5 以下です。4 人の利用者のうち "
+        "4 人が危険です（許されない推測は 1 通り）。"
+    )
+    assert left.explanation == (
+        "An attacker who knows that user 0 has {y} is left with 3 baskets, but 4 are required; 3 of 4 users are exposed by 2 "
+        "sets."
+    )
+    assert left.worst[0].sentence.into("ja") == (
+        "利用者 0 が {y} をもつことを知る攻撃者に残るバスケットは 3 個だけです"
+    )
+
+
+@pytest.mark.parametrize("case", WAYS_OUT)
+def test_a_way_out_is_told_in_japanese(case):
+    said = WAYS_OUT[case]().into("ja")
+    assert re.search(r"[ぁ-んァ-ン一-龥]", said)
+    assert not ENGLISH_WORDS.search(GIVEN.sub("", said)), said
+
+
 def test_a_notebook_shows_it_in_japanese():
     html = sd.assess(told_by_place(), ENTROPY).in_language("ja")._repr_html_()
     for word in ("評価", "指標", "適性", "低い", "妥協案", "l-多様性"):
@@ -207,10 +258,11 @@ def test_a_notebook_shows_it_in_japanese():
 def test_an_unknown_language_is_one_sentence():
     study = sd.assess(with_counts((5, 5)), sd.KAnonymity(2))
     unknown: Any = "fr"
-    things: tuple[Any, ...] = (study, study.verdicts[0], study.lower_bound)
+    baskets = VERDICTS_ON_BASKETS["rho of several"]()
+    things: tuple[Any, ...] = (study, study.verdicts[0], study.lower_bound, baskets)
     for thing in things:
         with pytest.raises(
-            ParameterError, match="The language is 'fr', but there are English and Japanese; give"
+            ParameterError, match="The language is 'fr', but only English and Japanese are available"
         ):
             thing.in_language(unknown)
 

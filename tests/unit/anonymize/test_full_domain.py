@@ -135,7 +135,7 @@ def test_a_weight_of_no_quasi_identifier_is_refused():
 
 
 def test_no_requirement_is_refused():
-    with pytest.raises(ParameterError, match="no requirement on blocks"):
+    with pytest.raises(ParameterError, match="needs a requirement on blocks, but none was given"):
         recode(people())
 
 
@@ -145,8 +145,8 @@ def test_infeasible_is_one_sentence():
     with pytest.raises(InfeasibleError) as caught:
         recode(people(), sd.KAnonymity(9), suppression=0.5)
     assert str(caught.value) == (
-        "No choice of levels complies with at most 4 of 8 rows left out, the nearest leaves out 8 or more; "
-        "raise the suppression, or lower the requirement."
+        "No choice of levels complies with at most 4 of 8 rows left out; the closest one leaves out 8 or more. "
+        "Raise the suppression, or lower the requirement."
     )
     with pytest.raises(InfeasibleError, match="no rows"):
         recode(people().take(np.zeros(0, dtype=np.int64)), sd.KAnonymity(2), suppression=0.5)

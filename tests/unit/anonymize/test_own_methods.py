@@ -53,17 +53,20 @@ def released(does, **options: Any):
     [
         (
             lambda table: same_rows(table.describe(insensitive=["age", "zip"])),
-            "makes the quasi column 'age' insensitive",
+            "changes the role of column 'age' from quasi to insensitive",
         ),
         (
             lambda table: same_rows(table.describe(insensitive=["disease"])),
-            "makes the sensitive column 'disease' insensitive",
+            "changes the role of column 'disease' from sensitive to insensitive",
         ),
         (
             lambda table: Outcome(table.take(np.repeat(np.arange(_ROWS), 2)), np.repeat(np.arange(_ROWS), 2)),
-            "makes several rows of one",
+            "returns the same row more than once",
         ),
-        (lambda table: Outcome(table, np.zeros(_ROWS, dtype=np.int64)), "makes several rows of one"),
+        (
+            lambda table: Outcome(table, np.zeros(_ROWS, dtype=np.int64)),
+            "returns the same row more than once",
+        ),
         (lambda table: Outcome(table, np.arange(3)), "does not say where its 12 rows come from"),
         (lambda table: Outcome(table, np.arange(_ROWS) + 1), "does not say where its 12 rows come from"),
         (
@@ -74,9 +77,9 @@ def released(does, **options: Any):
             lambda table: same_rows(renamed(table)),
             "publishes a column 'years' that the table does not have",
         ),
-        (lambda table: Outcome(cast("Any", "x"), np.arange(_ROWS)), "but a method gives an Outcome"),
-        (lambda table: table, "gave a Table, but a method gives an Outcome"),
-        (lambda table: None, "gave a NoneType"),
+        (lambda table: Outcome(cast("Any", "x"), np.arange(_ROWS)), "but a method must return an Outcome"),
+        (lambda table: table, "returned an object of type Table, but a method must return an Outcome"),
+        (lambda table: None, "returned an object of type NoneType"),
         (lambda table: 1 // 0, "The method Own failed \\(ZeroDivisionError"),
     ],
 )
@@ -148,7 +151,7 @@ def test_classes_are_not_what_they_make():
 
 
 def test_two_grouping_methods_are_one_too_many():
-    with pytest.raises(ParameterError, match="'age' was generalized to texts by a method before"):
+    with pytest.raises(ParameterError, match="An earlier method already generalized column 'age' to texts"):
         sd.anonymize(people(), K, method=[sd.Mondrian(), sd.Microaggregate()])
 
 
@@ -175,5 +178,5 @@ def test_drawn_columns_are_known_by_what_was_drawn(other):
     method = Own()
     object.__setattr__(method, "does", undo)
     noise = sd.Randomize(ranges={"age": (0, 20)}, shuffle=False)
-    with pytest.raises(ParameterError, match="which is randomized by then"):
+    with pytest.raises(ParameterError, match="changes column 'age' after its randomization"):
         sd.anonymize(original, sd.PkAnonymity(2), method=[noise, method])

@@ -116,7 +116,7 @@ def test_the_least_ratio_is_the_least(most):
 
 @pytest.mark.parametrize(("eps", "delta"), [(1e-9, 0.1), (1e-300, 0.1), (1e-9, 1 - 1e-16), (1e-4, 1e-300)])
 def test_more_adversaries_than_can_be_drawn(eps, delta):
-    with pytest.raises(ParameterError, match=r"more than 10,000,000 adversaries .* choose a greater eps"):
+    with pytest.raises(ParameterError, match=r"more than 10,000,000 attackers .* Choose a larger eps"):
         sd.RhoUncertainty(0.5, m=2, eps=eps, delta=delta)
 
 
@@ -129,7 +129,7 @@ def test_a_tiny_delta_is_no_zero():
 
 
 def test_long_sets_are_not_drawn_by_the_million():
-    with pytest.raises(ParameterError, match="too many to draw; choose a greater eps"):
+    with pytest.raises(ParameterError, match="too many to draw; choose a larger eps"):
         draw(sd.read_baskets([list(range(100))]), 100, 10_000_000, Randomness(1))
 
 

@@ -13,9 +13,10 @@ from sudare.anonymize.note import Note
 from sudare.assess.baskets.km_anonymity import KmAnonymity
 from sudare.assess.baskets.pairing import subsets_of
 from sudare.describe.hierarchy.catalogue import CATALOGUE
-from sudare.errors import InfeasibleError, ParameterError
-from sudare.parameters import Annotated, parameters
+from sudare.errors import ErrorSentence, InfeasibleError, ParameterError, shown
+from sudare.parameters import Annotated, parameters, said_by
 from sudare.read.baskets.codes import merged
+from sudare.words.sentence import counted
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,7 +32,9 @@ def _made(given: Any) -> Any:
     try:
         return CATALOGUE.build(given)
     except ParameterError as error:
-        raise ValueError(f"'hierarchy' is {given!r}: {error}") from None
+        raise ValueError(
+            ErrorSentence("anonymize.baskets.hierarchy", given=shown(given), why=said_by(error))
+        ) from None
 
 
 Maker = Annotated[
@@ -67,9 +70,7 @@ class GeneralizeItems:
         asked = context.requirements
         wrong = next((one for one in asked if not isinstance(one, KmAnonymity)), None)
         if wrong is not None:
-            raise ParameterError(
-                f"GeneralizeItems cannot reach {type(wrong).__name__}; ask for KmAnonymity, or use SuppressItems."
-            )
+            raise ParameterError("anonymize.baskets.not_by_generalization", requirement=type(wrong).__name__)
         tree: Hierarchy = self.hierarchy.build(
             pl.Series("items", [str(item) for item in baskets.items]), "items"
         )
@@ -139,8 +140,7 @@ class _Cut:
                 lifted.add(parent)
         if not lifted:
             raise InfeasibleError(
-                f"Even with all items generalized to one, only {int(support.min()):,} baskets have it where k = {k} are asked; "
-                "ask for a smaller k, or leave such baskets out."
+                "anonymize.baskets.too_few", baskets=counted("baskets", int(support.min())), k=k
             )
         return len(lifted)
 

@@ -91,9 +91,7 @@ def _suppressor(working: Working, requirement: Any) -> Uncertain | Frequent | Sa
     if isinstance(requirement, KmAnonymity):
         return Frequent(working, requirement)
     if not isinstance(requirement, RhoUncertainty):
-        raise ParameterError(
-            f"SuppressItems cannot reach {type(requirement).__name__}; ask for RhoUncertainty or KmAnonymity of baskets."
-        )
+        raise ParameterError("anonymize.baskets.not_by_suppression", requirement=type(requirement).__name__)
     return Uncertain(working, requirement) if requirement.eps is None else Sampled(working, requirement)
 
 

@@ -12,7 +12,7 @@ from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome
 from sudare.assess.study import require_feasible
 from sudare.describe.hierarchy.shares import MEASURE_NAMES, Objective
-from sudare.errors import InfeasibleError
+from sudare.errors import ErrorSentence, InfeasibleError
 from sudare.parameters import Annotated, Field, parameters
 from sudare.words.sentence import enumerated
 
@@ -108,12 +108,11 @@ class FullDomain:
         return [recoded, Note("full_domain.reached", proof=proof, **figures)]
 
 
-def _infeasible(found: Found, allowed: int, rows: int) -> str:
-    which = "No choice of levels complies" if found.proven else "No choice of levels that was tried complies"
-    return (
-        f"{which} with at most {allowed:,} of {rows:,} rows left out, the nearest leaves out "
-        f"{found.best.suppressed:,} or more; raise the suppression, or lower the requirement."
-    )
+def _infeasible(found: Found, allowed: int, rows: int) -> ErrorSentence:
+    figures = {"allowed": allowed, "rows": rows, "gone": found.best.suppressed}
+    if found.proven:
+        return ErrorSentence("anonymize.full_domain.infeasible", **figures)
+    return ErrorSentence("anonymize.full_domain.infeasible_so_far", **figures)
 
 
 def _size(nodes: int) -> str:

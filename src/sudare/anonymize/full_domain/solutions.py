@@ -12,7 +12,7 @@ from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import OBJECTIVES, all_levels, lattice_of
 from sudare.anonymize.grouping.rules import allowed_rows, block_rules
 from sudare.assess.catalogue import REQUIREMENTS, requirements_of
-from sudare.errors import ParameterError
+from sudare.errors import ParameterError, shown
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
@@ -41,15 +41,10 @@ def minimal_solutions(
     nodes above or below (Flash, Kohlmayer et al. 2012); else every node is counted that could comply.
     """
     if not 0 <= suppression < 1:
-        raise ParameterError(
-            f"The suppression is {suppression!r}, but it is a share of rows: give 0 or more, below 1."
-        )
+        raise ParameterError("anonymize.full_domain.suppression", given=shown(suppression))
     rules, lattice = block_rules(table, requirements_of(requirements, REQUIREMENTS)), lattice_of(table)
     if lattice.size > _LISTED:
-        raise ParameterError(
-            f"The lattice has {lattice.size:.3g} nodes, but at most {_LISTED:,} can be listed; describe fewer "
-            "quasi-identifiers, or hierarchies with fewer levels."
-        )
+        raise ParameterError("anonymize.full_domain.too_many_nodes", nodes=lattice.size, most=_LISTED)
     allowed = allowed_rows(suppression, table.rows, kept=1)
     counter = Counter(table, lattice, rules, allowed, "loss", lattice.weights({}))
     nodes = minimal_nodes(counter, progress) if table.rows else []

@@ -163,7 +163,5 @@ class Generalize:
     def _weights(self, axes: list[Axis]) -> list[float]:
         found = column_weights(self.weights, [axis.name for axis in axes])
         if not sum(found) > 0:
-            raise ParameterError(
-                "All weights are 0, so nothing is to be kept precise; give some column a weight."
-            )
+            raise ParameterError("anonymize.all_weights_zero")
         return found

@@ -93,8 +93,7 @@ def _checked(labels: npt.NDArray[Any], rows: int, count: int) -> npt.NDArray[np.
     inside = given.dtype.kind in "iu" and given.shape == (rows,)
     if not inside or (rows and not 0 <= int(given.min()) <= int(given.max()) < count):
         raise ParameterError(
-            f"The labels of groups have the type {given.dtype} and the shape {given.shape}, but each of the {rows:,} rows needs a "
-            f"whole number from 0 to {count - 1:,}; give every row the number of its group."
+            "anonymize.grouping.labels", dtype=given.dtype, shape=given.shape, rows=rows, last=count - 1
         )
     return given.astype(np.int32, copy=False)
 

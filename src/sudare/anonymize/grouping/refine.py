@@ -63,7 +63,7 @@ class Refined:
     def finished(self) -> Labels:
         """The labels of a search that ended by itself; a release takes no other."""
         if self.canceled:
-            raise CancelledError("Canceled while searching for groups.")
+            raise CancelledError("anonymize.canceled")
         return self.labels
 
 

@@ -32,9 +32,7 @@ def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]
         column = table.column(name)
         is_text = column.kind in MEASURED_KINDS and table.frame[name].dtype == pl.String
         if is_text and column.mechanism is None:
-            raise ParameterError(
-                f"Column '{name}' was generalized to texts by a method before; name one grouping method, not two."
-            )
+            raise ParameterError("anonymize.grouping.already_generalized", column=name)
     rules = [
         rule
         for requirement in requirements
@@ -42,9 +40,7 @@ def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]
         for rule in requirement.rules(table)
     ]
     if not rules:
-        raise ParameterError(
-            "A grouping method was given no requirement on blocks; add one, for example k-anonymity with k=5."
-        )
+        raise ParameterError("anonymize.grouping.no_requirement")
     return rules
 
 
@@ -52,9 +48,7 @@ def column_weights(given: Mapping[str, float], names: Sequence[str]) -> list[flo
     """The weight of each quasi-identifier that is grouped by, 1 where none is given; others have none."""
     unknown = next((name for name in given if name not in names), None)
     if unknown is not None:
-        raise ParameterError(
-            f"weights names '{unknown}', which is not one of the quasi-identifiers that groups are formed by; remove it."
-        )
+        raise ParameterError("anonymize.grouping.unknown_weight", name=unknown)
     return [float(given.get(name, 1.0)) for name in names]
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.anonymize.grouping.labels import Labels, numbered, ranked
-from sudare.errors import InfeasibleError, ParameterError
+from sudare.errors import InfeasibleError, ParameterError, shown
+from sudare.words.sentence import counted
 
 Floats = npt.NDArray[np.float64]
 
@@ -17,11 +18,11 @@ def checked(X: Any, k: int) -> Floats:
     """A contiguous float64 copy of a numeric matrix (n, p) from which groups of k can be formed."""
     matrix = matrix_of(X)
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
-        raise ParameterError(
-            f"k is {k!r}, but a group has at least 2 records; give a whole number of 2 or more."
-        )
+        raise ParameterError("anonymize.microaggregate.k", given=shown(k))
     if len(matrix) < k:
-        raise InfeasibleError(f"There are {len(matrix)} records, fewer than k = {k}; choose a smaller k.")
+        raise InfeasibleError(
+            "anonymize.microaggregate.few_records", records=counted("records", len(matrix)), k=k
+        )
     return matrix
 
 
@@ -30,18 +31,15 @@ def matrix_of(X: Any) -> Floats:
     try:
         matrix = np.array(X, dtype=np.float64, order="C", copy=True)
     except (TypeError, ValueError):
-        raise ParameterError("The records are not numbers; code or leave out what is not numeric.") from None
+        raise ParameterError("anonymize.microaggregate.not_numbers") from None
     if matrix.ndim == 1:
         matrix = matrix[:, None]
     if matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise ParameterError(
-            f"The records have shape {matrix.shape}; give rows and at least one numeric column."
-        )
+        raise ParameterError("anonymize.microaggregate.shape", shape=matrix.shape)
     if not np.isfinite(matrix).all():
         row, column = np.argwhere(~np.isfinite(matrix))[0]
         raise ParameterError(
-            f"Row {row}, column {column} holds {matrix[row, column]}, but microaggregation needs finite numbers; "
-            "fill or leave out missing values."
+            "anonymize.microaggregate.not_finite", row=row, column=column, value=matrix[row, column]
         )
     return matrix
 
@@ -50,9 +48,7 @@ def labels_of(labels: npt.ArrayLike, records: int) -> Labels:
     """Group numbers from 0 on, one for each record."""
     given = np.asarray(labels)
     if given.shape != (records,):
-        raise ParameterError(
-            f"The labels have shape {given.shape}, but there are {records} records; give one group number for each."
-        )
+        raise ParameterError("anonymize.microaggregate.labels", shape=given.shape, records=records)
     return numbered(ranked(given))
 
 

@@ -11,7 +11,7 @@ from sudare.anonymize.microaggregate.arrays import Floats, checked
 from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.mhm import mhm
 from sudare.anonymize.microaggregate.one_column import optimal_1d
-from sudare.errors import ParameterError, did_you_mean
+from sudare.errors import ParameterError, did_you_mean, shown
 from sudare.kernels.partition.squares import squares_model
 from sudare.progress import SILENT
 
@@ -59,9 +59,13 @@ def search(
 ) -> Refined:
     """As `best`, for records that are checked, with rules for groups, from a given start if there is one."""
     if effort not in get_args(Effort):
-        raise ParameterError(f"effort is {effort!r}; {did_you_mean(str(effort), get_args(Effort))}")
+        raise ParameterError(
+            "anonymize.microaggregate.effort",
+            given=shown(effort),
+            hint=did_you_mean(str(effort), get_args(Effort)),
+        )
     if seconds is not None and not seconds > 0:
-        raise ParameterError(f"seconds is {seconds!r}, but a search takes more than 0 seconds; leave it out.")
+        raise ParameterError("anonymize.microaggregate.search_seconds", given=shown(seconds))
     if X.shape[1] == 1 and rules is None:
         return Refined(optimal_1d(X[:, 0], k, progress=progress))
     first = first_partition(X, k, progress) if start is None else start

@@ -30,7 +30,7 @@ import numpy as np
 from sudare.anonymize.microaggregate.arrays import Floats, checked, sse
 from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.one_column import optimal_1d
-from sudare.errors import CancelledError, ParameterError
+from sudare.errors import CancelledError, ParameterError, shown
 from sudare.kernels.points.certificate import price_groups, raise_prices
 from sudare.progress import SILENT
 
@@ -85,9 +85,7 @@ def lower_bound(
     """
     records = checked(X, k)
     if not 0 < seconds < float("inf"):
-        raise ParameterError(
-            f"seconds is {seconds!r}, but a proof takes a finite time above 0; give seconds."
-        )
+        raise ParameterError("anonymize.microaggregate.proof_seconds", given=shown(seconds))
     total = sse(records, np.zeros(len(records), dtype=np.int64))
     if len(records) < 2 * k or total == 0:
         return Certificate(total, "exact", converged=True)

@@ -110,8 +110,7 @@ def _coordinates(table: Table, name: str) -> Floats:
     else:
         if table.rows * len(codes.values) > _MOST_COORDINATES:
             raise ParameterError(
-                f"Column '{name}' has {len(codes.values):,} different values, each of which is a coordinate of {table.rows:,} records in "
-                "microaggregation; recode it to fewer, describe it as ordinal, or generalize instead."
+                "anonymize.microaggregate.many_values", column=name, values=len(codes.values), rows=table.rows
             )
         plain = _centered(np.eye(max(len(codes.values), 1))[np.maximum(codes.ranks, 0)], ~missing)
     if missing.any():

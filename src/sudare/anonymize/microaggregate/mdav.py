@@ -8,7 +8,7 @@ import numpy as np
 
 from sudare.anonymize.grouping.labels import numbered
 from sudare.anonymize.microaggregate.arrays import checked
-from sudare.errors import ParameterError
+from sudare.errors import ParameterError, shown
 from sudare.kernels.points import kdtree
 from sudare.kernels.points.drift import queue_of
 from sudare.kernels.points.mdav import initial_state, mdav_brute, mdav_indexed
@@ -67,6 +67,4 @@ def few(columns: int) -> int:
 def check_method(method: str) -> None:
     """One of the three ways to search."""
     if method not in {"auto", "indexed", "brute"}:
-        raise ParameterError(
-            f"The search method is {method!r}, which is unknown; choose 'auto', 'indexed' or 'brute'."
-        )
+        raise ParameterError("anonymize.microaggregate.search_method", given=shown(method))

@@ -22,6 +22,7 @@ from sudare.errors import InfeasibleError
 from sudare.kernels.core.blocks import rows_by_label
 from sudare.kernels.core.rules import Rules, complying, rules_of, scratch_for
 from sudare.parameters import Annotated, AnyNames, Field, parameters
+from sudare.words.sentence import counted
 
 if TYPE_CHECKING:
     from sudare.anonymize.microaggregate.arrays import Floats
@@ -93,9 +94,7 @@ class Microaggregate:
 
     def _grouped(self, X: Floats, k: int, rules: Rules | None, context: Context, stratum: int) -> Labels:
         if len(X) < k:
-            raise InfeasibleError(
-                f"A stratum has {len(X)} rows, fewer than the {k} of a group; use coarser strata or fewer of them."
-            )
+            raise InfeasibleError("anonymize.microaggregate.small_stratum", rows=counted("rows", len(X)), k=k)
         if not X.shape[1]:
             return np.zeros(len(X), dtype=np.int64)
         if k == 1:

@@ -60,7 +60,9 @@ def _named_path(X: Floats, k: int, name: str, progress: Progress) -> npt.NDArray
         case "tour":
             return paths.tour_path(X, progress)
         case _:
-            raise ParameterError(f"'{name}' is not a path; {did_you_mean(name, get_args(Path))}")
+            raise ParameterError(
+                "anonymize.microaggregate.unknown_path", name=name, hint=did_you_mean(name, get_args(Path))
+            )
 
 
 def _given_path(n: int, path: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -70,7 +72,5 @@ def _given_path(n: int, path: npt.ArrayLike) -> npt.NDArray[np.int64]:
         or not np.issubdtype(order.dtype, np.integer)
         or not np.array_equal(np.sort(order), np.arange(n))
     ):
-        raise ParameterError(
-            f"The path has shape {order.shape} and is not an order of the {n} rows; give each row number from 0 to {n - 1} once."
-        )
+        raise ParameterError("anonymize.microaggregate.not_an_order", shape=order.shape, rows=n, last=n - 1)
     return order.astype(np.int64)

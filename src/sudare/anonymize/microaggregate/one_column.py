@@ -13,6 +13,7 @@ from sudare.arrays import starts_of
 from sudare.errors import ParameterError
 from sudare.kernels.points.mil import move_borders
 from sudare.progress import SILENT
+from sudare.words.sentence import counted
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -63,9 +64,7 @@ def sorted_start(x: Any, k: int, start: npt.ArrayLike) -> Labels:
 def _one_column(x: Any, k: int) -> Floats:
     column = checked(x, k)
     if column.shape[1] != 1:
-        raise ParameterError(
-            f"The records have {column.shape[1]} columns, but this method takes one; give one column."
-        )
+        raise ParameterError("anonymize.microaggregate.several_columns", columns=column.shape[1])
     return column
 
 
@@ -80,7 +79,7 @@ def _sorted_sizes(column: Floats, k: int, start: npt.ArrayLike) -> npt.NDArray[n
     sizes = np.bincount(groups)
     if sizes.min() < k:
         raise ParameterError(
-            f"The start has a group of {sizes.min()} records, fewer than k = {k}; give groups of at least k."
+            "anonymize.microaggregate.small_group", records=counted("records", int(sizes.min())), k=k
         )
     means = centroids(column - column.min(), groups)[:, 0]
     return sizes[np.argsort(means, kind="stable")].astype(np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from sudare.anonymize.grouping.labels import numbered
 from sudare.anonymize.microaggregate.arrays import checked
 from sudare.anonymize.microaggregate.mdav import check_method, few
-from sudare.errors import ParameterError
+from sudare.errors import ParameterError, shown
 from sudare.kernels.points import kdtree
 from sudare.kernels.points.distance import squared_distances
 from sudare.kernels.points.scan import pool_of
@@ -99,7 +99,5 @@ def _with_leftovers(records: Floats, labels: Labels, method: Method) -> Labels:
 
 def _checked_gamma(gamma: float) -> float:
     if isinstance(gamma, bool) or not isinstance(gamma, (int, float, np.number)) or not 0 <= gamma < math.inf:
-        raise ParameterError(
-            f"gamma is {gamma!r}, but it weighs a distance; give a finite number of 0 or more, such as 0.2 or 1."
-        )
+        raise ParameterError("anonymize.microaggregate.gamma", given=shown(gamma))
     return float(gamma)

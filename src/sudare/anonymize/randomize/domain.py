@@ -11,7 +11,7 @@ import polars as pl
 
 from sudare.describe.ranges import axis_of, day_of, days_as, place_of_day
 from sudare.describe.text import as_text
-from sudare.errors import DescriptionError, ParameterError
+from sudare.errors import DescriptionError, ParameterError, shown
 from sudare.mechanism.grid import decimals, decimals_fit, default_grid
 
 if TYPE_CHECKING:
@@ -48,8 +48,12 @@ class NumberDomain:
         if outside.any() and not clip:
             row = int(np.argmax(outside))
             raise DescriptionError(
-                f"Column '{self.name}' has {series[row]} in row {row} (counted from 0), outside its range "
-                f"[{self.shown(self.low)}, {self.shown(self.high)}]; widen the range, or say outside='clip'."
+                "anonymize.randomize.outside",
+                column=self.name,
+                value=series[row],
+                row=row,
+                low=self.shown(self.low),
+                high=self.shown(self.high),
             )
         return np.clip(values, self.low, self.high), int(outside.sum())
 
@@ -113,8 +117,7 @@ class ValueDomain:
         if unknown.any():
             row = int(unknown.arg_max() or 0)
             raise DescriptionError(
-                f"Column '{self.name}' has '{series[row]}' in row {row} (counted from 0), which is none of its "
-                f"{len(place)} values; add it to values, or recode it."
+                "anonymize.randomize.unlisted", column=self.name, value=series[row], row=row, count=len(place)
             )
         return places.to_numpy().astype(np.float64), 0
 
@@ -131,24 +134,17 @@ def number_domain(table: Table, name: str, ends: tuple[End, End] | None, grid: f
     """The range of a column of numbers or dates, which must be given."""
     dtype = table.frame[name].dtype
     if ends is None:
-        raise ParameterError(
-            f"Randomize was given no range for '{name}', and the least and greatest value of the data would tell "
-            f"somebody's; write ranges={{'{name}': (low, high)}} from what anyone knows about it."
-        )
+        raise ParameterError("anonymize.randomize.no_range", column=name)
     low, high = (_number(name, end, dtype) for end in ends)
     if not low < high:
-        raise ParameterError(
-            f"The range of '{name}' is {ends[0]} to {ends[1]}; its low end must be below its high end."
-        )
+        raise ParameterError("anonymize.randomize.empty_range", column=name, low=ends[0], high=ends[1])
     whole = dtype.is_temporal() or dtype.is_integer()
     if whole and not (low.is_integer() and high.is_integer()):
         raise ParameterError(
-            f"The range of '{name}' is {ends[0]} to {ends[1]}, but the column holds {dtype}; give whole ends."
+            "anonymize.randomize.range_not_whole", column=name, low=ends[0], high=ends[1], dtype=dtype
         )
     if whole and grid is not None and not float(grid).is_integer():
-        raise ParameterError(
-            f"The grid of '{name}' is {grid:g}, but the column holds {dtype}; give a whole step."
-        )
+        raise ParameterError("anonymize.randomize.grid_not_whole", column=name, grid=grid, dtype=dtype)
     return NumberDomain(name, low, high, grid or (1.0 if whole else default_grid(low, high)), dtype)
 
 
@@ -183,15 +179,15 @@ def _published(values: pl.Series) -> pl.Series:
 
 def _given_values(series: pl.Series, values: Sequence[Scalar]) -> pl.Series:
     if None in values[:-1]:
-        raise ParameterError(f"The values given for '{series.name}' have missing in between; list it last.")
+        raise ParameterError("anonymize.randomize.missing_not_last", column=series.name)
     try:
         given = pl.Series([value for value in values if value is not None], strict=False).cast(series.dtype)
     except pl.exceptions.PolarsError:
         raise ParameterError(
-            f"The values given for '{series.name}' are not of its type {series.dtype}; write them as in the data."
+            "anonymize.randomize.values_of_other_type", column=series.name, dtype=series.dtype
         ) from None
     if given.n_unique() < len(given):
-        raise ParameterError(f"The values given for '{series.name}' have one twice; list each once.")
+        raise ParameterError("anonymize.randomize.value_twice", column=series.name)
     return given
 
 
@@ -199,7 +195,7 @@ def _number(name: str, end: End, dtype: pl.DataType) -> float:
     if not dtype.is_temporal():
         if isinstance(end, str | date):
             raise ParameterError(
-                f"The range of '{name}' has the end {end!r}, but its column holds {dtype}; give numbers."
+                "anonymize.randomize.range_not_numbers", column=name, end=shown(end), dtype=dtype
             )
         return float(end)
     if isinstance(end, int | float):
@@ -207,7 +203,5 @@ def _number(name: str, end: End, dtype: pl.DataType) -> float:
     try:
         day = end if isinstance(end, date) else date.fromisoformat(end)
     except ValueError:
-        raise ParameterError(
-            f"The range of '{name}' has the end {end!r}, which is no date; write YYYY-MM-DD."
-        ) from None
+        raise ParameterError("anonymize.randomize.range_not_dates", column=name, end=shown(end)) from None
     return place_of_day(day)

@@ -16,12 +16,12 @@ from sudare.anonymize.randomize.domain import End, ValueDomain
 from sudare.anonymize.randomize.plan import Plan, mechanisms_of, plan_column
 from sudare.assess.pk_anonymity import asked_k, exact_blocks
 from sudare.describe.kinds import COUNTED_ROLES
-from sudare.errors import InfeasibleError, ParameterError
+from sudare.errors import ErrorSentence, InfeasibleError, ParameterError, shown
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.mechanism.density import Family, as_family
 from sudare.mechanism.protocol import Draw, Mechanism, Scalar
 from sudare.parameters import Annotated, AnyNames, Field, parameters
-from sudare.words.sentence import Sentence, enumerated
+from sudare.words.sentence import Sentence, counted, enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,16 +40,12 @@ def _as_mapping(given: Any) -> Any:
     if isinstance(given, str):
         return {"type": given}
     if not isinstance(given, dict):
-        raise ValueError(  # noqa: TRY004  # pydantic tells it
-            f"{given!r} does not name a mechanism; write a name, a mapping with 'type', or a mechanism."
-        )
+        raise ValueError(ErrorSentence("anonymize.randomize.no_mechanism", given=shown(given)))  # noqa: TRY004  # pydantic tells it
     plain = {field: value for field, value in given.items() if value is not None}
     if not isinstance(plain.get("noise", ""), str | dict):
         family = as_family(plain["noise"])
         if not isinstance(family, Family):
-            raise ValueError(  # noqa: TRY004  # pydantic tells it
-                "a density given as an object cannot be told in the public description; give a distribution of scipy.stats."
-            )
+            raise ValueError(ErrorSentence("anonymize.randomize.density_object"))  # noqa: TRY004  # pydantic tells it
         plain["noise"] = dict(family.__dict__)
     return {field: list(value) if isinstance(value, tuple) else value for field, value in plain.items()}
 
@@ -171,18 +167,13 @@ class Randomize:
         for name in self.exact:
             if name not in public:
                 raise ParameterError(
-                    f"'exact' names '{name}', whose role is {table.column(name).role}; only quasi-identifiers and "
-                    "sensitive columns are randomized, so leave it out."
+                    "anonymize.randomize.exact_role", column=name, role=table.column(name).role
                 )
             if name in self.columns or name in self.mechanisms:
-                raise ParameterError(
-                    f"'exact' names '{name}', which is also to be randomized; decide for one."
-                )
+                raise ParameterError("anonymize.randomize.exact_and_randomized", column=name)
         names = [name for name in (self.columns or public) if name not in self.exact]
         if not names:
-            raise ParameterError(
-                "Randomize has no column to randomize; describe quasi-identifiers or sensitive columns, or name some."
-            )
+            raise ParameterError("anonymize.randomize.nothing")
         return names
 
     def _hidden_among(self, table: Table, plans: list[Plan], context: Context) -> int:
@@ -203,10 +194,12 @@ class Randomize:
         fewest = int(exact_blocks(table, exact, visible).sizes.min())
         k = asked_k(context.requirements)
         if k is not None and fewest < k and (exact or visible):
-            shown = ", ".join([*exact, *(f"missing cells of {name}" for name in visible)])
+            cells = (ErrorSentence("anonymize.randomize.missing_cells", column=name) for name in visible)
             raise InfeasibleError(
-                f"Released exactly, {shown} leave {fewest:,} record{'' if fewest == 1 else 's'} in the smallest group, "
-                f"among which nobody reaches k = {k:g}; randomize them too, generalize them first, or lower k."
+                "anonymize.randomize.too_exact",
+                exact=enumerated([*exact, *cells]),
+                records=counted("records", fewest),
+                k=k,
             )
         return fewest
 

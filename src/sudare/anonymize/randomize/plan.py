@@ -13,6 +13,7 @@ from sudare.describe.kinds import COUNTED_ROLES, MEASURED_KINDS, ORDERED_KINDS
 from sudare.errors import DescriptionError, InfeasibleError, ParameterError, did_you_mean
 from sudare.mechanism.calibrate import calibrate, k_of, rate_for, shares
 from sudare.mechanism.catalogue import MECHANISMS
+from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,14 +52,15 @@ class Plan:
 def plan_column(method: Randomize, table: Table, name: str) -> Plan:
     """The plan of one column, with one sentence for what cannot be done."""
     if table.column(name).mechanism is not None:
-        raise ParameterError(
-            f"Column '{name}' is randomized already, and once is enough; leave it out of one of the steps."
-        )
+        raise ParameterError("anonymize.randomize.twice", column=name)
     given = dict(method.mechanisms.get(name, {}))
     kind = str(given.pop("type", _usual(table, name)))
     if kind not in MECHANISMS.entries:
         raise ParameterError(
-            f"Randomize names '{kind}' for '{name}', which is not a mechanism; {did_you_mean(kind, MECHANISMS)}"
+            "anonymize.randomize.unknown_mechanism",
+            mechanism=kind,
+            column=name,
+            hint=did_you_mean(kind, MECHANISMS),
         )
     missing = _missing(method, table, name)
     counted = table.column(name).role in COUNTED_ROLES
@@ -84,10 +86,7 @@ def plan_column(method: Randomize, table: Table, name: str) -> Plan:
         given |= domain.fields
     fixed = STRENGTH[kind] in given if kind in STRENGTH else _has_scale(given.get("noise"))
     if fixed and missing and "flip" not in given:
-        raise ParameterError(
-            f"Column '{name}' has missing cells and its mechanism is given without 'flip', the chance that missing "
-            "and present are exchanged; give it, or leave the strength to be found from k."
-        )
+        raise ParameterError("anonymize.randomize.no_flip", column=name)
     return Plan(name, domain, kind, given, missing, fixed, counted)
 
 
@@ -103,17 +102,17 @@ def mechanisms_of(
     if not open_plans:
         return made
     if k is None:
-        raise ParameterError(
-            f"Randomize was given no Pk-anonymity requirement, from which it finds the noise of "
-            f"{', '.join(open_plans)}; add one, for example PkAnonymity(10), or give the mechanisms with all parameters."
-        )
+        raise ParameterError("anonymize.randomize.no_requirement", columns=enumerated(open_plans))
     spent = {plan.name: made[plan.name].rate() for plan in plans if plan.fixed and plan.counted}
     given = float(np.prod(list(spent.values())))
     needed = rate_for(k, records)
     if needed > given:
         raise InfeasibleError(
-            f"The mechanisms given for {', '.join(spent)} reach k = {k_of(given, records):.4g} on {records:,} records "
-            f"even if nothing else were released, where {k:g} is asked; give them more noise or lower k."
+            "anonymize.randomize.too_little_noise",
+            columns=enumerated(spent),
+            reached=k_of(given, records),
+            records=records,
+            k=k,
         )
     counted = [name for name, plan in open_plans.items() if plan.counted]
     rates = shares(needed / given, list(open_plans), weights) | shares(needed / given, counted, weights)
@@ -132,11 +131,10 @@ def _missing(method: Randomize, table: Table, name: str) -> bool:
     """Whether missing cells take part; an error where they may not be there."""
     series = table.frame[name]
     if series.null_count() and method.missing == "error":
-        row = int(series.is_null().arg_max() or 0)
-        raise DescriptionError(
-            f"Column '{name}' is missing in row {row} (counted from 0) and {series.null_count() - 1:,} more; fill the "
-            "gaps, or say missing='category' (randomized like a value) or missing='keep' (visible, which lowers k)."
-        )
+        row, more = int(series.is_null().arg_max() or 0), series.null_count() - 1
+        if more:
+            raise DescriptionError("anonymize.randomize.missing_many", column=name, row=row, more=more)
+        raise DescriptionError("anonymize.randomize.missing_one", column=name, row=row)
     return bool(series.null_count()) and method.missing == "category"
 
 
@@ -145,23 +143,15 @@ def _domain(
 ) -> Domain:
     column, dtype = table.column(name), table.frame[name].dtype
     if dtype.is_nested() or column.kind == "set":
-        raise ParameterError(
-            f"Column '{name}' holds {dtype}, which no mechanism randomizes; name it in exact, or describe it as "
-            "an identifier to leave it out."
-        )
+        raise ParameterError("anonymize.randomize.nested", column=name, dtype=dtype)
     listed = given.pop("values", None) or method.values.get(name)
     if kind == "retention" or column.kind == "ordinal":
         in_list = missing and kind == "retention"
         return value_domain(table, name, listed, ordered=column.kind == "ordinal", missing=in_list)
     if column.kind not in MEASURED_KINDS:
-        raise ParameterError(
-            f"Column '{name}' is {column.kind}, and {kind} noise needs an order; use retention, or describe it as "
-            "numeric, date or ordinal."
-        )
+        raise ParameterError("anonymize.randomize.no_order", column=name, kind=column.kind, mechanism=kind)
     if dtype in (pl.Time, pl.Duration) or (isinstance(dtype, pl.Datetime) and dtype.time_zone):
-        raise ParameterError(
-            f"Column '{name}' holds {dtype}, which has no range of days; convert it to dates first."
-        )
+        raise ParameterError("anonymize.randomize.no_days", column=name, dtype=dtype)
     ends = method.ranges.get(name)
     if ends is None and {"low", "high"} <= given.keys():
         ends = (given["low"], given["high"])

@@ -10,6 +10,7 @@ import polars as pl
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.simple.columns import numeric_columns
+from sudare.errors import ErrorSentence
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 from sudare.words.sentence import enumerated
 
@@ -36,9 +37,11 @@ class TopBottomCode:
     @model_validator(mode="after")
     def _some_limit(self) -> Self:
         if self.bottom is None and self.top is None:
-            raise ValueError("neither 'bottom' nor 'top' is given; give at least one.")
+            raise ValueError(ErrorSentence("anonymize.simple.no_limit"))
         if self.bottom is not None and self.top is not None and self.bottom > self.top:
-            raise ValueError(f"'bottom' {self.bottom:g} is above 'top' {self.top:g}; exchange them.")
+            raise ValueError(
+                ErrorSentence("anonymize.simple.crossed_limits", bottom=self.bottom, top=self.top)
+            )
         return self
 
     keeps_rows: ClassVar[bool] = True

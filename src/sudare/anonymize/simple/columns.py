@@ -24,7 +24,6 @@ def numeric_columns(table: Table, names: Sequence[str], method: str) -> list[str
     for name in present_columns(table, names):
         if not table.frame[name].dtype.is_numeric():
             raise ParameterError(
-                f"{method} works on numbers, but column '{name}' holds {table.frame[name].dtype}; "
-                "leave it out or convert it."
+                "anonymize.simple.not_numeric", method=method, column=name, dtype=table.frame[name].dtype
             )
     return list(names)

@@ -17,7 +17,7 @@ from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.anonymize.simple.columns import present_columns
 from sudare.describe.text import as_text
-from sudare.errors import InputError, ParameterError
+from sudare.errors import ErrorSentence, InputError, ParameterError
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 from sudare.words.sentence import enumerated
 
@@ -71,7 +71,7 @@ class Pseudonymize:
     @model_validator(mode="after")
     def _one_key(self) -> Self:
         if self.key_file is not None and self.key_variable is not None:
-            raise ValueError("'key_file' and 'key_variable' are both given; keep one of them.")
+            raise ValueError(ErrorSentence("anonymize.simple.two_keys"))
         return self
 
     replaces: ClassVar[tuple[str, ...]] = ()
@@ -85,8 +85,7 @@ class Pseudonymize:
         for name in names:
             if table.column(name).role in {"quasi", "sensitive", "weight"}:
                 raise ParameterError(
-                    f"Pseudonymize replaces identifiers, but column '{name}' is {table.column(name).role}: a pseudonym "
-                    "would still tell rows apart while no requirement protects it; describe it as an identifier."
+                    "anonymize.simple.not_an_identifier", column=name, role=table.column(name).role
                 )
         frame = table.frame.with_columns([self._pseudonyms(table.frame[name], key) for name in names])
         columns = [
@@ -112,17 +111,21 @@ class Pseudonymize:
         if self.key_variable is not None:
             given = os.environ.get(self.key_variable)
             if given is None:
-                raise InputError(f"Environment variable '{self.key_variable}' is not set; put the key there.")
-            key, place = given.encode().strip(), f"variable '{self.key_variable}'"
+                raise InputError("anonymize.simple.no_key_variable", variable=self.key_variable)
+            key = given.encode().strip()
+            place = ErrorSentence("anonymize.simple.variable", variable=self.key_variable)
         elif self.key_file is not None:
             try:
-                key, place = self.key_file.read_bytes().strip(), f"file '{self.key_file}'"
+                key = self.key_file.read_bytes().strip()
             except OSError as error:
                 raise InputError(
-                    f"The key file '{self.key_file}' cannot be read ({error.strerror})."
+                    "anonymize.simple.no_key_file", path=self.key_file, reason=error.strerror
                 ) from None
+            place = ErrorSentence("anonymize.simple.file", path=self.key_file)
         else:
             return secrets.token_bytes(32)
         if len(key) < _SHORTEST_KEY:
-            raise ParameterError(f"The key in {place} has {len(key)} bytes; use at least {_SHORTEST_KEY}.")
+            raise ParameterError(
+                "anonymize.simple.short_key", place=place, length=len(key), least=_SHORTEST_KEY
+            )
         return key

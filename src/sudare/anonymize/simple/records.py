@@ -77,8 +77,11 @@ class SuppressRecords:
             rows = np.delete(rows, worst)
             if table.rows - len(rows) > allowed:
                 raise InfeasibleError(
-                    f"At least {table.rows - len(rows):,} of {table.rows:,} rows would have to be left out, but the "
-                    f"limit {self.limit:g} allows {allowed:,}; generalize first, or raise the limit."
+                    "anonymize.simple.too_many_left_out",
+                    gone=table.rows - len(rows),
+                    rows=table.rows,
+                    limit=self.limit,
+                    allowed=allowed,
                 )
             current = table.take(rows)
             context.progress.update(table.rows - len(rows))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sudare.assess.verdict import Verdict
+from sudare.words.sentence import Sentence, counted
 
 LISTED = 10
 """How many adversaries a verdict lists."""
@@ -32,15 +33,17 @@ class Adversary:
         return self.joint / self.support if self.support else 0.0
 
     @property
-    def sentence(self) -> str:
-        """What the adversary can do, in words."""
-        known = "{" + ", ".join(map(str, self.known)) + "}"
+    def sentence(self) -> Sentence:
+        """What the adversary can do, in words (without its full stop)."""
+        about = {"user": self.user, "known": "{" + ", ".join(map(str, self.known)) + "}"}
         if self.inferred is None:
-            times = "1 basket" if self.support == 1 else f"{self.support:,} baskets"
-            return f"Who knows that user {self.user} has {known} is left with {times}"
-        return (
-            f"Who knows that user {self.user} has {known} infers {self.inferred} "
-            f"with confidence {self.joint}/{self.support}"
+            return Sentence("baskets.adversary.left", **about, baskets=counted("baskets", self.support))
+        return Sentence(
+            "baskets.adversary.infers",
+            **about,
+            inferred=self.inferred,
+            joint=self.joint,
+            support=self.support,
         )
 
 

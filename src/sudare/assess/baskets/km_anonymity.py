@@ -9,6 +9,7 @@ import numpy as np
 from sudare.assess.baskets.adversary import LISTED, Adversary, BasketVerdict
 from sudare.assess.baskets.pairing import released_and_original, subsets_of
 from sudare.parameters import Annotated, Field, parameters
+from sudare.words.sentence import Sentence, counted
 
 if TYPE_CHECKING:
     from sudare.describe.baskets.baskets import Baskets
@@ -25,7 +26,7 @@ class KmAnonymity:
 
     >>> from sudare.describe.baskets.baskets import Baskets
     >>> KmAnonymity(2, 2).check(Baskets.from_lists([["a", "b"], ["a", "b"], ["b", "c"]])).explanation
-    'Who knows that user 2 has {c} is left with 1 basket where 2 are asked; 1 of 3 users are exposed by 2 sets.'
+    'An attacker who knows that user 2 has {c} is left with 1 basket, but 2 are required; 1 of 3 users are exposed by 2 sets.'
     """
 
     k: Annotated[int, Field(ge=1)]
@@ -44,9 +45,7 @@ class KmAnonymity:
         released, _ = released_and_original(data, original)
         if not len(released.codes):
             nobody = np.empty(0, dtype=np.int64)
-            return BasketVerdict(
-                "KmAnonymity", True, None, nobody, "There are no items, so nobody is singled out."
-            )
+            return BasketVerdict("KmAnonymity", True, None, nobody, Sentence("baskets.km_anonymity.no_items"))
         subsets = subsets_of(released, self.m, None, "km-anonymity")
         support = np.diff(subsets.posting_starts)
         rare = support < self.k
@@ -65,10 +64,16 @@ class KmAnonymity:
         smallest = int(support.min())
         count = int(rare.sum())
         if not count:
-            text = f"Every set of at most {self.m} items that occurs does so at least {smallest:,} times (asked: {self.k})."
-        else:
-            text = (
-                f"{worst[0].sentence} where {self.k} are asked; {len(users):,} of {len(released):,} users are exposed by "
-                f"{count:,} set{'' if count == 1 else 's'}."
+            said = Sentence(
+                "baskets.km_anonymity.holds", m=self.m, baskets=counted("baskets", smallest), k=self.k
             )
-        return BasketVerdict("KmAnonymity", count == 0, float(smallest), users, text, worst)
+        else:
+            said = Sentence(
+                "baskets.km_anonymity.fails",
+                adversary=worst[0].sentence,
+                k=self.k,
+                exposed=len(users),
+                users=len(released),
+                sets=counted("sets", count),
+            )
+        return BasketVerdict("KmAnonymity", count == 0, float(smallest), users, said, worst)

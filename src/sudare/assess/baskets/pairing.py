@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.describe.baskets.baskets import Baskets
-from sudare.errors import DescriptionError, ParameterError
+from sudare.errors import DescriptionError, ParameterError, shown
 from sudare.kernels.baskets.sensitive import Asking, asking_for_all, asking_for_each
 from sudare.kernels.baskets.subsets import Subsets, count_occurrences, index_subsets
 from sudare.progress import SILENT, Progress
@@ -26,9 +26,7 @@ def released_and_original(data: Any, original: Baskets | None) -> tuple[Baskets,
     if hasattr(data, "released") and hasattr(data, "original"):
         data, original = data.released, data.original if original is None else original
     if not isinstance(data, Baskets):
-        raise DescriptionError(
-            f"A {type(data).__name__} has no baskets to check; make some with sudare.read_baskets(…).describe(…)."
-        )
+        raise DescriptionError("assess.baskets.no_baskets", kind=type(data).__name__)
     return data, data if original is None else original
 
 
@@ -36,7 +34,7 @@ def kept_mask(released: Baskets, original: Baskets) -> Mask:
     """For each entry of the original whether the release still has it; every release must be a part of its original."""
     if len(released) != len(original):
         raise DescriptionError(
-            f"The release has {len(released):,} baskets and the original {len(original):,}; give the original it was made from."
+            "assess.baskets.other_original", released=len(released), original=len(original)
         )
     codes = _codes_in(released, original)
     width = max(len(original.items), 1)
@@ -47,10 +45,7 @@ def kept_mask(released: Baskets, original: Baskets) -> Mask:
     fits[fits] = rows[places[fits]] == kept[fits]
     if not fits.all():
         basket = int(kept[np.argmin(fits)] // width)
-        raise DescriptionError(
-            f"Released basket {basket} (from 0) has an item that its original has not, so this is no release by suppression "
-            "of that original; give the original it was made from."
-        )
+        raise DescriptionError("assess.baskets.added_item", basket=basket)
     mask = np.zeros(len(rows), dtype=np.bool_)
     mask[places] = True
     return mask
@@ -62,9 +57,7 @@ def _codes_in(released: Baskets, original: Baskets) -> npt.NDArray[np.int64]:
     place = original.code_of()
     unknown = next((item for item in released.items if item not in place), None)
     if unknown is not None:
-        raise DescriptionError(
-            f"The release has the item {unknown!r}, which the original has not; give the original it was made from."
-        )
+        raise DescriptionError("assess.baskets.unknown_item", item=shown(unknown))
     lookup = np.array([place[item] for item in released.items], dtype=np.int64)
     return lookup[released.codes] if len(lookup) else np.empty(0, dtype=np.int64)
 
@@ -78,10 +71,7 @@ def asking_of(baskets: Baskets, model: str) -> Asking:
     elif baskets.sensitive_common is not None:
         made = asking_for_all(items, baskets.sensitive_common)
     else:
-        raise DescriptionError(
-            f"{model} needs to know which items are sensitive and the baskets do not say; "
-            "name them with .describe(sensitive=…), or under 'sensitive' in a recipe."
-        )
+        raise DescriptionError("assess.baskets.no_sensitive", model=model)
     return made
 
 
@@ -94,9 +84,12 @@ def subsets_of(
     count = count_occurrences(baskets.starts, width)
     if count > MOST_SUBSETS or width > 31:
         raise ParameterError(
-            f"{model}: baskets of up to {longest} items have {count:.3g} subsets of at most {width} items, more than "
-            f"the {MOST_SUBSETS:,} that can be looked at one by one; give a smaller m, or for rho-uncertainty also eps and "
-            "delta to look at a sample."
+            "assess.baskets.too_many_subsets",
+            model=model,
+            longest=longest,
+            count=count,
+            width=width,
+            most=MOST_SUBSETS,
         )
     progress.start("list_sets_of_items", 1)
     return index_subsets(baskets.starts, baskets.codes, len(baskets.items), width, asking, progress.update)

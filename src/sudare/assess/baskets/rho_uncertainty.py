@@ -18,12 +18,14 @@ from sudare.assess.baskets.sampling import (
     item_places,
     risk_bound,
 )
+from sudare.errors import ErrorSentence
 from sudare.kernels.baskets.change import count_supports
 from sudare.kernels.baskets.exposed import first_asking, review_inferences
 from sudare.kernels.baskets.sample import worst_of_samples
 from sudare.parameters import Annotated, Field, model_validator, parameters
 from sudare.randomness import Randomness
 from sudare.rational import exact_share
+from sudare.words.sentence import Sentence, counted
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -61,7 +63,7 @@ class RhoUncertainty:
     >>> from sudare.describe.baskets.baskets import Baskets
     >>> baskets = Baskets.from_lists([["x", "y"], ["x", "y"], ["x", "y"], ["x"]]).describe(sensitive=["y"])
     >>> RhoUncertainty(0.5).check(baskets).explanation
-    'Who knows that user 0 has {x} infers y with confidence 3/4 where 0.5 is allowed; 4 of 4 users are exposed by 1 inference.'
+    'An attacker who knows that user 0 has {x} can infer y with confidence 3/4, but at most 0.5 is allowed; 4 of 4 users are exposed by 1 inference.'
     """
 
     needs_sensitive: ClassVar[bool] = True
@@ -82,15 +84,12 @@ class RhoUncertainty:
     def _check(self) -> RhoUncertainty:
         exact_share(self.rho, "rho")
         if (self.eps is None) != (self.delta is None):
-            raise ValueError(
-                "'eps' and 'delta' go together; give both, or neither to look at every adversary."
-            )
+            raise ValueError(ErrorSentence("assess.baskets.eps_and_delta"))
         if self.eps is not None and self.m is None:
-            raise ValueError("'m' is missing; say up to how many known items adversaries are sampled.")
+            raise ValueError(ErrorSentence("assess.baskets.no_m"))
         if self.eps is not None and self.delta is not None and is_endless(self.eps, self.delta):
             raise ValueError(
-                f"'eps' is {self.eps!r} and 'delta' is {self.delta!r}, for which more than {MOST_DRAWN:,} adversaries of each "
-                "length would have to be drawn; choose a greater eps, or leave both out to look at every adversary."
+                ErrorSentence("assess.baskets.endless", eps=self.eps, delta=self.delta, most=MOST_DRAWN)
             )
         return self
 
@@ -114,7 +113,7 @@ class RhoUncertainty:
         asking = asking_of(known, "rho-uncertainty")
         if not len(known.codes):
             return BasketVerdict(
-                "RhoUncertainty", True, None, _NOBODY, "There are no items, so nothing is inferred."
+                "RhoUncertainty", True, None, _NOBODY, Sentence("baskets.rho_uncertainty.no_items")
             )
         if self.eps is not None and self.delta is not None:
             return self._sampled(known, alive, asking, self.eps, self.delta, random or Randomness())
@@ -137,15 +136,24 @@ class RhoUncertainty:
         users = np.flatnonzero(exposed).astype(np.int64)
         reached = worst[0].confidence if worst else 0.0
         if not worst:
-            text = "No sensitive item can be inferred from others."
+            said = Sentence("baskets.rho_uncertainty.nothing")
         elif not count:
-            text = f"Of {len(subsets.extensions):,} inferences none has a confidence above {self.rho} (largest: {reached:.4g})."
-        else:
-            text = (
-                f"{worst[0].sentence} where {self.rho} is allowed; {len(users):,} of {len(known):,} users are exposed by "
-                f"{count:,} inference{'' if count == 1 else 's'}."
+            said = Sentence(
+                "baskets.rho_uncertainty.holds",
+                inferences=counted("inferences", len(subsets.extensions)),
+                rho=self.rho,
+                reached=reached,
             )
-        return BasketVerdict("RhoUncertainty", count == 0, reached, users, text, worst)
+        else:
+            said = Sentence(
+                "baskets.rho_uncertainty.fails",
+                adversary=worst[0].sentence,
+                rho=self.rho,
+                exposed=len(users),
+                users=len(known),
+                inferences=counted("inferences", count),
+            )
+        return BasketVerdict("RhoUncertainty", count == 0, reached, users, said, worst)
 
     @staticmethod
     def _adversary(
@@ -199,13 +207,17 @@ class RhoUncertainty:
         reached = max(bounds, default=0.0)
         holds = reached < eps
         listed = sorted(dict.fromkeys(listed), key=lambda one: (-one.confidence, -one.support))[:LISTED]
-        drawn_text = f"{size:,} adversaries drawn for each of {len(bounds)} lengths"
-        text = (
-            f"Of {drawn_text}, {failures:,} were dangerous: with confidence {1 - delta:g} the share of dangerous "
-            f"ones is at most {reached:.3g} (asked: below {eps:g})."
+        said = Sentence(
+            "baskets.rho_uncertainty.sampled",
+            size=size,
+            lengths=len(bounds),
+            failures=failures,
+            confidence=1 - delta,
+            reached=reached,
+            eps=eps,
         )
         users = np.unique(np.concatenate(exposed))
-        return BasketVerdict("RhoUncertainty", holds, reached, users, text, tuple(listed), size)
+        return BasketVerdict("RhoUncertainty", holds, reached, users, said, tuple(listed), size)
 
 
 _NOBODY: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)

@@ -78,10 +78,7 @@ def draw(baskets: Baskets, size: int, count: int, random: Randomness) -> Drawn |
     if not len(eligible):
         return None
     if count * size > _MOST_ITEMS:
-        raise ParameterError(
-            f"rho-uncertainty: {count:,} adversaries who each know {size:,} items are too many to draw; choose a greater eps or "
-            "delta, or a smaller m."
-        )
+        raise ParameterError("assess.baskets.too_many_drawn", count=count, items=size)
     users = eligible[random.integers(len(eligible), count)]
     known = np.zeros((count, size), dtype=np.int32)
     scratch = np.zeros(int(baskets.lengths.max()), dtype=np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from sudare.errors import language_of
 from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Bound:
 
     def in_language(self, language: Language) -> Self:
         """The same bound, explained in English ('en') or Japanese ('ja')."""
-        return replace(self, explanation=in_language(self.explanation, language))
+        return replace(self, explanation=in_language(self.explanation, language_of(language)))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -17,7 +17,7 @@ from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.describe.kinds import ORDERED_KINDS
 from sudare.describe.ranges import ANYTHING, places_of
 from sudare.describe.text import as_text
-from sudare.errors import ParameterError, did_you_mean
+from sudare.errors import ParameterError, did_you_mean, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,7 +74,9 @@ def check_objective(objective: str) -> None:
     """Refuse what is no objective."""
     if objective not in get_args(Objective):
         raise ParameterError(
-            f"'{objective}' is not a known objective; {did_you_mean(str(objective), get_args(Objective))}"
+            "assess.bounds.objective",
+            objective=objective,
+            hint=did_you_mean(str(objective), get_args(Objective)),
         )
 
 
@@ -82,9 +84,7 @@ def weights_of(names: Sequence[str], weights: Mapping[str, float] | None) -> dic
     """The weight of each of these quasi-identifiers: 1 unless given."""
     for name, weight in (weights or {}).items():
         if name not in names or not 0 <= weight < np.inf:
-            raise ParameterError(
-                f"The weight of '{name}' is {weight!r}; weights are 0 or more, for quasi-identifiers."
-            )
+            raise ParameterError("assess.bounds.weight", name=name, given=shown(weight))
     return {name: float((weights or {}).get(name, 1.0)) for name in names}
 
 

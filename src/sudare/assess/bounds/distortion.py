@@ -26,7 +26,7 @@ from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.requirement import sensitive_columns
 from sudare.display import rounded_down
-from sudare.errors import ParameterError
+from sudare.errors import ParameterError, shown
 from sudare.kernels.bounds.neighborhood import go_on, search_for, wanted_rows, wanted_values
 from sudare.kernels.bounds.tree import Tree, build
 from sudare.kernels.core.blocks import block_labels, dense_labels
@@ -107,9 +107,7 @@ def lower_bound(
     `budget` limits the comparisons, all requirements together.
     """
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
-        raise ParameterError(
-            f"budget is {budget!r}, but it counts comparisons; give a whole number of 0 or more."
-        )
+        raise ParameterError("assess.bounds.budget", given=shown(budget))
     check_objective(objective)
     asked = counts_asked(table, requirements)
     if not asked or not table.rows:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sudare.errors import InfeasibleError, ParameterError
+from sudare.errors import InfeasibleError, ParameterError, shown
 from sudare.kernels.core.rules import TOLERANCE
 
 if TYPE_CHECKING:
@@ -83,13 +83,14 @@ def min_largest_block(counts: Any, l: float, kind: DiversityKind = "distinct") -
     """
     given = _counts(counts)
     if not len(given):
-        raise InfeasibleError(
-            "There are no sensitive values, so no block can be formed; give a table with rows."
-        )
+        raise InfeasibleError("assess.bounds.no_values")
     if not feasible(given, l, kind):
         raise InfeasibleError(
-            f"No partition reaches {kind} l = {l:g}: these {len(given)} values allow at most "
-            f"{largest_feasible_l(given, kind):.4g}; lower l, or suppress or exempt the most frequent values."
+            "assess.bounds.unreachable",
+            kind=kind,
+            l=l,
+            values=len(given),
+            most=largest_feasible_l(given, kind),
         )
     if kind == "distinct":
         return -(-int(given.sum()) // max_blocks(given, l))
@@ -119,15 +120,13 @@ def _counts(counts: Any) -> npt.NDArray[np.int64]:
         given.ndim == 1 and given.dtype.kind in "iuf" and bool((given == np.floor(given)).all())
     )
     if not whole or (given < 0).any():
-        raise ParameterError(
-            "The counts of sensitive values are not whole numbers of 0 or more; give such a list."
-        )
+        raise ParameterError("assess.bounds.counts")
     positive = given[given > 0].astype(np.int64)
     return np.sort(positive)[::-1]
 
 
 def _check(l: float, kind: str) -> None:  # noqa: E741  # the name in the field
     if not (isinstance(l, int | float | np.number) and 1 <= l < math.inf):
-        raise ParameterError(f"l is {l!r}, but it counts values; give a number of 1 or more.")
+        raise ParameterError("assess.bounds.l", given=shown(l))
     if kind not in {"distinct", "entropy"}:
-        raise ParameterError(f"kind is {kind!r}; choose 'distinct' or 'entropy'.")
+        raise ParameterError("assess.bounds.kind", given=shown(kind))
