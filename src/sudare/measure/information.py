@@ -26,6 +26,7 @@ from sudare.describe.distance.trees import TreeDistance
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.errors import ParameterError, did_you_mean
 from sudare.measure.pair import Pair, pair_of
+from sudare.measure.words import Meaning
 from sudare.parameters import require_made
 from sudare.randomness import Randomness
 
@@ -173,7 +174,7 @@ def _of_space(
 def _constant(
     way: Way, columns: dict[str, InformationLoss] | None = None, after: float = 0.0
 ) -> InformationLoss:
-    note = "All values are equal, so there was nothing to lose."
+    note = Meaning("nothing_to_lose")
     return InformationLoss(0.0, 0.0, after, way, columns=columns or {}, note=note)
 
 

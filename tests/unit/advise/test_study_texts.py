@@ -39,6 +39,7 @@ SPEAKERS = (
     "assess",
     "anonymize",
     "measure",
+    "measures",
     "crosstab",
     "release",
     "cli",

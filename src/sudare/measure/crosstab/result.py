@@ -164,7 +164,9 @@ class CrossTab:
         found = self._dense(figure)
         for name, wanted in (order or {}).items():
             if name not in self.by:
-                raise ParameterError("measure.table.no_attribute", name=name, hint=did_you_mean(name, self.by))
+                raise ParameterError(
+                    "measure.table.no_attribute", name=name, hint=did_you_mean(name, self.by)
+                )
             place = self.by.index(name)
             found = np.take(found, self._places(self.attributes[place], wanted), axis=place)
         return found
@@ -190,7 +192,9 @@ class CrossTab:
         """The table of some of the attributes: estimates and released counts summed over the others."""
         for name in by:
             if name not in self.by:
-                raise ParameterError("measure.table.no_attribute", name=name, hint=did_you_mean(name, self.by))
+                raise ParameterError(
+                    "measure.table.no_attribute", name=name, hint=did_you_mean(name, self.by)
+                )
         names = [self._free("estimate"), self._free("released")]
         return self.counts.group_by(by_name(by), maintain_order=True).agg(pl.col(names).sum())
 
@@ -205,9 +209,7 @@ class CrossTab:
         for label in wanted:
             if str(label) not in known:
                 hint = did_you_mean(str(label), known)
-                raise ParameterError(
-                    "measure.table.no_bin", attribute=attribute.name, label=label, hint=hint
-                )
+                raise ParameterError("measure.table.no_bin", attribute=attribute.name, label=label, hint=hint)
         return [known[str(label)] for label in wanted]
 
     def _dense(self, name: str) -> Floats:
