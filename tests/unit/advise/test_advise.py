@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.cases.studies import ENTROPY, told_by_place, with_counts
 
 import sudare as sd
-from sudare.advise.advise import advise as advisor
+from sudare.advise import advise as advisor
 from sudare.anonymize.protocol import Context
 from sudare.assess.bounds import k_bound, lower_bound
 from sudare.assess.suitability import limits, loosened

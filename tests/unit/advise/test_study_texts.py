@@ -105,8 +105,8 @@ def test_every_sentence_is_said_by_some_study(monkeypatch, capsys):
         _show(study, "ja")
     _show_linking(_linked_by_all(), words_in("ja"))  # a release may have noise that no study proposes
     shown = capsys.readouterr().out
-    assert all(JAPANESE["sudare.assess"][f"noise.mechanism.{name}"] in shown for name in MECHANISMS)
-    assert ENGLISH["sudare.assess"].keys() - used == set()
+    assert all(JAPANESE["assess"][f"noise.mechanism.{name}"] in shown for name in MECHANISMS)
+    assert ENGLISH["assess"].keys() - used == set()
 
 
 def _linked_by_all() -> Any:
@@ -211,7 +211,7 @@ def test_an_unknown_language_is_one_sentence():
     things: tuple[Any, ...] = (study, study.verdicts[0], study.lower_bound)
     for thing in things:
         with pytest.raises(
-            ParameterError, match="The language is 'fr', but there are English and Japanese; give"
+            ParameterError, match="The language is 'fr', but only English and Japanese are available"
         ):
             thing.in_language(unknown)
 
