@@ -42,7 +42,6 @@ def command(
     from sudare.errors import ParameterError, did_you_mean
     from sudare.measure.baskets import BASKET_MEASURES
     from sudare.measure.catalogue import MEASURES
-    from sudare.words.sentence import in_language
 
     language = check_language(lang)
     words, wide = words_in(language), language == "ja"
@@ -82,7 +81,7 @@ def command(
             for kind, entry in chosen
         ]
         rows += [
-            (words(f"catalogue.kinds.{kinds[each.name]}"), each.name, in_language(each.meaning, language))
+            (words(f"catalogue.kinds.{kinds[each.name]}"), each.name, each.meaning.into(language))
             for each in measures.values()
         ]
         heads = [words(f"catalogue.{head}") for head in ("kind", "name", "about")]
@@ -100,17 +99,16 @@ def command(
 def _facts(measure: Measure, language: Language) -> dict[str, Any]:
     """What is declared of a measure, its words in a language."""
     from sudare.measure.words import meaning_of
-    from sudare.words.sentence import in_language
 
     applies = meaning_of(f"applies.{measure.applies}", measure.applies)
     direction = meaning_of(f"direction.{measure.direction}", measure.direction)
     return {
         "name": measure.name,
-        "meaning": in_language(measure.meaning, language),
-        "applies": in_language(applies, language),
+        "meaning": measure.meaning.into(language),
+        "applies": applies.into(language),
         "smallest": measure.smallest,
         "largest": measure.largest,
-        "direction": in_language(direction, language),
+        "direction": direction.into(language),
         "usual": measure.usual,
         "fewest": measure.fewest,
     }

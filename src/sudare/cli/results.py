@@ -88,13 +88,11 @@ def show_losses(
     losses: Mapping[str, float], known: Mapping[str, Measure], words: Texts, *, ranges: bool = False
 ) -> None:
     """Each measure with its value and its meaning, and between them its range where asked for."""
-    from sudare.words.sentence import in_language
-
     rows = []
     for name, value in losses.items():
         one, unlimited = known[name], words("unlimited")
         span = f"{figure(one.smallest, unlimited)} … {figure(one.largest, unlimited)}"
-        meaning = in_language(one.meaning, words.language)
+        meaning = one.meaning.into(words.language)
         rows.append((name, figure(value, unlimited), *([span] if ranges else []), meaning))
     heads = ["measure", "value", *(["range"] if ranges else []), "meaning"]
     print_table(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from sudare.describe.hierarchy.shares import Objective
+    from sudare.measure.words import Meaning
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Measure:
     """Numeric columns (quasi-identifiers where it applies to these) without which it is 0 and tells nothing."""
 
     @property
-    def meaning(self) -> str:
+    def meaning(self) -> Meaning:
         """What it measures, from `words/<language>/measures.yaml` by its name; `into("ja")` says it in Japanese.
 
         A measure of somebody else's has no words there: its function's docstring says what it measures.

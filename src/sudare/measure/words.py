@@ -14,6 +14,6 @@ class Meaning(Sentence):
     area = "measures"
 
 
-def meaning_of(key: str, other: str) -> str:
+def meaning_of(key: str, other: str) -> Meaning:
     """What is said of a measure; `other`, where it is somebody else's and has no words here."""
-    return Meaning(key) if key in loaded(Meaning.area, "en") else other
+    return Meaning(key) if key in loaded(Meaning.area, "en") else Meaning("own", said=other)

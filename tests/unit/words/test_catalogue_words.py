@@ -111,7 +111,7 @@ def test_a_measure_of_somebody_else_says_its_docstring():
         """
 
     measure = Measure("lost", lost, applies="sorted rows")
-    assert measure.meaning == "Rows that are lost."
+    assert measure.meaning == measure.meaning.into("ja") == "Rows that are lost."
     said = "'lost' looks at sorted rows, which these tables do not have."
     assert nothing_to_tell(measure) == said
 

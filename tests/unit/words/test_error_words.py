@@ -76,12 +76,12 @@ def test_every_key_that_is_raised_has_words_with_its_figures():
         first = node.args[0]
         if not isinstance(first, ast.Constant):
             continue
-        assert first.value in ENGLISH, f"{place}:{node.lineno}: no words for '{first.value}'"
+        assert first.value in ENGLISH, f"{place}:{node.lineno}: no words for {first.value!r}"
         given = {keyword.arg for keyword in node.keywords}
         if None not in given:
             needed = set(FIGURE.findall(ENGLISH[first.value])) if given else set()
-            assert needed <= given, f"{place}:{node.lineno}: '{first.value}' also needs {needed - given}"
-            assert given <= needed, f"{place}:{node.lineno}: '{first.value}' does not say {given - needed}"
+            assert needed <= given, f"{place}:{node.lineno}: {first.value!r} also needs {needed - given}"
+            assert given <= needed, f"{place}:{node.lineno}: {first.value!r} does not say {given - needed}"
 
 
 def test_every_text_is_raised_somewhere():

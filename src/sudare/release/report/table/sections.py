@@ -13,7 +13,6 @@ from sudare.release.report.distributions import Binned, block_sizes, distributio
 from sudare.release.report.table.randomized import linking_rows, linking_tiles
 from sudare.release.report.table.risks import risk_row
 from sudare.release.table.manifest import public_losses
-from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
     import polars as pl
@@ -177,7 +176,7 @@ def loss_row(measure: Measure, value: float, bound: Bound | None, texts: Texts) 
         place = 1 - place
     return {
         "name": measure.name,
-        "meaning": in_language(measure.meaning, texts.language),
+        "meaning": measure.meaning.into(texts.language),
         "value": share(value) if measure.largest == 1 else figure(value),
         "place": place,
         "mark": None if bound is None else bound.value,
