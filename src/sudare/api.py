@@ -39,9 +39,7 @@ def read(source: Any, **options: Any) -> Table:
     if options:
         from sudare.errors import ParameterError
 
-        raise ParameterError(
-            f"'{next(iter(options))}' is an option for files and databases; leave it out for a frame."
-        )
+        raise ParameterError("api.option_of_files", option=next(iter(options)))
     return Table.from_frame(source)
 
 

@@ -21,13 +21,16 @@ import dataclasses
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Generic, TypeGuard, TypeVar, cast, dataclass_transform
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeGuard, TypeVar, cast, dataclass_transform
 
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, shown
-from sudare.words.sentence import Sentence
+from sudare.words.sentence import Sentence, texts
+
+if TYPE_CHECKING:
+    from sudare.words.texts import Language, Texts
 
 __all__ = [
     "Annotated",
@@ -233,15 +236,24 @@ class Catalogue(Generic[T]):
         """JSON Schema (2020-12) of any entry: a mapping told apart by `type`, or a text."""
         return {"oneOf": [*(self._entry_schema(name) for name in self.entries), {"type": "string"}]}
 
-    def fields(self, name: str) -> list[tuple[str, str, str]]:
+    def about(self, name: str, language: Language = "en") -> str:
+        """What one entry does, in one or two sentences; in those of its docstring where we have no words for it."""
+        words = texts(language, "catalogue")
+        return words.or_else(f"{self.what}.{name}.about", first_paragraph(self[name].__doc__))
+
+    def fields(self, name: str, language: Language = "en") -> list[tuple[str, str, str]]:
         """(field, type and default, description) of one entry, for tables and help texts."""
-        schema = TypeAdapter(self[name]).json_schema()
+        schema, words = TypeAdapter(self[name]).json_schema(), texts(language, "catalogue")
         required = set(schema.get("required", []))
         rows = []
         for field, about in schema.get("properties", {}).items():
-            default = "optional" if about.get("default") is None else f"default {about['default']!r}"
-            default = "required" if field in required else default
-            rows.append((field, f"{_type_name(about)}, {default}", str(about.get("description", ""))))
+            kind = words(
+                "type.field",
+                type=_type_name(about, words),
+                presence=_presence(about, words, required=field in required),
+            )
+            said = str(about.get("description", ""))
+            rows.append((field, kind, words.or_else(f"{self.what}.{name}.parameters.{field}", said)))
         return rows
 
     def _from_text(self, text: str) -> T:
@@ -287,9 +299,24 @@ def _shown(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _type_name(about: Mapping[str, Any]) -> str:
+def first_paragraph(text: str | None) -> str:
+    """The first paragraph of a docstring, in one line."""
+    return " ".join((text or "").split("\n\n")[0].split())
+
+
+def _presence(about: Mapping[str, Any], words: Texts, *, required: bool) -> str:
+    """Whether a field must be given, and what it is when it is not."""
+    if required:
+        return words("type.required")
+    if about.get("default") is None:
+        return words("type.optional")
+    return words("type.default", value=about["default"])
+
+
+def _type_name(about: Mapping[str, Any], words: Texts) -> str:
     if "enum" in about:
         return " | ".join(str(value) for value in about["enum"])
     if "anyOf" in about:
-        return " | ".join(_type_name(option) for option in about["anyOf"])
-    return str(about.get("type", "any"))
+        return " | ".join(_type_name(option, words) for option in about["anyOf"])
+    name = str(about.get("type", "any"))
+    return words.or_else(f"type.name.{name}", name)

@@ -54,7 +54,8 @@ def test_numbers_outside_of_a_mechanism_are_refused(noisy):
     _, folder = noisy
     data = pl.read_csv(folder / "public" / "data.csv")
     with pytest.raises(
-        DescriptionError, match=r"Column 'age' holds 1\d\d, but its mechanism releases 0 to 20 only"
+        DescriptionError,
+        match=r"Column 'age' contains 1\d\d, but its mechanism releases only values from 0 to 20",
     ):
         sd.crosstab(data, by="age", mechanisms={"age": "laplace scale=97 low=0 high=20"})
     unbounded = "laplace scale=97 low=0 high=20 bounded=false"

@@ -411,6 +411,29 @@ def test_catalogue_of_one_entry(command):
     compare("catalogue-l-diversity", command.done("catalogue", "l-diversity"))
 
 
+def test_catalogue_in_japanese(command):
+    compare("catalogue-ja", command.done("catalogue", "--lang", "ja"))
+
+
+@pytest.mark.parametrize("name", ["l-diversity", "dm"])
+def test_catalogue_of_one_entry_in_japanese(command, name):
+    compare(f"catalogue-ja-{name}", command.done("catalogue", name, "--lang", "ja"))
+
+
+def test_catalogue_json_in_japanese(command):
+    """Names stay what a recipe writes; what is said of them is Japanese."""
+    english, japanese = (
+        json.loads(command.done("catalogue", "--json", "--lang", language)) for language in ("en", "ja")
+    )
+    assert {name: entry["kind"] for name, entry in japanese.items()} == {
+        name: entry["kind"] for name, entry in english.items()
+    }
+    assert "要配慮列" in japanese["l-diversity"]["about"]
+    assert [field for field, _, _ in japanese["mondrian"]["parameters"]] == ["relaxed", "weights"]
+    (measured,) = json.loads(command.done("catalogue", "dm", "--json", "--lang", "ja")).values()
+    assert measured["meaning"] == "識別不能度：ブロックの大きさの二乗和"
+
+
 def test_catalogue_json(command):
     found = json.loads(command.done("catalogue", "--json"))
     kinds = {entry["kind"] for entry in found.values()}
@@ -425,6 +448,9 @@ def test_every_name_of_the_catalogue_can_be_looked_up(command):
     for name in json.loads(command.done("catalogue", "--json")):
         out = command.done("catalogue", name)
         assert out.startswith(f"{name} (")
+        assert_fits(out)
+        out = command.done("catalogue", name, "--lang", "ja")
+        assert out.startswith(f"{name}（")
         assert_fits(out)
 
 
@@ -455,6 +481,7 @@ def test_schema(command):
         (["check", "x", "--require", "k-anonymity k=5"], "--quasi"),
         (["check", "x.csv", "--quasi", "age"], "--require"),
         (["catalogue", "mondrain"], "did you mean 'mondrian'?"),
+        (["catalogue", "--lang", "fr"], "there are en and ja"),
         (["describe", "x.csv", "--nonsense"], "--nonsense"),
         (["ledger", "--last", "0"], "0"),
         (["measure", "a.csv", "b.csv"], "There is no file"),

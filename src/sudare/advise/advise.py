@@ -61,9 +61,7 @@ def advise(
     `exact` and `weights` are those of Randomize, for Pk-anonymity.
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < math.inf:
-        raise ParameterError(
-            f"threshold is {threshold!r}, but it is compared with a ratio; give a number above 0."
-        )
+        raise ParameterError("advise.threshold", threshold=threshold)
     refuse_blurred(table)
     shown = progress or SILENT
     shown.start("assess", 1)

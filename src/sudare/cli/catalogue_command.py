@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Json
+from sudare.cli.options import Answer, Json, check_language
+
+if TYPE_CHECKING:
+    from sudare.measure.catalogue import Measure
+    from sudare.words.texts import Language, Texts
 
 
 def command(
     name: Annotated[
         str | None, typer.Argument(help="One entry, with its parameters; all names when left out.")
     ] = None,
+    lang: Answer = "en",
     json: Json = False,
 ) -> int:
     """List methods, requirements, hierarchies and measures with their parameters.
@@ -25,18 +30,21 @@ def command(
 
       sudare catalogue l-diversity
 
-      sudare catalogue rho-uncertainty
+      sudare catalogue rho-uncertainty --lang ja
     """
     from sudare.anonymize.baskets.catalogue import BASKET_METHODS
     from sudare.anonymize.catalogue import METHODS
     from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
     from sudare.assess.catalogue import REQUIREMENTS
+    from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, say
     from sudare.describe.hierarchy.catalogue import CATALOGUE
     from sudare.errors import ParameterError, did_you_mean
     from sudare.measure.baskets import BASKET_MEASURES
     from sudare.measure.catalogue import MEASURES
 
+    language = check_language(lang)
+    words, wide = words_in(language), language == "ja"
     catalogues: dict[str, Any] = {
         "requirement": REQUIREMENTS,
         "method": METHODS,
@@ -47,12 +55,10 @@ def command(
     measures = {**MEASURES, **BASKET_MEASURES}
     kinds = {**dict.fromkeys(MEASURES, "measure"), **dict.fromkeys(BASKET_MEASURES, "basket measure")}
     if name in measures:
-        found = measures[name]
-        facts = {key: value for key, value in found.__dict__.items() if key != "compute"}
         if json:
-            print_json({name: {"kind": kinds[name], **facts}})
+            print_json({name: {"kind": kinds[name], **_facts(measures[name], language)}})
         else:
-            print_table(f"{name} ({kinds[name]})", ["field", "value"], list(facts.items()))
+            _show_measure(measures[name], kinds[name], words)
         return 0
     known = [*measures, *(entry for catalogue in catalogues.values() for entry in catalogue)]
     if name is not None and name not in known:
@@ -62,24 +68,64 @@ def command(
         content = {
             entry: {
                 "kind": kind,
-                "about": _first(catalogues[kind][entry].__doc__),
-                "parameters": catalogues[kind].fields(entry),
+                "about": catalogues[kind].about(entry, language),
+                "parameters": catalogues[kind].fields(entry, language),
             }
             for kind, entry in chosen
         }
         print_json(content if name else {**content, **{each: {"kind": kinds[each]} for each in measures}})
         return 0
     if name is None:
-        rows = [(kind, entry, _first(catalogues[kind][entry].__doc__)) for kind, entry in chosen]
-        rows += [(kinds[each.name], each.name, each.meaning) for each in measures.values()]
-        print_table("What a recipe can name", ["kind", "name", "about"], rows)
+        rows = [
+            (words(f"catalogue.kinds.{kind}"), entry, catalogues[kind].about(entry, language))
+            for kind, entry in chosen
+        ]
+        rows += [
+            (words(f"catalogue.kinds.{kinds[each.name]}"), each.name, each.meaning.into(language))
+            for each in measures.values()
+        ]
+        heads = [words(f"catalogue.{head}") for head in ("kind", "name", "about")]
+        print_table(words("catalogue.title"), heads, rows, wide=wide)
         return 0
     for kind, entry in chosen:
-        say(f"{entry} ({kind}): {_first(catalogues[kind][entry].__doc__)}")
-        print_table("Parameters", ["name", "type", "meaning"], catalogues[kind].fields(entry))
+        about = catalogues[kind].about(entry, language)
+        kind_name = words(f"catalogue.kinds.{kind}")
+        say(words("catalogue.entry", name=entry, kind=kind_name, about=about), wide=wide)
+        heads = [words(f"catalogue.{head}") for head in ("name", "type", "meaning")]
+        print_table(words("catalogue.parameters"), heads, catalogues[kind].fields(entry, language), wide=wide)
     return 0
 
 
-def _first(text: str | None) -> str:
-    """The first paragraph of a docstring in one line."""
-    return " ".join((text or "").split("\n\n")[0].split())
+def _facts(measure: Measure, language: Language) -> dict[str, Any]:
+    """What is declared of a measure, its words in a language."""
+    from sudare.measure.words import meaning_of
+
+    applies = meaning_of(f"applies.{measure.applies}", measure.applies)
+    direction = meaning_of(f"direction.{measure.direction}", measure.direction)
+    return {
+        "name": measure.name,
+        "meaning": measure.meaning.into(language),
+        "applies": applies.into(language),
+        "smallest": measure.smallest,
+        "largest": measure.largest,
+        "direction": direction.into(language),
+        "usual": measure.usual,
+        "fewest": measure.fewest,
+    }
+
+
+def _show_measure(measure: Measure, kind: str, words: Texts) -> None:
+    from sudare.cli.show import print_table
+    from sudare.display import figure
+
+    rows = []
+    for fact, value in _facts(measure, words.language).items():
+        said = value
+        if isinstance(value, bool):
+            said = words("catalogue.yes" if value else "catalogue.no")
+        elif isinstance(value, int | float):
+            said = figure(value, words("unlimited"))
+        rows.append((words(f"catalogue.facts.{fact}"), said))
+    title = words("catalogue.measure", name=measure.name, kind=words(f"catalogue.kinds.{kind}"))
+    heads = [words(f"catalogue.{head}") for head in ("field", "value")]
+    print_table(title, heads, rows, wide=words.language == "ja")

@@ -146,6 +146,4 @@ def needed_file(folder: Path | None, *parts: str) -> Path:
         if found.is_file():
             return found
     looked = ", ".join(f"'{place.joinpath(*parts)}'" for place in places)
-    raise InputError(
-        f"The experiment needs {parts[-1]}, looked for at {looked}; give its folder with --data."
-    )
+    raise InputError("experiments.no_data", file=parts[-1], places=looked)

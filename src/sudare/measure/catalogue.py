@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from sudare.describe.hierarchy.shares import MEASURE_NAMES
-from sudare.errors import ParameterError, SudareError, did_you_mean, shown
+from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, shown
 from sudare.measure import generalization, groups, margins, models, squares, statistics
 from sudare.measure.information import ild
 from sudare.measure.pair import Pair, pair_of
 from sudare.measure.values import numeric_names
+from sudare.measure.words import meaning_of
+from sudare.parameters import first_paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from sudare.describe.hierarchy.shares import Objective
+    from sudare.measure.words import Meaning
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,6 @@ class Measure:
     """A loss figure and how to read it."""
 
     name: str
-    meaning: str
-    meaning_ja: str
     compute: Callable[[Any, Any], float]
     applies: str = "quasi-identifiers"
     """What it looks at."""
@@ -38,6 +39,14 @@ class Measure:
     """Whether it is computed when none is named: quick, and needing nothing that may be absent."""
     fewest: int = 0
     """Numeric columns (quasi-identifiers where it applies to these) without which it is 0 and tells nothing."""
+
+    @property
+    def meaning(self) -> Meaning:
+        """What it measures, from `words/<language>/measures.yaml` by its name; `into("ja")` says it in Japanese.
+
+        A measure of somebody else's has no words there: its function's docstring says what it measures.
+        """
+        return meaning_of(f"meaning.{self.name}", first_paragraph(self.compute.__doc__))
 
     def tells(self, pair: Pair) -> bool:
         """Whether the tables have the numbers it looks at."""
@@ -56,41 +65,29 @@ def _ild(before: Any, after: Any) -> float:
 _LISTED = (
     Measure(
         "loss",
-        "share of each quasi-identifier's detail that was generalized away (Iyengar; what ARX reports)",
-        "準識別子の詳細のうち一般化で失われた割合（Iyengar、ARXと同じ）",
         generalization.loss,
     ),
     Measure(
         "dis",
-        "distortion: hierarchy levels climbed over those there are",
-        "歪曲度：上がった階層段数の割合",
         generalization.dis,
     ),
     Measure(
         "gcp",
-        "global certainty penalty: share of the domain each cell leaves open",
-        "大域確実性損失：各セルが許す値の範囲の割合",
         generalization.gcp,
     ),
     Measure(
         "ncp",
-        "normalized certainty penalty, summed over rows and columns",
-        "正規化確実性損失の行・列にわたる和",
         generalization.ncp,
         largest=math.inf,
         usual=False,
     ),
     Measure(
         "ild",
-        "information loss by distances: share of the distances between records that is gone",
-        "距離による情報損失：レコード間の距離のうち失われた割合",
         _ild,
         smallest=-math.inf,
     ),
     Measure(
         "sse_ratio",
-        "squared error over squared spread of the numeric quasi-identifiers (ILSSDM)",
-        "数値準識別子の二乗誤差と全平方和の比（ILSSDM）",
         squares.sse_ratio,
         applies="numeric quasi-identifiers",
         fewest=1,
@@ -98,60 +95,44 @@ _LISTED = (
     ),
     Measure(
         "entropy_loss",
-        "share of the entropy of quasi-identifier combinations that is gone",
-        "準識別子の組み合わせのエントロピーのうち失われた割合",
         groups.entropy_loss,
         smallest=-math.inf,
     ),
     Measure(
         "dm",
-        "discernibility: sum of squared block sizes",
-        "識別不能度：ブロックの大きさの二乗和",
         groups.dm,
         largest=math.inf,
     ),
     Measure(
         "average_block",
-        "rows per block",
-        "ブロックあたりの行数",
         groups.average_block,
         smallest=1.0,
         largest=math.inf,
     ),
     Measure(
         "cm",
-        "share of rows not in the majority class of their block (class: first sensitive column)",
-        "ブロックの多数派クラスに属さない行の割合（クラスは最初の要配慮列）",
         groups.cm,
         applies="quasi-identifiers and a sensitive column",
         usual=False,
     ),
-    Measure("suppressed", "share of rows left out", "除かれた行の割合", groups.suppressed, applies="rows"),
+    Measure("suppressed", groups.suppressed, applies="rows"),
     Measure(
         "marginal_tv",
-        "how far the distribution of a column is off, mean of columns (total variation)",
-        "各列の分布のずれの平均（全変動距離）",
         margins.marginal_tv,
         applies="published columns",
     ),
     Measure(
         "pairwise_tv",
-        "how far two-way tables are off, mean of pairs of columns (total variation)",
-        "二元表のずれの平均（全変動距離）",
         margins.pairwise_tv,
         applies="published columns",
     ),
     Measure(
         "hellinger",
-        "how far the distribution of a column is off, mean of columns (Hellinger)",
-        "各列の分布のずれの平均（ヘリンガー距離）",
         margins.hellinger,
         applies="published columns",
     ),
     Measure(
         "mean_change",
-        "change of means, in standard deviations",
-        "平均の変化（標準偏差単位）",
         statistics.mean_change,
         applies="numeric columns",
         fewest=1,
@@ -159,8 +140,6 @@ _LISTED = (
     ),
     Measure(
         "variance_change",
-        "relative change of variances",
-        "分散の相対変化",
         statistics.variance_change,
         applies="numeric columns",
         fewest=1,
@@ -168,8 +147,6 @@ _LISTED = (
     ),
     Measure(
         "quantile_change",
-        "change of deciles, in standard deviations",
-        "十分位数の変化（標準偏差単位）",
         statistics.quantile_change,
         applies="numeric columns",
         fewest=1,
@@ -177,8 +154,6 @@ _LISTED = (
     ),
     Measure(
         "correlation_change",
-        "change of correlations between numeric columns",
-        "数値列間の相関の変化",
         statistics.correlation_change,
         applies="two or more numeric columns",
         fewest=2,
@@ -186,8 +161,6 @@ _LISTED = (
     ),
     Measure(
         "pmse",
-        "how well a model tells released from original rows (0: not at all, 0.25: perfectly)",
-        "公開行と元の行をモデルが見分けられる度合い（0：不可能、0.25：完全）",
         models.pmse,
         applies="published columns",
         largest=0.25,
@@ -195,8 +168,6 @@ _LISTED = (
     ),
     Measure(
         "model_loss",
-        "accuracy lost by training a model on the release instead of the original",
-        "元データの代わりに公開データで学習したモデルの精度低下",
         models.model_loss,
         applies="published columns and a sensitive column",
         smallest=-1.0,
@@ -224,12 +195,12 @@ def chosen_measures(names: Iterable[str] | None) -> list[str]:
 
 
 def require_measures(
-    names: Iterable[str], known: Mapping[str, Measure], what: str = "a known measure"
+    names: Iterable[str], known: Mapping[str, Measure], of: Literal["table", "baskets"] = "table"
 ) -> None:
     """One sentence for a measure there is not."""
     for name in names:
         if name not in known:
-            raise ParameterError(f"'{name}' is not {what}; {did_you_mean(name, known)}")
+            raise ParameterError(f"measure.unknown.{of}", name=name, hint=did_you_mean(name, known))
 
 
 def _computed(measure: Measure, pair: Pair) -> float:
@@ -238,19 +209,16 @@ def _computed(measure: Measure, pair: Pair) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise ParameterError(
-            f"The measure '{measure.name}' gave {shown(value)}, but a measure gives a number; correct it."
-        ) from None
+        raise ParameterError("measure.not_a_number", name=measure.name, value=shown(value)) from None
     if not math.isfinite(number):
-        raise ParameterError(
-            f"The measure '{measure.name}' gave {number}, but a loss is a finite number; define it for this table."
-        )
+        raise ParameterError("measure.not_finite", name=measure.name, value=number)
     return number
 
 
-def nothing_to_tell(measure: Measure) -> str:
+def nothing_to_tell(measure: Measure) -> ErrorSentence:
     """Why a measure has no value."""
-    return f"'{measure.name}' looks at {measure.applies}, which these tables do not have."
+    applies = meaning_of(f"applies.{measure.applies}", measure.applies)
+    return ErrorSentence("measure.does_not_apply", name=measure.name, applies=applies)
 
 
 def all(before: Any, after: Any) -> pl.DataFrame:  # noqa: A001  # sd.measure.all is the public name
@@ -263,7 +231,7 @@ def all(before: Any, after: Any) -> pl.DataFrame:  # noqa: A001  # sd.measure.al
             if each.tells(pair):
                 value = each.compute(pair.before, pair)
             else:
-                note = nothing_to_tell(each)
+                note = str(nothing_to_tell(each))
         except SudareError as error:
             note = str(error)
         rows.append(
@@ -274,7 +242,7 @@ def all(before: Any, after: Any) -> pl.DataFrame:  # noqa: A001  # sd.measure.al
                 "largest": each.largest,
                 "direction": each.direction,
                 "applies": each.applies,
-                "meaning": each.meaning,
+                "meaning": str(each.meaning),
                 "note": note,
             }
         )

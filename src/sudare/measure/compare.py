@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
@@ -118,7 +118,7 @@ def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss:
     not apply to, as those of generalization to noise, is neither best nor better than another.
     """
     if not releases:
-        raise ParameterError("There is nothing to compare; give at least one release.")
+        raise ParameterError("measure.compare.nothing")
     rows: list[dict[str, Any]] = [
         {"release": name, "risk": _risk(one, risk), "loss": _loss(one, loss)}
         for name, one in releases.items()
@@ -141,7 +141,7 @@ def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def _risk(release: Any, name: str) -> float:
     figures = release.get("risk", {}) if isinstance(release, Mapping) else release.risk_after.to_dict()
     numbers = {key: value for key, value in figures.items() if isinstance(value, (int, float))}
-    return _chosen(numbers, name, "risk figure")
+    return _chosen(numbers, name, "risk")
 
 
 def _loss(release: Any, name: str) -> float | None:
@@ -152,7 +152,7 @@ def _loss(release: Any, name: str) -> float | None:
     else:
         figures = release.losses
         applies = name not in figures or name in release.telling_losses
-    return _chosen(figures, name, "measured loss") if applies else None
+    return _chosen(figures, name, "loss") if applies else None
 
 
 def _differing(releases: Mapping[str, Any]) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ def _has_several_inputs(releases: Mapping[str, Any]) -> bool:
     return len(known - {None}) > 1 or any(not one.equals(other) for one, other in pairwise(frames))
 
 
-def _chosen(figures: Mapping[str, Any], name: str, what: str) -> float:
+def _chosen(figures: Mapping[str, Any], name: str, what: Literal["risk", "loss"]) -> float:
     if name not in figures:
-        raise ParameterError(f"'{name}' is not a {what} of the release; {did_you_mean(name, figures)}")
+        raise ParameterError(f"measure.compare.no_{what}", name=name, hint=did_you_mean(name, figures))
     return float(figures[name])

@@ -34,7 +34,7 @@ def cm(before: Any, after: Any, target: str | None = None) -> float:
     `target` is the class column, the first sensitive one when left out.
     """
     pair = pair_of(before, after)
-    name = pair.target(target, "The classification metric needs a class")
+    name = pair.target(target, "class")
     codes = pair.after.codes(name)
     blocks = blocks_of(pair.after, pair.quasi)
     majority = best_guesses(codes.codes, codes.count, *blocks.grouped, 0) * blocks.sizes

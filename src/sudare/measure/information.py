@@ -26,6 +26,8 @@ from sudare.describe.distance.trees import TreeDistance
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.errors import ParameterError, did_you_mean
 from sudare.measure.pair import Pair, pair_of
+from sudare.measure.words import Meaning
+from sudare.parameters import require_made
 from sudare.randomness import Randomness
 
 if TYPE_CHECKING:
@@ -80,12 +82,9 @@ def ild(
     >>> float(ild([1, 2, 3, 4], [1.5, 1.5, 3.5, 3.5]))
     0.2
     """
-    if isinstance(distance, type):
-        raise ParameterError(
-            f"{distance.__name__} is a class; give a distance of it, {distance.__name__}(…)."
-        )
+    require_made(distance)
     if not isinstance(p, (int, float)) or not (p > 0 and math.isfinite(p)):
-        raise ParameterError(f"p is {p!r}, but distances are raised to a finite power above 0; give 1 or 2.")
+        raise ParameterError("measure.information.power", p=p)
     pair = pair_of(*(_framed(side) for side in (before, after)))
     names = _columns(pair, columns, distance)
     _check_weights(distance, names)
@@ -175,7 +174,7 @@ def _of_space(
 def _constant(
     way: Way, columns: dict[str, InformationLoss] | None = None, after: float = 0.0
 ) -> InformationLoss:
-    note = "All values are equal, so there was nothing to lose."
+    note = Meaning("nothing_to_lose")
     return InformationLoss(0.0, 0.0, after, way, columns=columns or {}, note=note)
 
 
@@ -221,9 +220,7 @@ def _weighted_sum(
 def _check_weights(distance: Any, names: Sequence[str]) -> None:
     for name in distance.weights if isinstance(distance, Product) else ():
         if name not in names:
-            raise ParameterError(
-                f"A weight is given to '{name}', which is not measured; {did_you_mean(name, names)}"
-            )
+            raise ParameterError("measure.information.weight", name=name, hint=did_you_mean(name, names))
 
 
 def _weight(rows: RowDistance, name: str, space: Space, largest: float, sample: _Sample) -> float:
@@ -268,7 +265,7 @@ def _columns(pair: Pair, columns: Sequence[str] | None, distance: Any) -> list[s
         if columns is not None:
             pair.after.column(name)
     if not names:
-        raise ParameterError("No column is measured; name some with columns=[…].")
+        raise ParameterError("measure.information.no_column")
     return names
 
 

@@ -56,7 +56,7 @@ def model_loss(before: Any, after: Any, target: str | None = None) -> float:
     """
     trees = _scikit_learn("sklearn.tree")
     pair = pair_of(before, after)
-    name = pair.target(target, "Training a model needs something to predict")
+    name = pair.target(target, "model")
     names = [one for one in compared_names(pair)[:MOST_PAIRED] if one != name]
     classes = margin_of(pair, name).before
     train, test = _halves(pair.before.rows)
@@ -101,6 +101,4 @@ def _scikit_learn(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise ParameterError(
-            "Measures by models need scikit-learn, which is not installed; run: pip install 'sudare[models]'."
-        ) from None
+        raise ParameterError("measure.no_models") from None

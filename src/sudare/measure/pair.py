@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -79,11 +79,11 @@ class Pair:
         """One column before and after, as distances take it."""
         return ColumnCells(name, self.before.frame[name], self.released(name), self.before.hierarchy(name))
 
-    def target(self, given: str | None, measure: str) -> str:
+    def target(self, given: str | None, needed: Literal["class", "model"]) -> str:
         """The column that is to be guessed: the given one, else the first sensitive one."""
         name = given or next(iter(self.before.names("sensitive")), None)
         if name is None:
-            raise ParameterError(f"{measure}; name a column with target=….")
+            raise ParameterError(f"measure.no_target.{needed}")
         return name
 
 
@@ -102,15 +102,12 @@ def pair_of(before: Any, after: Any) -> Pair:
         released = Table.from_frame(released)
     common = [name for name in original.frame.columns if name in released.frame.columns]
     if not common:
-        raise DescriptionError("The two tables have no column in common; compare tables of the same data.")
+        raise DescriptionError("measure.pair.nothing_in_common")
     if not original.names("quasi", "sensitive", "identifier"):
         original = original.describe(quasi=common)
     if rows is None:
         if original.rows != released.rows:
-            raise DescriptionError(
-                f"The tables have {original.rows:,} and {released.rows:,} rows, and it is not known which belong "
-                "together; give a release made by Sudare, or tables of the same rows in the same order."
-            )
+            raise DescriptionError("measure.pair.rows", before=original.rows, after=released.rows)
         rows = np.arange(original.rows, dtype=np.int64)
     refuse_blurred(original)
     return Pair(original, released, rows)

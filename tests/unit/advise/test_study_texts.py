@@ -47,6 +47,7 @@ SPEAKERS = (
     "assess",
     "anonymize",
     "measure",
+    "measures",
     "crosstab",
     "release",
     "cli",

@@ -204,14 +204,14 @@ def test_baskets_lists_and_releases_are_the_same_to_measures():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda m: m.util1([["a"]], [["a"], []]), "There are 1 baskets before and 2 after"),
-        (lambda m: m.util1(3, [["a"]]), "A int holds no baskets"),
+        (lambda m: m.util1([["a"]], [["a"], []]), "The number of baskets is 1 before and 2 after"),
+        (lambda m: m.util1(3, [["a"]]), "A value of type int does not contain baskets"),
         (lambda m: m.rules([["a"]], 2), "'support' is 2, but it should be a number from 0 to 1"),
         (
             lambda m: m.rules([["a"]], confidence=-1),
             "'confidence' is -1, but it should be a number from 0 to 1",
         ),
-        (lambda m: m.rules([["a"]], top=0), "top=0 rules cannot be given"),
+        (lambda m: m.rules([["a"]], top=0), "'top' is 0, but the number of rules must be 1 or more"),
         (
             lambda m: m.measure_baskets([["a"]], [["a"]], ["util3"]),
             "'util3' is not a measure of baskets; did you",
@@ -246,7 +246,7 @@ def test_every_measure_declares_itself():
     for name, each in sd.measure.BASKET_MEASURES.items():
         assert each.name == name
         assert each.smallest == 0
-        assert each.meaning_ja
+        assert each.meaning.into("ja") != each.meaning
         assert each.applies == "baskets"
 
 

@@ -166,7 +166,7 @@ def test_wrong_use_is_one_sentence(arguments, sentence):
 
 
 def test_a_value_that_the_mechanism_does_not_list():
-    with pytest.raises(DescriptionError, match="holds 'X'"):
+    with pytest.raises(DescriptionError, match="contains 'X', which its mechanism does not list"):
         sd.crosstab(
             pl.DataFrame({"sex": ["F", "X"]}), "sex", mechanisms={"sex": "retention keep=0.5 values=F,M"}
         )

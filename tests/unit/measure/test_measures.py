@@ -51,7 +51,7 @@ def test_a_measure_declares_itself(name):
     assert declared.smallest < declared.largest
     assert declared.applies
     assert declared.meaning
-    assert any(ord(letter) > 0x3000 for letter in declared.meaning_ja)
+    assert any(ord(letter) > 0x3000 for letter in declared.meaning.into("ja"))
     assert declared.meaning.isascii()
     assert getattr(sd.measure, name)  # each has a function of its own with a text
     assert getattr(sd.measure, name).__doc__

@@ -16,6 +16,7 @@ from sudare.arrays import starts_of
 from sudare.errors import ParameterError
 from sudare.kernels.baskets.eclat import mine, single_rules
 from sudare.measure.baskets.pair import basket_pair, baskets_of
+from sudare.parameters import said_by
 from sudare.rational import exact_share
 from sudare.words.sentence import Sentence
 
@@ -72,7 +73,7 @@ def rules(
     least = _least_count(given, support)
     ratio = _least_ratio(_share(confidence, "confidence"), max(len(given), 1))
     if top is not None and top < 1:
-        raise ParameterError(f"top={top} rules cannot be given; choose 1 or more, or None for all.")
+        raise ParameterError("measure.baskets.top", top=top)
     return _framed(given, _strongest(given, least, ratio, top), top)
 
 
@@ -121,7 +122,7 @@ def _share(given: float, name: str) -> Fraction:
     try:
         return exact_share(given, name)
     except ValueError as error:
-        raise ParameterError(str(error)) from None
+        raise ParameterError(said_by(error)) from None
 
 
 def _least_ratio(share: Fraction, most: int) -> Fraction:

@@ -16,19 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LISTED = (
-    Measure("util1", "share of items suppressed", "削除されたアイテムの割合", users.util1, applies="baskets"),
+    Measure("util1", users.util1, applies="baskets"),
     Measure(
         "util2",
-        "how far item frequencies are off (Kullback-Leibler divergence, after from before)",
-        "アイテム頻度のずれ（カルバック・ライブラー情報量）",
         frequencies.util2,
         applies="baskets",
         largest=math.inf,
     ),
     Measure(
         "rule_distance",
-        "share of the 100 strongest association rules that differ (1 - Jaccard)",
-        "支持度上位100の相関ルールの違い（1-ジャッカード係数）",
         association.rule_distance,
         applies="baskets",
     ),
@@ -46,4 +42,4 @@ def measure_baskets(before: Any, after: Any, names: Iterable[str] | None = None)
 
 def require_basket_measures(names: Iterable[str]) -> None:
     """One sentence for a measure that there is not for baskets."""
-    require_measures(names, BASKET_MEASURES, "a measure of baskets")
+    require_measures(names, BASKET_MEASURES, "baskets")

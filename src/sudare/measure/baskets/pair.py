@@ -45,10 +45,7 @@ def basket_pair(before: Any, after: Any) -> BasketPair:
         return after
     original, released = baskets_of(before), baskets_of(after)
     if len(original) != len(released):
-        raise DescriptionError(
-            f"There are {len(original):,} baskets before and {len(released):,} after, so it is not known which belong "
-            "together; give the same baskets in the same order, the emptied ones included."
-        )
+        raise DescriptionError("measure.baskets.number", before=len(original), after=len(released))
     if original.items == released.items:
         return BasketPair(original, released)
     names = tuple(dict.fromkeys((*original.items, *released.items)))
@@ -64,9 +61,7 @@ def baskets_of(given: Any) -> Baskets:
     if isinstance(held, Baskets):
         return held
     if isinstance(held, str) or not isinstance(held, Iterable):
-        raise DescriptionError(
-            f"A {type(given).__name__} holds no baskets; give the result of sd.read_baskets, a release or a list of sets."
-        )
+        raise DescriptionError("measure.baskets.not_baskets", kind=type(given).__name__)
     return Baskets.from_lists(held)
 
 

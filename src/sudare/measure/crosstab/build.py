@@ -83,10 +83,7 @@ def tabulate(
         len(exact_cells),
     )
     if transition.cells > MOST_CELLS:
-        raise ParameterError(
-            f"The table has {transition.cells:,} cells, but at most {MOST_CELLS:,} can be estimated; "
-            "choose fewer attributes or wider bins."
-        )
+        raise ParameterError("measure.crosstab.too_many_cells", cells=transition.cells, most=MOST_CELLS)
     released = _count([attributes[place] for place in randomized], combination, transition)
     found = estimate(transition, released, options, progress)
     figures: dict[str, Any] = {"estimate": found.estimate}
@@ -160,10 +157,7 @@ def count_like(table: CrossTab, original: Table) -> Floats:
     for attribute in table.attributes:
         codes = attribute.place(original.frame[_names(original, attribute.name)[0]])
         if len(codes) and codes.max() >= len(attribute.labels):
-            raise DescriptionError(
-                f"Column '{attribute.name}' has missing values in the original but none in the release; "
-                "compare a release with the table it was made from."
-            )
+            raise DescriptionError("measure.crosstab.missing_in_original", column=attribute.name)
         flat = flat * len(attribute.labels) + codes
     return np.bincount(flat, minlength=math.prod(table.shape)).astype(np.float64).reshape(table.shape)
 
@@ -191,18 +185,15 @@ def _count(attributes: list[Attribute], combination: Integers, transition: Trans
 def _names(table: Table, by: Sequence[str] | str) -> list[str]:
     names = [by] if isinstance(by, str) else list(by)
     if not names:
-        raise ParameterError("'by' names no column; give at least one to tabulate.")
+        raise ParameterError("measure.crosstab.no_columns")
     for name in names:
         if name not in table.frame.columns:
-            raise DescriptionError(
-                f"There is no column '{name}'; {did_you_mean(str(name), table.frame.columns)}"
-            )
+            hint = did_you_mean(str(name), table.frame.columns)
+            raise DescriptionError("measure.crosstab.no_column", name=name, hint=hint)
         if names.count(name) > 1:
-            raise ParameterError(f"'by' names column '{name}' twice; name it once.")
+            raise ParameterError("measure.crosstab.twice", name=name)
     if table.rows == 0:
-        raise DescriptionError(
-            "The table has no records, so there is nothing to tabulate; give one that has."
-        )
+        raise DescriptionError("measure.crosstab.no_records")
     return names
 
 
@@ -211,20 +202,15 @@ def _check(
 ) -> None:
     for name in bins or {}:
         if name not in names:
-            raise ParameterError(f"'bins' names '{name}', which is not in 'by'; {did_you_mean(name, names)}")
+            raise ParameterError("measure.crosstab.bins_not_in_by", name=name, hint=did_you_mean(name, names))
     for what, given, allowed in (
         ("stop", stop, ("fit", "change", "none")),
         ("start", start, ("margins", "released")),
     ):
         if given not in allowed:
-            raise ParameterError(
-                f"'{what}' is {given!r}, which is not a rule; {did_you_mean(str(given), allowed)}"
-            )
+            hint = did_you_mean(str(given), allowed)
+            raise ParameterError("measure.crosstab.no_rule", parameter=what, given=given, hint=hint)
     if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= 1_000:
-        raise ParameterError(
-            f"'pieces' is {pieces!r}, but a bin is cut into 1 … 1,000 pieces; give such a number."
-        )
+        raise ParameterError("measure.crosstab.pieces", pieces=pieces)
     if draws is not None and (isinstance(draws, bool) or not isinstance(draws, int) or draws < 0):
-        raise ParameterError(
-            f"'draws' is {draws!r}, but it is a whole number of 0 or more; give such a number."
-        )
+        raise ParameterError("measure.crosstab.draws", draws=draws)

@@ -49,9 +49,7 @@ def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str
     }
     size = next(iter(drawn.values())).size
     if size > MOST_DRAWN:
-        raise ParameterError(
-            f"The heat map would have {size:,} cells, but at most {MOST_DRAWN:,} can be seen; choose wider bins."
-        )
+        raise ParameterError("measure.crosstab.heat_map", cells=size, most=MOST_DRAWN)
     most = max(float(figure.max()) for figure in drawn.values())
     rows = len(table.labels[across]) if across is not None else 1
     height = min(max(rows * _ROW, 60), max(_TALLEST, 9 * rows))

@@ -159,12 +159,14 @@ class CrossTab:
         """
         if figure not in self.figures:
             known = [name for name in FIGURES if name in self.figures]
-            why = "was not computed" if figure in FIGURES else "is not a figure"
-            raise ParameterError(f"'{figure}' {why} for this table; {did_you_mean(str(figure), known)}")
+            key = "measure.table.not_computed" if figure in FIGURES else "measure.table.no_figure"
+            raise ParameterError(key, figure=figure, hint=did_you_mean(str(figure), known))
         found = self._dense(figure)
         for name, wanted in (order or {}).items():
             if name not in self.by:
-                raise ParameterError(f"'{name}' is not in the table; {did_you_mean(name, self.by)}")
+                raise ParameterError(
+                    "measure.table.no_attribute", name=name, hint=did_you_mean(name, self.by)
+                )
             place = self.by.index(name)
             found = np.take(found, self._places(self.attributes[place], wanted), axis=place)
         return found
@@ -176,13 +178,9 @@ class CrossTab:
         """
         truth, found = np.asarray(original, dtype=np.float64), self.array(figure=figure)
         if truth.shape != found.shape:
-            raise ParameterError(
-                f"The original's counts have the shape {truth.shape} and this table {found.shape}; count the same cells."
-            )
+            raise ParameterError("measure.table.shape", original=truth.shape, shape=found.shape)
         if not truth.sum() > 0:
-            raise ParameterError(
-                "The original's counts are all 0, so no cell has a share; count its records."
-            )
+            raise ParameterError("measure.table.no_counts")
         return float(np.abs(found / found.sum() - truth / truth.sum()).sum()) / 2
 
     @property
@@ -194,7 +192,9 @@ class CrossTab:
         """The table of some of the attributes: estimates and released counts summed over the others."""
         for name in by:
             if name not in self.by:
-                raise ParameterError(f"'{name}' is not in the table; {did_you_mean(name, self.by)}")
+                raise ParameterError(
+                    "measure.table.no_attribute", name=name, hint=did_you_mean(name, self.by)
+                )
         names = [self._free("estimate"), self._free("released")]
         return self.counts.group_by(by_name(by), maintain_order=True).agg(pl.col(names).sum())
 
@@ -208,9 +208,8 @@ class CrossTab:
         known = {str(label): place for place, label in enumerate(attribute.labels.to_list())}
         for label in wanted:
             if str(label) not in known:
-                raise ParameterError(
-                    f"'{attribute.name}' has no bin {label!r}; {did_you_mean(str(label), known)}"
-                )
+                hint = did_you_mean(str(label), known)
+                raise ParameterError("measure.table.no_bin", attribute=attribute.name, label=label, hint=hint)
         return [known[str(label)] for label in wanted]
 
     def _dense(self, name: str) -> Floats:

@@ -72,10 +72,8 @@ def attribute_for(
             else _noisy(series, mechanism, rule, pieces)
         )
     if mechanism is not None:
-        raise DescriptionError(
-            f"Column '{series.name}' was randomized by {type(mechanism).__name__}, of which neither a matrix nor "
-            "a distribution function is known; leave the column out."
-        )
+        kind = type(mechanism).__name__
+        raise DescriptionError("measure.attribute.mechanism", column=series.name, mechanism=kind)
     return _exact(series, rule)
 
 
@@ -86,8 +84,10 @@ def _exact(series: pl.Series, rule: BinRule | None) -> Attribute:
         codes = encode(series)
         if codes.count > _MOST_VALUES:
             raise ParameterError(
-                f"Column '{series.name}' has {codes.count:,} values, more than a table is read by; "
-                f"recode it to at most {_MOST_VALUES:,}."
+                "measure.attribute.too_many_values",
+                column=series.name,
+                values=codes.count,
+                most=_MOST_VALUES,
             )
         labels = codes.values if codes.missing is None else codes.values.extend_constant(None, 1)
         known = labels.to_list()
@@ -130,9 +130,7 @@ def _ranked(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None)
 def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, pieces: int) -> Attribute:
     """A column of numbers or dates with noise."""
     if not is_measured(series):
-        raise DescriptionError(
-            f"Column '{series.name}' holds {series.dtype}, but its mechanism is one of numbers; read it as numbers or dates."
-        )
+        raise DescriptionError("measure.attribute.not_numbers", column=series.name, kind=str(series.dtype))
     present = axis_of(series.drop_nulls()).to_numpy()
     _check_range(series.name, mechanism, present)
     line = Line(series.name, series.dtype, present, mechanism.low, mechanism.high)
@@ -157,8 +155,11 @@ def _check_range(name: str, mechanism: NumberMechanism, present: Floats) -> None
     for found in (float(present.min()), float(present.max())):
         if not mechanism.low - room <= found <= mechanism.high + room:
             raise DescriptionError(
-                f"Column '{name}' holds {found:g}, but its mechanism releases {mechanism.low:g} to {mechanism.high:g} only; "
-                "read the release with the description that belongs to it."
+                "measure.attribute.outside",
+                column=name,
+                value=found,
+                low=mechanism.low,
+                high=mechanism.high,
             )
 
 
@@ -249,10 +250,7 @@ def _coded(series: pl.Series, values: list[Any]) -> tuple[pl.Series, Integers]:
         texts.append(None)
     unknown = [text for text in texts if text not in listed]
     if unknown:
-        raise DescriptionError(
-            f"Column '{series.name}' holds {unknown[0]!r}, which its mechanism does not list; "
-            "read the release with the description that belongs to it."
-        )
+        raise DescriptionError("measure.attribute.unlisted", column=series.name, value=unknown[0])
     places = np.array([listed[text] for text in texts], dtype=np.int64)
     try:
         labels = pl.Series(series.name, values, dtype=series.dtype)
@@ -264,6 +262,4 @@ def _coded(series: pl.Series, values: list[Any]) -> tuple[pl.Series, Integers]:
 
 
 def _no_bins(name: str) -> ParameterError:
-    return ParameterError(
-        f"Column '{name}' holds categories, which are counted one by one; leave out its bins."
-    )
+    return ParameterError("measure.bins.categories", column=name)

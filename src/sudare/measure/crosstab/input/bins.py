@@ -119,10 +119,7 @@ def _single_values(line: Line) -> Cut:
 
 def _spread(line: Line, way: str, count: Any) -> Floats:
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= MOST_BINS:
-        raise ParameterError(
-            f"Column '{line.name}' is asked for {count!r} bins, but a number of bins is a whole number of "
-            f"1 … {MOST_BINS}; give one, or a list of edges."
-        )
+        raise ParameterError("measure.bins.count", column=line.name, count=count, most=MOST_BINS)
     if way == "uniform":
         inner = np.linspace(line.low, line.high, int(count) + 1)[1:-1]
         inner = np.ceil(inner) if line.whole else inner
@@ -137,10 +134,7 @@ def _spread(line: Line, way: str, count: Any) -> Floats:
 def _given(line: Line, rule: Any) -> Floats:
     edges = np.asarray(_edges(line, rule), dtype=np.float64)
     if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
-        raise ParameterError(
-            f"The bins of column '{line.name}' are {rule!r}, but bins are two edges or more, each above the one "
-            "before; write them in rising order, or a number of bins."
-        )
+        raise ParameterError("measure.bins.edges", column=line.name, rule=rule)
     low = [line.low] if line.low < edges[0] else []
     # A value at the last edge belongs to the last bin; only what is above needs one more.
     high = [line.high] if line.high > edges[-1] else []
@@ -150,23 +144,16 @@ def _given(line: Line, rule: Any) -> Floats:
 def _edges(line: Line, rule: Any) -> Any:
     """Numbers of edges; dates may be texts or date objects."""
     if isinstance(rule, (str, bytes)) or not isinstance(rule, (Sequence, np.ndarray, pl.Series)):
-        raise ParameterError(
-            f"The bins of column '{line.name}' are {rule!r}, but they are a list of edges, a number of bins, "
-            'or ("quantile", number); write one of these.'
-        )
+        raise ParameterError("measure.bins.form", column=line.name, rule=rule)
     if not line.dtype.is_temporal():
         try:
             return [float(edge) for edge in rule]
         except (TypeError, ValueError):
-            raise ParameterError(
-                f"The bins of column '{line.name}' are {rule!r}, but edges of a number are numbers."
-            ) from None
+            raise ParameterError("measure.bins.numbers", column=line.name, rule=rule) from None
     texts = [edge.isoformat() if isinstance(edge, (date, datetime)) else str(edge) for edge in rule]
     found = positions(pl.Series(texts), line.dtype)
     if found.null_count():
-        raise ParameterError(
-            f"The bins of column '{line.name}' are {rule!r}, but edges of a date are dates such as 2024-12-31."
-        )
+        raise ParameterError("measure.bins.dates", column=line.name, rule=rule)
     return found.to_numpy()
 
 

@@ -176,7 +176,7 @@ def loss_row(measure: Measure, value: float, bound: Bound | None, texts: Texts) 
         place = 1 - place
     return {
         "name": measure.name,
-        "meaning": measure.meaning if texts.language == "en" else measure.meaning_ja,
+        "meaning": measure.meaning.into(texts.language),
         "value": share(value) if measure.largest == 1 else figure(value),
         "place": place,
         "mark": None if bound is None else bound.value,
