@@ -7,11 +7,11 @@ import polars as pl
 from tests.cases.pages import KINDS, LANGUAGES
 
 from sudare.anonymize.simple.identifiers import RemoveIdentifiers
+from sudare.api import anonymize
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.describe.table import Table
 from sudare.read.source import SourceFacts
-from sudare.release.anonymize import anonymize
 from sudare.release.manifest import manifest_of
 from sudare.release.recipe.table import Output
 from sudare.release.report import report_html

@@ -36,12 +36,12 @@ def command(
     from sudare.anonymize.catalogue import METHODS
     from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
     from sudare.assess.catalogue import REQUIREMENTS
-    from sudare.cli.results import words_in
     from sudare.cli.show import print_json, print_table, say
     from sudare.describe.hierarchy.catalogue import CATALOGUE
     from sudare.errors import ParameterError, did_you_mean
     from sudare.measure.baskets import BASKET_MEASURES
     from sudare.measure.catalogue import MEASURES
+    from sudare.release.summary import words_in
 
     language = check_language(lang)
     words, wide = words_in(language), language == "ja"

@@ -42,8 +42,7 @@ def losses_grid(
     for name, value in losses.items():
         one, unlimited = known[name], words("unlimited")
         span = f"{figure(one.smallest, unlimited)} … {figure(one.largest, unlimited)}"
-        meaning = one.meaning if language == "en" else one.meaning_ja
-        rows.append((name, figure(value, unlimited), *([span] if ranges else []), meaning))
+        rows.append((name, figure(value, unlimited), *([span] if ranges else []), one.meaning.into(language)))
     heads = ["measure", "value", *(["range"] if ranges else []), "meaning"]
     return Grid(words("loss.title"), [words(f"loss.{head}") for head in heads], rows)
 

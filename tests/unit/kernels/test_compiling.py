@@ -2,12 +2,11 @@
 
 import numba
 
-from sudare.kernels.core import jit
+import sudare.kernels.core.jit  # noqa: F401  # listens to numba
 from sudare.kernels.core.compiling import compiling_told
 
 
 def test_compiling_is_told_once_for_kernels_within_kernels():
-    assert jit.kernel
     inner = numba.njit(lambda x: x + 1)
     outer = numba.njit(lambda x: inner(x) + 2)
     said: list[bool] = []

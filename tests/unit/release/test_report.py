@@ -12,12 +12,12 @@ import pytest
 from tests.cases.pages import KINDS, LANGUAGES, Outline, drawings_of_a_whole_page
 from tests.cases.reports import manifest_for, pages_of, released, table_of, unchanged
 
+from sudare.api import anonymize
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.t_closeness import TCloseness
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.describe.table import Table
-from sudare.release.anonymize import anonymize
 from sudare.release.recipe.table import Recipe
 from sudare.release.report import report_html
 from sudare.release.report.distributions import Binned, distribution

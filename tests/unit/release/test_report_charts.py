@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases.reports import pages_of, released
 
+from sudare.api import anonymize
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.describe.table import Table
-from sudare.release.anonymize import anonymize
 from sudare.release.report import charts
 from sudare.release.report.distributions import Binned, Listed, block_sizes, distribution
 from sudare.release.report.spans import DAY, spans

@@ -13,11 +13,11 @@ from tests.cases.pages import KINDS, LANGUAGES
 from tests.cases.reports import manifest_for, pages_of, released, unchanged
 
 from sudare.anonymize.randomize.method import Randomize
+from sudare.api import anonymize
 from sudare.assess.bounds import Bound
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.describe.table import Table
-from sudare.release.anonymize import anonymize
 from sudare.release.report import charts, report_html
 from sudare.release.report.table import page, tabulation
 from sudare.release.report.table.sections import MOST_CHARTS
