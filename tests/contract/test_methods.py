@@ -263,6 +263,7 @@ def test_rows_are_traced_through_a_whole_run(name):
     methods = [sd.Shuffle(), method_of(name), sd.Sample(0.9), sd.Shuffle()]
     asked = (sd.KAnonymity(1),) if EXAMPLES[name].requirements else ()
     release = sd.anonymize(table, *asked, method=methods, measures=["dm"], seed=3)
+    assert release.rows_of_original is not None
     assert release.rows_of_original.tolist() == release.frame["row"].to_list()
     ages = table.frame["age"]
     assert all(ages[row] is not None for row in release.frame["row"])
@@ -370,5 +371,6 @@ def test_columns_may_be_named_like_patterns(name, odd):
     table = sd.read(frame).describe(**{role: [odd]}, sensitive=["disease"], insensitive=["row"])
     asked = (sd.KAnonymity(2),) if EXAMPLES[name].requirements else ()
     release = sd.anonymize(table, *asked, method=METHODS[name](**parameters), seed=1)
+    assert release.rows_of_original is not None
     assert release.rows_of_original.tolist() == release.frame["row"].to_list()
     assert odd in release.frame.columns

@@ -218,6 +218,7 @@ def test_missing_policies():
     assert sd.KAnonymity(2).check(own).violating_rows.tolist() == [1]
     dropped = own.describe(missing={"age": "drop"})
     release = sd.anonymize(dropped, sd.KAnonymity(3), seed=1)
+    assert release.rows_of_original is not None
     assert release.rows_of_original.tolist() == [0, 2, 3]
     assert release.frame["s"].to_list() == ["a", "c", None]
     assert release.losses["suppressed"] == pytest.approx(1 / 4)
