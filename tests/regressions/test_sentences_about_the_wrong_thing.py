@@ -130,7 +130,7 @@ def test_check_of_the_internal_folder_names_the_right_one(folder, capsys):
         code, said = run(capsys, "check", f"{release}/internal")
         assert code == 2
         assert said == (
-            f"sudare: The folder {release}/internal is the internal part of a release, which holds no released data; give "
+            f"sudare: The folder {release}/internal is the internal part of a release, which contains no released data; give "
             "the folder of the release, or its public folder."
         )
         assert run(capsys, "check", f"{release}/public")[0] in {0, 1}

@@ -17,18 +17,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from sudare.verify.finding import FindingSentence
+from sudare.words.sentence import enumerated
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from sudare.words.sentence import Sentence
 
 _SHOWN_COLUMNS = 6
 _SHOWN_CHARACTERS = 40
 _FINER = re.compile(r"[.,]\d{6}(\d+)")
-
-
-class CannotCheckError(Exception):
-    """A requirement cannot be checked; the text completes the sentence "... cannot be checked: ..."."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +59,19 @@ class Evidence:
             self._values[name] = read_values(self.frame.get_column(name), self.kind(name))
         return self._values[name]
 
-    def combination(self, block: int) -> str:
+    def combination(self, block: int) -> Sentence:
         """The quasi-identifiers of a block for people: `age = 3*, sex = F`.
 
         Long values are cut, many columns are counted.
         """
         row = int(self.first_row[block])
-        cells = []
+        cells: list[tuple[str, str]] = []
         for name in self.quasi[:_SHOWN_COLUMNS]:
             value = as_text(self.frame.get_column(name)[row : row + 1])[0]
-            cells.append(f"{name} = {'(missing)' if value is None else _cut(value)}")
-        return listed(cells, len(self.quasi))
+            cells.append((name, FindingSentence("columns.missing_value") if value is None else _cut(value)))
+        return listed(
+            [FindingSentence("block.cell", name=name, value=value) for name, value in cells], len(self.quasi)
+        )
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,7 @@ def as_text(series: pl.Series) -> pl.Series:
     return series.cast(pl.String)
 
 
-def listed(shown: list[str], number: int | None = None) -> str:
+def listed(shown: Sequence[str], number: int | None = None) -> Sentence:
     """Join names for a sentence; beyond the first few they are counted.
 
     >>> listed(["age", "sex"])
@@ -180,8 +183,10 @@ def listed(shown: list[str], number: int | None = None) -> str:
     'a, b, c, d, e, f and 2 more'
     """
     number = len(shown) if number is None else number
-    more = f" and {number - _SHOWN_COLUMNS} more" if number > _SHOWN_COLUMNS else ""
-    return ", ".join(shown[:_SHOWN_COLUMNS]) + more
+    names = enumerated(shown[:_SHOWN_COLUMNS])
+    if number <= _SHOWN_COLUMNS:
+        return names
+    return FindingSentence("columns.more", names=names, more=number - _SHOWN_COLUMNS)
 
 
 def _groups(texts: list[pl.Series]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

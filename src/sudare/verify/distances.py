@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.verify.blocks import CannotCheckError, natural_key, sums
+from sudare.errors import shown
+from sudare.verify.blocks import natural_key, sums
+from sudare.verify.finding import CannotCheckError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,16 +121,16 @@ def read_tree(name: str, hierarchy: Mapping[str, Any]) -> Tree:
         parent = np.array(hierarchy.get("parent"), np.int64)
         level = np.array(hierarchy.get("level"), np.int64)
     except (TypeError, ValueError, OverflowError):
-        raise CannotCheckError(f"the hierarchy of {name} is not made of lists of whole numbers") from None
+        raise CannotCheckError("hierarchy_lists", name=name) from None
     nodes = np.arange(len(labels))
     if not (labels and parent.shape == level.shape == nodes.shape):
-        raise CannotCheckError(f"the parts of the hierarchy of {name} differ in length")
+        raise CannotCheckError("hierarchy_lengths", name=name)
     roots = np.flatnonzero(parent == nodes)
     if len(roots) != 1 or parent.min() < 0 or parent.max() >= len(nodes):
-        raise CannotCheckError(f"the hierarchy of {name} is not one tree")
+        raise CannotCheckError("hierarchy_tree", name=name)
     root = int(roots[0])
     if np.any((level[parent] <= level) & (nodes != root)):
-        raise CannotCheckError(f"the levels of the hierarchy of {name} do not rise towards its root")
+        raise CannotCheckError("hierarchy_levels", name=name)
     if None not in labels and level[root] > 0:
         parent, level, labels = np.append(parent, root), np.append(level, 0), [*labels, None]
     return Tree(parent, level, labels, root)
@@ -142,14 +144,14 @@ def place_on_leaves(name: str, values: Values, kind: str, tree: Tree) -> NDArray
     for node in np.flatnonzero(tree.level == 0).tolist():
         label = tree.labels[node]
         if label in exact:
-            raise CannotCheckError(f"the hierarchy of {name} has two leaves for the value {label!r}")
+            raise CannotCheckError("two_leaves", name=name, value=shown(label))
         exact[label] = node
         meant[natural_key(label, reading)] = node
     leaf = np.empty(len(values.texts), np.int64)
     for code, text in enumerate(values.texts):
         found = exact.get(text, meant.get(natural_key(text, reading)))
         if found is None:
-            raise CannotCheckError(f"the value {text!r} of {name} is not a leaf of its hierarchy")
+            raise CannotCheckError("not_a_leaf", name=name, value=shown(text))
         leaf[code] = found
     return leaf
 

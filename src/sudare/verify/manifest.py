@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sudare.errors import InputError, SudareError, shown
 from sudare.formats.data import EXTENSIONS, read_data
 from sudare.read.places import is_file, is_folder
-from sudare.verify.finding import Finding
+from sudare.verify.finding import Finding, FindingSentence, JoinedFindings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import polars as pl
+
+    from sudare.words.sentence import Sentence
 
 NEWEST_FORMAT = 1
 """Of the manifests of tables and of baskets: the one that is written, and the newest that can be read."""
@@ -38,7 +40,7 @@ class Manifest:
     requirements: list[dict[str, Any]]
     hierarchies: dict[str, dict[str, Any]]
     methods: list[dict[str, Any]]
-    differing: tuple[str, ...] = ()
+    differing: tuple[Sentence, ...] = ()
     """What the internal manifest of the same folder says otherwise, in words."""
 
 
@@ -48,10 +50,7 @@ def read_manifest(folder: Path) -> Manifest:
     manifest = load_manifest(path)
     version = _part(manifest, "format", int, path)
     if version > NEWEST_FORMAT:
-        raise InputError(
-            f"The manifest {path} has format {version}, but this version of Sudare reads formats up to "
-            f"{NEWEST_FORMAT}; install a newer Sudare to check this release."
-        )
+        raise InputError("verify.newer", path=path, found=version, newest=NEWEST_FORMAT)
     data = _part(manifest, "data", dict, path)
     return Manifest(
         data_path=_data_path(path, _part(data, "file", str, path), manifest),
@@ -90,26 +89,26 @@ def file_digest(path: Path) -> str:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(
-            f"The data file {path} cannot be read ({error.strerror}); make it readable and check again."
-        ) from None
+        raise InputError("verify.data_unreadable", path=path, why=error.strerror) from None
 
 
-def digest_changes(data: Path, sha256: str) -> list[str]:
+def digest_changes(data: Path, sha256: str) -> list[Sentence]:
     """That a file is another than the manifest's, in words; nothing where it is the same."""
     digest = file_digest(data)
     if digest == sha256:
         return []
-    return [f"its SHA-256 is {digest[:12]}… instead of {shown(sha256[:12])[1:-1]}…"]
+    return [FindingSentence("files.sha256", found=digest[:12], asked=shown(sha256[:12])[1:-1])]
 
 
-def unchanged_files(data: Path, sha256: str, changes: Sequence[str], rows: int, size: str) -> Finding:
+def unchanged_files(
+    data: Path, sha256: str, changes: Sequence[Sentence], rows: int, size: Sentence
+) -> Finding:
     """The finding whether a file is the one of the manifest; `size` tells its rows, or baskets, in words."""
-    sentence = (
-        f"The file {data.name} is not the one of the manifest: {', and '.join(changes)}."
-        if changes
-        else f"The file {data.name} is the one of the manifest ({size}, SHA-256 {sha256[:12]}…)."
-    )
+    if changes:
+        named = JoinedFindings("files.between", parts=tuple(changes))
+        sentence = FindingSentence("files.changed", file=data.name, changes=named)
+    else:
+        sentence = FindingSentence("files.unchanged", file=data.name, size=size, sha256=sha256[:12])
     return Finding({"type": "unchanged-files"}, not changes, None, sentence, rows if changes else 0)
 
 
@@ -121,10 +120,10 @@ def require_inside(path: Path, name: str) -> None:
     except (OSError, ValueError):  # longer than names may be, links in a circle, or no text at all
         inside = False
     if not inside:
-        raise _fault(path, f"names the data file {shown(name)} outside its own folder")
+        raise InputError("verify.outside", path=path, name=shown(name))
 
 
-def differing(path: Path, manifest: dict[str, Any]) -> tuple[str, ...]:
+def differing(path: Path, manifest: dict[str, Any]) -> tuple[Sentence, ...]:
     """What the custodian's own manifest, where it lies beside the public folder, says otherwise, in words."""
     public = path.resolve().parent
     internal = public.parent / "internal" / "manifest.json"
@@ -133,9 +132,9 @@ def differing(path: Path, manifest: dict[str, Any]) -> tuple[str, ...]:
     try:
         own = load_manifest(internal)
     except InputError:
-        return ("the internal manifest beside it cannot be read",)
+        return (FindingSentence("files.internal_unreadable"),)
     return tuple(
-        f"the internal manifest beside it tells another {key!r}"
+        FindingSentence("files.internal_differs", key=key)
         for key in _COMMON
         if manifest.get(key) != own.get(key)
     )
@@ -144,27 +143,19 @@ def differing(path: Path, manifest: dict[str, Any]) -> tuple[str, ...]:
 def refuse_internal(path: Path, manifest: dict[str, Any]) -> None:
     """Stop where the manifest beside which there are no data is the custodian's, whose data lie in the public folder."""
     if "input" in manifest:  # a public manifest does not tell what the release was made from
-        raise InputError(
-            f"The folder {path.parent} is the internal part of a release, which holds no released data; give the folder of the "
-            "release, or its public folder."
-        )
+        raise InputError("verify.internal_part", folder=path.parent)
 
 
 def manifest_path(folder: Path) -> Path:
     """`manifest.json` or `public/manifest.json` of a release's folder."""
     if is_file(folder):
-        raise InputError(
-            f'{folder} is a file; give the folder of a release, or say what to check: --quasi a,b --require "k-anonymity k=5".'
-        )
+        raise InputError("verify.is_a_file", folder=folder)
     if not is_folder(folder):
-        raise InputError(f"There is no folder {folder}; give the folder that a release was written to.")
+        raise InputError("verify.no_folder", folder=folder)
     for path in (folder / "manifest.json", folder / "public" / "manifest.json"):
         if is_file(path):
             return path
-    raise InputError(
-        f"The folder {folder} holds no manifest.json, so it is no release; "
-        "give the folder that a release was written to."
-    )
+    raise InputError("verify.no_manifest", folder=folder)
 
 
 def load_manifest(path: Path) -> dict[str, Any]:
@@ -172,17 +163,13 @@ def load_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_without_repetition)
     except _RepeatedError as error:
-        raise _fault(path, f"has {error.args[0]!r} twice") from None
+        raise InputError("verify.repeated", path=path, name=shown(error.args[0])) from None
     except OSError as error:
-        raise InputError(
-            f"The manifest {path} cannot be read ({error.strerror}); make it readable and check again."
-        ) from None
+        raise InputError("verify.manifest_unreadable", path=path, why=error.strerror) from None
     except (ValueError, RecursionError):
-        raise InputError(
-            f"The manifest {path} is not valid JSON; restore it from the original release."
-        ) from None
+        raise InputError("verify.not_json", path=path) from None
     if not isinstance(manifest, dict):
-        raise _fault(path, "is not a JSON object")
+        raise InputError("verify.not_an_object", path=path)
     return manifest
 
 
@@ -204,15 +191,13 @@ def _data_path(manifest_path: Path, name: str, manifest: dict[str, Any]) -> Path
     path = manifest_path.parent / name
     if not is_file(path):
         refuse_internal(manifest_path, manifest)
-        raise InputError(
-            f"The data file {path} that the manifest names does not exist; restore it from the original release."
-        )
+        raise InputError("verify.no_data", path=path)
     return path
 
 
 def _data_format(path: Path, name: str) -> str:
     if name not in EXTENSIONS:
-        raise _fault(path, f"gives the data format {name!r}, which is none of {', '.join(EXTENSIONS)}")
+        raise InputError("verify.format", path=path, name=shown(name), formats=", ".join(EXTENSIONS))
     return name
 
 
@@ -221,22 +206,18 @@ def _part(
 ) -> _Part:
     value = mapping.get(key, default)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise _fault(path, f"has no proper {key!r}")
+        raise InputError("verify.part", path=path, key=key)
     return value
 
 
 def _mappings(mapping: dict[str, Any], key: str, path: Path) -> dict[str, dict[str, Any]]:
     for name, value in mapping.items():
         if not isinstance(value, dict):
-            raise _fault(path, f"has no proper {key!r} entry for {name!r}")
+            raise InputError("verify.entry", path=path, key=key, name=shown(name))
     return mapping
 
 
 def _requirements(requirements: list[Any], path: Path) -> list[dict[str, Any]]:
     if not all(isinstance(requirement, dict) for requirement in requirements):
-        raise _fault(path, "has a requirement that is no JSON object")
+        raise InputError("verify.requirement", path=path)
     return requirements
-
-
-def _fault(path: Path, what: str) -> InputError:
-    return InputError(f"The manifest {path} {what}; restore it from the original release.")

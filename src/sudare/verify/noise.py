@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.verify.blocks import CannotCheckError
+from sudare.verify.finding import CannotCheckError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 def noise_rate(name: str, mechanism: Any) -> float:
     """The rate of one column's mechanism, as the manifest has it."""
     if not isinstance(mechanism, dict) or mechanism.get("type") not in {*_RATIOS, "retention"}:
-        raise CannotCheckError(f"the mechanism of {name} is not known to this version")
+        raise CannotCheckError("mechanism_unknown", name=name)
     if mechanism["type"] == "retention":
         return _replacement_rate(name, mechanism)
     low, high = _number(name, mechanism, "low"), _number(name, mechanism, "high")
     if not low < high:
-        raise CannotCheckError(f"the range of {name} is empty")
+        raise CannotCheckError("range_empty", name=name)
     if mechanism["type"] == "normal" and mechanism.get("bounded", True) is not True:
         return 0.0
     # log f(d) - log f(0): logarithms, so that strong noise and weak noise keep their digits.
@@ -83,7 +83,7 @@ def _density(name: str, mechanism: Mapping[str, Any], distance: float) -> float:
     along = np.linspace(0, distance, 2049)
     fall = noise.logpdf(along) - noise.logpdf(0)
     if not np.isfinite(noise.logpdf(0)) or np.abs(noise.logpdf(-along) - noise.logpdf(along)).max() > 1e-6:
-        raise CannotCheckError(f"the density of {name} is not symmetric")
+        raise CannotCheckError("not_symmetric", name=name)
     return float(fall.min())
 
 
@@ -101,7 +101,7 @@ def _scipy_noise(name: str, mechanism: Mapping[str, Any]) -> Any:
     noise = mechanism.get("noise")
     family = getattr(stats, str(noise.get("name")), None) if isinstance(noise, dict) else None
     if not isinstance(noise, dict) or not isinstance(family, stats.rv_continuous):
-        raise CannotCheckError(f"the density of {name} is not one of scipy.stats")
+        raise CannotCheckError("not_scipy", name=name)
     return family(
         *noise.get("shapes", ()), loc=noise.get("location", 0), scale=_positive(name, noise, "scale")
     )
@@ -115,7 +115,7 @@ def _missing_rate(name: str, mechanism: Mapping[str, Any], width: float, fall: f
     """
     flip = _positive(name, mechanism, "flip")
     if flip > 0.5:
-        raise CannotCheckError(f"the flip of {name} is {flip:g}, above 1/2")
+        raise CannotCheckError("flip", name=name, flip=flip)
     noise = _noise(name, mechanism)
     at_end = noise.cdf(width) - noise.cdf(0)
     at_middle = 2 * (noise.cdf(width / 2) - noise.cdf(0))
@@ -147,11 +147,11 @@ def _replacement_logs(name: str, mechanism: Mapping[str, Any]) -> NDArray[np.flo
     """`log(A[v, u] / A[v, v])` of each value v, the same for every other value u."""
     keep, values = _number(name, mechanism, "keep"), mechanism.get("values")
     if not 0 <= keep <= 1 or not isinstance(values, list) or not values:
-        raise CannotCheckError(f"the replacement of {name} has no proper 'keep' or 'values'")
+        raise CannotCheckError("replacement", name=name)
     given = mechanism.get("distribution")
     chance = np.full(len(values), 1 / len(values)) if given is None else np.array(given, dtype=np.float64)
     if len(chance) != len(values) or (chance < 0).any() or abs(chance.sum() - 1) > 1e-6:
-        raise CannotCheckError(f"the replacement of {name} has no proper 'distribution'")
+        raise CannotCheckError("distribution", name=name)
     if len(values) == 1:
         return np.zeros(1)
     stays = keep + (1 - keep) * chance
@@ -164,12 +164,12 @@ def _replacement_logs(name: str, mechanism: Mapping[str, Any]) -> NDArray[np.flo
 def _number(name: str, mechanism: Mapping[str, Any], key: str) -> float:
     value = mechanism.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise CannotCheckError(f"the mechanism of {name} has no proper {key!r}")
+        raise CannotCheckError("mechanism_part", name=name, key=key)
     return float(value)
 
 
 def _positive(name: str, mechanism: Mapping[str, Any], key: str) -> float:
     value = _number(name, mechanism, key)
     if value <= 0:
-        raise CannotCheckError(f"the mechanism of {name} has no proper {key!r}")
+        raise CannotCheckError("mechanism_part", name=name, key=key)
     return value

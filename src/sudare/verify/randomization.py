@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.verify.blocks import CannotCheckError, as_text, gather_evidence, listed
+from sudare.errors import shown
+from sudare.verify.blocks import as_text, gather_evidence, listed
+from sudare.verify.finding import CannotCheckError, FindingSentence
 from sudare.verify.noise import noise_epsilon, noise_rate
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ def pk_reached(evidence: Evidence) -> PkEvidence:
         )
         missing = as_text(series).is_null()
         if missing.any() and not hides_missing:
-            exact.append(f"missing {name}")
+            exact.append(FindingSentence("columns.missing", name=name))
             keys[f"missing {name}"] = missing
     smallest = evidence.frame.height
     if keys:
@@ -81,17 +83,23 @@ def pk_reached(evidence: Evidence) -> PkEvidence:
     return PkEvidence(rate, epsilon, smallest, randomized, exact)
 
 
-def sentences(found: PkEvidence, k: float) -> tuple[str, str]:
+def sentences(found: PkEvidence, k: float) -> tuple[FindingSentence, FindingSentence]:
     """What to say when Pk-anonymity holds, and when it does not."""
-    reached = f"{found.reached:.6g}"
-    among = f"{found.smallest} records" + (f" that agree on {listed(found.exact)}" if found.exact else "")
-    figures = (
-        f"product of rates {found.rate:.6g} over {listed(found.randomized) or 'no column'}, {among}; "
-        f"local differential privacy epsilon {found.epsilon:.4g}; asked: {k:g}"
+    among = FindingSentence("pk.among", records=found.smallest)
+    if found.exact:
+        among = FindingSentence("pk.among_exact", records=found.smallest, columns=listed(found.exact))
+    figures = FindingSentence(
+        "pk.figures",
+        rate=found.rate,
+        columns=listed(found.randomized) if found.randomized else FindingSentence("columns.none"),
+        among=among,
+        epsilon=found.epsilon,
+        k=k,
     )
+    reached = f"{found.reached:.6g}"
     return (
-        f"From the public description, no record is somebody's with probability above 1/{reached} ({figures}).",
-        f"From the public description, a record may be somebody's with probability 1/{reached} ({figures}).",
+        FindingSentence("pk.holds", reached=reached, figures=figures),
+        FindingSentence("pk.fails", reached=reached, figures=figures),
     )
 
 
@@ -103,7 +111,7 @@ def _check_cells(name: str, texts: pl.Series, kind: str, mechanism: Mapping[str,
         known = {_plain(value) for value in values}
         strange = next((text for text in distinct if _plain(text) not in known), None)
         if strange is not None:
-            raise CannotCheckError(f"the column {name} holds {strange!r}, which its mechanism never releases")
+            raise CannotCheckError("never_released", name=name, value=shown(strange))
         return
     low, high, grid = mechanism["low"], mechanism["high"], mechanism.get("grid")
     numbers = _axis(distinct, kind)
@@ -113,10 +121,8 @@ def _check_cells(name: str, texts: pl.Series, kind: str, mechanism: Mapping[str,
     outside = (numbers < low - slack) | (numbers > high + slack)
     wrong = np.isnan(numbers) | (beside > slack) | (outside & bool(mechanism.get("bounded", True)))
     if wrong.any():
-        raise CannotCheckError(
-            f"the column {name} holds {distinct[int(np.argmax(wrong))]!r}, which is not on the grid of its mechanism "
-            f"from {low:g} to {high:g}"
-        )
+        value = shown(distinct[int(np.argmax(wrong))])
+        raise CannotCheckError("off_grid", name=name, value=value, low=low, high=high)
 
 
 def _axis(texts: pl.Series, kind: str) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.errors import shown
-from sudare.verify.blocks import CannotCheckError, Evidence, count_values, listed, sums
+from sudare.verify.blocks import Evidence, count_values, listed, sums
 from sudare.verify.distances import (
     equal_distances,
     hierarchical_distances,
@@ -20,7 +20,7 @@ from sudare.verify.distances import (
     place_on_leaves,
     read_tree,
 )
-from sudare.verify.finding import Finding
+from sudare.verify.finding import CannotCheckError, Finding, FindingSentence
 from sudare.verify.randomization import pk_reached, sentences
 
 if TYPE_CHECKING:
@@ -40,16 +40,17 @@ def check_k_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     bad = evidence.sizes < k
     worst = int(np.argmin(evidence.sizes))
     smallest = int(evidence.sizes[worst])
-    if evidence.quasi:
-        holds_text = f"Every combination of {listed(evidence.quasi)} occurs at least {_times(smallest)}"
-        fails_text = f"The combination {evidence.combination(worst)} occurs {_times(smallest)}"
+    extent = _extent(evidence, bad)
+    if not evidence.quasi:
+        good = FindingSentence("k.whole_holds", rows=smallest, k=_figure(k))
+        poor = FindingSentence("k.whole_fails", rows=smallest, extent=extent, k=_figure(k))
     else:
-        holds_text = fails_text = f"Without a quasi-identifier all {smallest} rows form one block"
-    return _finding(
-        evidence, requirement, bad, smallest,
-        f"{holds_text} (asked: {_figure(k)}).",
-        f"{fails_text}; {_extent(evidence, bad)} below k = {_figure(k)}.",
-    )  # fmt: skip
+        number = "one" if smallest == 1 else "many"
+        times = {} if smallest == 1 else {"times": smallest}
+        columns, cells = listed(evidence.quasi), evidence.combination(worst)
+        good = FindingSentence(f"k.holds.{number}", columns=columns, k=_figure(k), **times)
+        poor = FindingSentence(f"k.fails.{number}", cells=cells, extent=extent, k=_figure(k), **times)
+    return _finding(evidence, requirement, bad, smallest, good, poor)
 
 
 def check_l_diversity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
@@ -63,15 +64,16 @@ def check_l_diversity(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     asked = _number(requirement, "l", 1)
     kind = requirement.get("kind")
     measure: Callable[[Counts], NDArray[np.float64]]
+    figures: dict[str, str]
     if kind == "distinct":
-        measure, what, slack = _distinct, "counting distinct values", 0.0
+        measure, slack, figures = _distinct, 0.0, {}
     elif kind == "entropy":
-        measure, what, slack = _effective, "as the exponential of the entropy", _ROUNDING
+        measure, slack, figures = _effective, _ROUNDING, {}
     elif kind == "recursive":
         c = _number(requirement, "c")
-        measure, what, slack = partial(_recursive, c=c), f"in the recursive sense with c = {_figure(c)}", 0.0
+        measure, slack, figures = partial(_recursive, c=c), 0.0, {"c": _figure(c)}
     else:
-        raise CannotCheckError(f"its kind is {kind!r}, not distinct, entropy or recursive")
+        raise CannotCheckError("l_kind", kind=shown(kind))
 
     names = _sensitive(evidence, requirement)
     reached = {name: measure(count_values(evidence, evidence.values(name).code)) for name in names}
@@ -79,13 +81,20 @@ def check_l_diversity(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     name = min(names, key=lambda each: float(reached[each].min()))
     worst = int(np.argmin(reached[name]))
     smallest = float(reached[name][worst])
-    return _finding(
-        evidence, requirement, bad, smallest,
-        f"Every block reaches at least l = {_figure(smallest)} in {_each(names)}, {what} "
-        f"(asked: {_figure(asked)}).",
-        f"{_block(evidence, worst)} reaches only l = {_figure(smallest, asked)} in {name}, {what}; "
-        f"{_extent(evidence, bad)} below l = {_figure(asked)}.",
-    )  # fmt: skip
+    what = FindingSentence(f"l.kind.{kind}", **figures)
+    good = FindingSentence(
+        "l.holds", reached=_figure(smallest), columns=_each(names), kind=what, l=_figure(asked)
+    )
+    poor = FindingSentence(
+        "l.fails",
+        block=_block(evidence, worst),
+        reached=_figure(smallest, asked),
+        columns=name,
+        kind=what,
+        extent=_extent(evidence, bad),
+        l=_figure(asked),
+    )
+    return _finding(evidence, requirement, bad, smallest, good, poor)
 
 
 def check_t_closeness(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
@@ -93,20 +102,27 @@ def check_t_closeness(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     asked = _number(requirement, "t")
     distance = requirement.get("distance")
     if distance not in ("equal", "ordered", "hierarchical"):
-        raise CannotCheckError(f"its distance is {distance!r}, not equal, ordered or hierarchical")
+        raise CannotCheckError("distance", distance=shown(distance))
     names = _sensitive(evidence, requirement)
     reached = {name: _distances(evidence, name, distance) for name in names}
     bad = np.any([distances > asked + _ROUNDING for distances in reached.values()], axis=0)
     name = max(names, key=lambda each: float(reached[each].max()))
     worst = int(np.argmax(reached[name]))
     largest = float(reached[name][worst])
-    return _finding(
-        evidence, requirement, bad, largest,
-        f"No block is further than {_figure(largest)} ({distance} distance) from the whole table "
-        f"in {_each(names)} (asked: {_figure(asked)}).",
-        f"{_block(evidence, worst)} is {_figure(largest, asked)} ({distance} distance) away from the whole "
-        f"table in {name}; {_extent(evidence, bad)} above t = {_figure(asked)}.",
-    )  # fmt: skip
+    what = FindingSentence(f"t.distance.{distance}")
+    good = FindingSentence(
+        "t.holds", reached=_figure(largest), distance=what, columns=_each(names), t=_figure(asked)
+    )
+    poor = FindingSentence(
+        "t.fails",
+        block=_block(evidence, worst),
+        reached=_figure(largest, asked),
+        distance=what,
+        columns=name,
+        extent=_extent(evidence, bad),
+        t=_figure(asked),
+    )
+    return _finding(evidence, requirement, bad, largest, good, poor)
 
 
 def check_pk_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
@@ -158,7 +174,7 @@ def _distances(evidence: Evidence, name: str, distance: str) -> NDArray[np.float
     if distance == "ordered" and (hierarchy is None or kind in {"numeric", "date"}):
         return ordered_distances(count_values(evidence, values.code))
     if hierarchy is None:
-        raise CannotCheckError(f"the manifest has no hierarchy for {name}")
+        raise CannotCheckError("no_hierarchy", name=name)
     tree = read_tree(name, hierarchy)
     place = place_on_leaves(name, values, kind, tree)
     if distance == "ordered":
@@ -179,10 +195,10 @@ def _sensitive(evidence: Evidence, requirement: Mapping[str, Any]) -> list[str]:
             if evidence.columns.get(name, {}).get("role") == "sensitive"
         ]
     if not isinstance(names, list | tuple) or not names:
-        raise CannotCheckError("it names no sensitive column, and the manifest has none")
+        raise CannotCheckError("no_sensitive")
     for name in names:
         if name not in evidence.frame.columns:
-            raise CannotCheckError(f"its sensitive column {name} is not in the data")
+            raise CannotCheckError("sensitive_absent", name=name)
     return list(names)
 
 
@@ -190,9 +206,9 @@ def _number(requirement: Mapping[str, Any], key: str, least: float = 0) -> float
     value = requirement.get(key)
     # Whole numbers beyond all floats, infinity and NaN alike.
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
-        raise CannotCheckError(f"its {key} is {shown(value)}, not a number below {_LARGEST:g}")
+        raise CannotCheckError("not_a_number", key=key, value=shown(value), limit=_LARGEST)
     if value < least:
-        raise CannotCheckError(f"its {key} is {shown(value)}, and below {least:g} it asks for nothing")
+        raise CannotCheckError("too_small", key=key, value=shown(value), least=least)
     return value
 
 
@@ -209,24 +225,22 @@ def _finding(
     return Finding(dict(requirement), holds, float(reached), sentence, int(evidence.sizes[bad].sum()))
 
 
-def _block(evidence: Evidence, block: int) -> str:
-    return f"The block {evidence.combination(block)}" if evidence.quasi else "The whole table as one block"
+def _block(evidence: Evidence, block: int) -> FindingSentence:
+    if not evidence.quasi:
+        return FindingSentence("block.whole")
+    return FindingSentence("block.named", cells=evidence.combination(block))
 
 
-def _extent(evidence: Evidence, bad: NDArray[np.bool_]) -> str:
+def _extent(evidence: Evidence, bad: NDArray[np.bool_]) -> FindingSentence:
+    """How many rows and blocks do not comply."""
     rows, blocks = int(evidence.sizes[bad].sum()), int(bad.sum())
-    verb = "is" if rows == 1 else "are"
-    return (
-        f"{rows} {'row' if rows == 1 else 'rows'} in {blocks} {'block' if blocks == 1 else 'blocks'} {verb}"
-    )
+    if blocks > 1:
+        return FindingSentence("extent.blocks", rows=rows, blocks=blocks)
+    return FindingSentence("extent.one") if rows == 1 else FindingSentence("extent.rows", rows=rows)
 
 
 def _each(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"each of {listed(names)}"
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
+    return names[0] if len(names) == 1 else FindingSentence("columns.each", names=listed(names))
 
 
 def _figure(value: float, asked: float | None = None) -> str:

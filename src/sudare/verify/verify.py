@@ -12,10 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sudare.errors import InputError, ParameterError
+from sudare.errors import InputError, ParameterError, shown
 from sudare.progress import SILENT, Plan
-from sudare.verify.blocks import CannotCheckError, Evidence, gather_evidence, listed
-from sudare.verify.finding import Finding
+from sudare.verify.blocks import Evidence, gather_evidence, listed
+from sudare.verify.finding import CannotCheckError, Finding, FindingSentence
 from sudare.verify.manifest import (
     Manifest,
     digest_changes,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from sudare.progress import Progress
+    from sudare.words.sentence import Sentence
 
 __all__ = ["Finding", "verify_frame", "verify_release"]
 
@@ -86,7 +87,7 @@ def _verify_table(manifest: Manifest, progress: Progress) -> list[Finding]:
     except InputError:
         if not changes:
             raise
-        return [_unchanged(manifest, [*changes, "it can no longer be read"], 0)]
+        return [_unchanged(manifest, [*changes, FindingSentence("files.unreadable")], 0)]
     changes += _shape_changes(frame, manifest)
     with plan.phase("verify") as step:
         findings = verify_frame(
@@ -129,69 +130,64 @@ def _check(evidence: Evidence | None, requirement: Mapping[str, Any]) -> Finding
     kind = requirement.get("type")
     check = CHECKS.get(kind) if isinstance(kind, str) else None
     if check is None:
-        sentence = (
-            f"This version of Sudare cannot check the requirement {kind!r}, so it is not taken to hold."
-        )
+        sentence = FindingSentence("requirement.unknown", kind=shown(kind))
         return Finding(dict(requirement), False, None, sentence, 0)
     if evidence is None:
-        return Finding(dict(requirement), True, None, f"There are no rows, so {kind} holds.", 0)
+        return Finding(dict(requirement), True, None, FindingSentence("requirement.no_rows", kind=kind), 0)
     try:
         return check(evidence, requirement)
-    except CannotCheckError as reason:
-        return Finding(
-            dict(requirement), False, None, f"The requirement {kind} cannot be checked: {reason}.", 0
-        )
+    except CannotCheckError as error:
+        sentence = FindingSentence("requirement.cannot", kind=kind, why=error.why)
+        return Finding(dict(requirement), False, None, sentence, 0)
 
 
 def _no_identifiers(frame: pl.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> Finding:
     """Check that every column of the data has a role, and none that of an identifier."""
     requirement: dict[str, Any] = {"type": "no-identifiers"}
     if frame.height == 0:
-        return Finding(requirement, True, None, "There are no rows, so no identifier is in the data.", 0)
+        return Finding(requirement, True, None, FindingSentence("identifiers.no_rows"), 0)
     roles = {name: columns.get(name, {}).get("role") for name in frame.columns}
     identifiers = [name for name, role in roles.items() if role == "identifier"]
     unknown = [name for name, role in roles.items() if role not in _ROLES]
     if identifiers:
-        sentence = f"The data still hold {_columns(identifiers, 'the identifier', 'the identifiers')}."
-    elif unknown:
-        sentence = (
-            f"The manifest gives no role to {_columns(unknown, 'the column', 'the columns')}, "
-            "so the data may still identify people."
+        left = _columns(identifiers, "identifier", "identifiers")
+        return Finding(
+            requirement, False, None, FindingSentence("identifiers.left", columns=left), frame.height
         )
-    else:
-        sentence = f"None of the {len(roles)} columns is an identifier."
-        if len(roles) == 1:
-            sentence = "The only column is no identifier."
-        undescribed = [name for name in roles if columns[name].get("described") is False]
-        if undescribed:
-            requirement = {**requirement, "undescribed": undescribed}
-            sentence = (
-                f"No column was called an identifier, but nobody has said what {_columns(undescribed, 'the column', 'the columns')} "
-                f"{'is' if len(undescribed) == 1 else 'are'}, so the data may still identify people."
-            )
-        return Finding(requirement, True, None, sentence, 0)
-    return Finding(requirement, False, None, sentence, frame.height)
+    if unknown:
+        nameless = FindingSentence("identifiers.no_role", columns=_columns(unknown, "the_one", "the_many"))
+        return Finding(requirement, False, None, nameless, frame.height)
+    undescribed = [name for name in roles if columns[name].get("described") is False]
+    if undescribed:
+        number = "one" if len(undescribed) == 1 else "many"
+        named = _columns(undescribed, "the_one", "the_many")
+        sentence = FindingSentence(f"identifiers.undescribed.{number}", columns=named)
+        return Finding({**requirement, "undescribed": undescribed}, True, None, sentence, 0)
+    if len(roles) == 1:
+        return Finding(requirement, True, None, FindingSentence("identifiers.only"), 0)
+    return Finding(requirement, True, None, FindingSentence("identifiers.none", count=len(roles)), 0)
 
 
-def _shape_changes(frame: pl.DataFrame, manifest: Manifest) -> list[str]:
+def _shape_changes(frame: pl.DataFrame, manifest: Manifest) -> list[Sentence]:
     """Say where rows and columns differ from the manifest; an identifier that was removed is no difference."""
-    changes = []
+    changes: list[Sentence] = []
     if frame.height != manifest.rows:
-        changes.append(f"it has {frame.height} rows instead of {manifest.rows}")
+        changes.append(FindingSentence("files.other_rows", found=frame.height, asked=manifest.rows))
     expected = [name for name, about in manifest.columns.items() if about.get("role") != "identifier"]
     present = set(frame.columns)
     absent = [name for name in expected if name not in present]
     added = [name for name in frame.columns if name not in manifest.columns]
     if absent:
-        changes.append(f"it lacks {_columns(absent, 'the column', 'the columns')}")
+        changes.append(FindingSentence("files.lacks", columns=_columns(absent, "the_one", "the_many")))
     if added:
-        changes.append(f"it has {_columns(added, 'the unknown column', 'the unknown columns')}")
+        changes.append(FindingSentence("files.unknown", columns=_columns(added, "one", "many")))
     return changes
 
 
-def _unchanged(manifest: Manifest, changes: list[str], rows: int) -> Finding:
-    return unchanged_files(manifest.data_path, manifest.sha256, changes, rows, f"{rows} rows")
+def _unchanged(manifest: Manifest, changes: list[Sentence], rows: int) -> Finding:
+    size = FindingSentence("files.rows", count=rows)
+    return unchanged_files(manifest.data_path, manifest.sha256, changes, rows, size)
 
 
-def _columns(names: list[str], one: str, many: str) -> str:
-    return f"{one if len(names) == 1 else many} {listed(names)}"
+def _columns(names: list[str], one: str, many: str) -> FindingSentence:
+    return FindingSentence(f"columns.{one if len(names) == 1 else many}", names=listed(names))

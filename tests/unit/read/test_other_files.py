@@ -76,7 +76,7 @@ def test_releases_of_different_tables_are_not_compared_silently(released, capsys
 def test_an_edited_manifest_differs_from_the_internal_one(released, change, capsys):
     _edit(released / "public" / "manifest.json", change)
     assert main(["check", str(released)]) == 1
-    assert "the internal manifest beside it tells another" in " ".join(capsys.readouterr().out.split())
+    assert "the internal manifest beside it has another" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("k", [0, -1])
@@ -173,7 +173,7 @@ def test_the_manifest_of_baskets_is_compared_too(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path / "release" / "public")
     for place in (str(tmp_path / "release"), str(tmp_path / "release" / "public"), "."):
         assert main(["check", place]) == 1
-        assert "tells another 'requirements'" in " ".join(capsys.readouterr().out.split())
+        assert "has another 'requirements'" in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_internal_manifest_that_cannot_be_read_is_a_difference(released, capsys, monkeypatch):

@@ -113,11 +113,11 @@ def test_a_changed_or_unsafe_file_is_noticed(release, clicks, tmp_path, capsys):
     data.write_bytes(clicks.read_bytes())
     findings = check_basket_folder(folder, original=clicks)
     assert [finding.holds for finding in findings] == [False, False]
-    assert "is not the one of the manifest" in findings[0].sentence
+    assert "does not match the manifest" in findings[0].sentence
     assert main(["check", str(folder), "--original", str(clicks), "--sensitive", "re:^y$"]) == 1
     assert "✗" in capsys.readouterr().out
     data.write_text("v\n" * 7, encoding="utf-8")
-    assert "no parts of these originals" in check_basket_folder(folder, original=clicks)[1].sentence
+    assert "not parts of these originals" in check_basket_folder(folder, original=clicks)[1].sentence
 
 
 def test_km_anonymity_is_checked_from_the_release_alone(clicks, tmp_path):

@@ -143,7 +143,7 @@ def test_one_value_only_is_no_distance(distance):
         ({"labels": ["a", "*"], "parent": [7, 1], "level": [0, 1]}, "is not one tree"),
         (
             {"labels": ["a", "b", "*"], "parent": [1, 2, 2], "level": [0, 0, 1]},
-            "do not rise towards its root",
+            "do not rise toward its root",
         ),
         (
             {"labels": ["a", "a", "*"], "parent": [2, 2, 2], "level": [0, 0, 1]},

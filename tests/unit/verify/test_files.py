@@ -57,7 +57,7 @@ def test_release_holds(release, folder):
         "l-diversity",
     ]
     assert all(finding.holds for finding in findings)
-    assert findings[0].sentence.startswith("The file data.csv is the one of the manifest (4 rows, SHA-256 ")
+    assert findings[0].sentence.startswith("The file data.csv matches the manifest (4 rows, SHA-256 ")
 
 
 def test_file_that_can_no_longer_be_read(release):
@@ -85,7 +85,7 @@ def test_wrong_row_count_and_columns_are_found(release):
     )
     assert not unchanged.holds
     assert unchanged.sentence == (
-        "The file data.csv is not the one of the manifest: it has 4 rows instead of 5, "
+        "The file data.csv does not match the manifest: it has 4 rows instead of 5, "
         "and it lacks the column zip, and it has the unknown column sex."
     )
     assert not identifiers.holds
@@ -94,7 +94,7 @@ def test_wrong_row_count_and_columns_are_found(release):
 def test_identifier_in_the_file_is_found(release):
     columns = {**COLUMNS, "sex": {"role": "identifier", "kind": "string"}}
     _, identifiers, *_ = verify_release(release(columns=columns))
-    assert identifiers.sentence == "The data still hold the identifier sex."
+    assert identifiers.sentence == "The data still contain the identifier sex."
 
 
 def test_missing_folder_and_manifest(tmp_path):
@@ -119,17 +119,17 @@ def test_broken_json(release, content):
             {"format": 2},
             "has format 2, but this version of Sudare reads formats up to 1; install a newer Sudare",
         ),
-        ({"format": "1"}, "has no proper 'format'"),
-        ({"format": True}, "has no proper 'format'"),
-        ({"data": []}, "has no proper 'data'"),
+        ({"format": "1"}, "has no valid 'format'"),
+        ({"format": True}, "has no valid 'format'"),
+        ({"data": []}, "has no valid 'data'"),
         (
             {"data": {"file": "data.csv", "format": "dbf"}},
             "gives the data format 'dbf', which is none of csv,",
         ),
-        ({"rows": "4"}, "has no proper 'rows'"),
-        ({"columns": {"age": "quasi"}}, "has no proper 'columns' entry for 'age'"),
-        ({"requirements": ["k"]}, "has a requirement that is no JSON object"),
-        ({"requirements": None}, "has no proper 'requirements'"),
+        ({"rows": "4"}, "has no valid 'rows'"),
+        ({"columns": {"age": "quasi"}}, "has no valid 'columns' entry for 'age'"),
+        ({"requirements": ["k"]}, "has a requirement that is not a JSON object"),
+        ({"requirements": None}, "has no valid 'requirements'"),
         ({"file": "gone.csv"}, "that the manifest names does not exist; restore it"),
         ({"file": "../../data.csv"}, "outside its own folder"),
         ({"file": "/etc/passwd"}, "outside its own folder"),

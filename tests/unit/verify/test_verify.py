@@ -241,7 +241,7 @@ def test_identifier_left_in_the_data():
     (finding,) = verify_frame(frame, {"name": {"role": "identifier", "kind": "string"}, **COLUMNS}, [])
     assert finding.requirement == {"type": "no-identifiers"}
     assert (finding.holds, finding.violating_rows) == (False, 1)
-    assert finding.sentence == "The data still hold the identifier name."
+    assert finding.sentence == "The data still contain the identifier name."
 
 
 def test_column_without_a_role_may_identify():
@@ -261,7 +261,7 @@ def test_removed_identifier_is_fine():
     columns = {"name": {"role": "identifier", "kind": "string"}, "age": {"role": "quasi", "kind": "numeric"}}
     (finding,) = verify_frame(pl.DataFrame({"age": [1]}), columns, [])
     assert finding.holds
-    assert finding.sentence == "The only column is no identifier."
+    assert finding.sentence == "The only column is not an identifier."
 
 
 def test_no_rows():

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sudare.display import UNKNOWN, figure
+from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,8 +41,7 @@ def asked_rows(findings: Sequence[Finding], texts: Texts) -> list[dict[str, Any]
             "reached": _reached_text(finding, texts),
             "holds": finding.holds,
             "found": _found_text(finding, texts),
-            # The verifier speaks English; readers of Japanese have the same figures in the line above.
-            "verifier": finding.sentence if texts.language == "en" else None,
+            "verifier": in_language(finding.sentence, texts.language),
         }
         for finding in ordered
     ]

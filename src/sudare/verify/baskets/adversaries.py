@@ -8,7 +8,7 @@ import numpy as np
 
 from sudare.randomness import Randomness
 from sudare.verify.baskets.asked import RhoAsked, Sampling, refuse_many_drawn
-from sudare.verify.finding import Finding
+from sudare.verify.finding import Finding, FindingSentence
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -39,9 +39,14 @@ def check_sample(
         (float(beta.isf(delta, bad + 1, drawn - bad)) if bad < drawn else 1.0 for bad in dangers),
         default=0.0,
     )
-    sentence = (
-        f"Of {drawn:,} adversaries drawn for each of {len(dangers)} lengths, {sum(dangers):,} were dangerous: with confidence "
-        f"{1 - delta:g} the share of dangerous ones is at most {bound:.3g} (asked: below {eps:g})."
+    sentence = FindingSentence(
+        "rho.sampled",
+        drawn=drawn,
+        lengths=len(dangers),
+        dangerous=sum(dangers),
+        confidence=1 - delta,
+        bound=bound,
+        eps=eps,
     )
     return Finding(requirement, bound < eps, bound, sentence, 0)
 

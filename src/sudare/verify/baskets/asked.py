@@ -12,7 +12,7 @@ import numpy as np
 
 from sudare.errors import shown
 from sudare.rational import exact_share
-from sudare.verify.blocks import CannotCheckError
+from sudare.verify.finding import CannotCheckError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,8 +59,8 @@ def rho_asked(requirement: Mapping[str, Any]) -> RhoAsked:
     """The rho of rho-uncertainty as an exact number, and its m."""
     try:
         rho = exact_share(requirement.get("rho"), "rho")
-    except ValueError as error:
-        raise CannotCheckError(str(error).removesuffix(".")) from None
+    except ValueError:
+        raise CannotCheckError("share", value=shown(requirement.get("rho"))) from None
     return RhoAsked(rho, None if requirement.get("m") is None else _whole(requirement, "m"))
 
 
@@ -71,10 +71,7 @@ def sampling_asked(requirement: Mapping[str, Any]) -> Sampling | None:
     eps, delta = _between(requirement, "eps"), _between(requirement, "delta")
     _whole(requirement, "m")
     if -math.log(delta) > 2 * eps * eps * _MOST_DRAWN:
-        raise CannotCheckError(
-            f"its eps is {eps!r} and its delta {delta!r}, for which more than {_MOST_DRAWN:,} adversaries of each length would have "
-            "to be drawn"
-        )
+        raise CannotCheckError("too_many_drawn", eps=shown(eps), delta=shown(delta), most=_MOST_DRAWN)
     return Sampling(eps, delta, max(_FEWEST_DRAWN, math.ceil(-math.log(delta) / (2 * eps * eps))))
 
 
@@ -89,10 +86,7 @@ def refuse_many_sets(lengths: npt.NDArray[np.int64], largest: int | None) -> Non
             sets = sets * (length - size + 1) // size
             total += times * sets
             if total > _MOST_SETS:
-                raise CannotCheckError(
-                    f"baskets of up to {int(lengths.max()):,} items have more than {_MOST_SETS:,} sets of as many items as its m "
-                    "allows"
-                )
+                raise CannotCheckError("too_many_sets", longest=int(lengths.max()), most=_MOST_SETS)
 
 
 def refuse_many_drawn(lengths: npt.NDArray[np.int64], longest: int, drawn: int) -> None:
@@ -101,20 +95,18 @@ def refuse_many_drawn(lengths: npt.NDArray[np.int64], longest: int, drawn: int) 
     for length in range(1, min(longest, int(lengths.max(initial=0))) + 1):
         total += drawn * float(lengths[lengths >= length].mean())
         if total > _MOST_SHUFFLED:
-            raise CannotCheckError(
-                f"drawing {drawn:,} adversaries of each length from baskets of up to {int(lengths.max()):,} items would take too long"
-            )
+            raise CannotCheckError("drawing_too_long", drawn=drawn, longest=int(lengths.max()))
 
 
 def _whole(requirement: Mapping[str, Any], key: str) -> int:
     value = requirement.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise CannotCheckError(f"its {key} is {shown(value)}, not a whole number of 1 or more")
+        raise CannotCheckError("not_whole", key=key, value=shown(value))
     return value
 
 
 def _between(requirement: Mapping[str, Any], key: str) -> float:
     value = requirement.get(key)
     if not isinstance(value, float) or not 0 < value < 1:
-        raise CannotCheckError(f"its {key} is {shown(value)}, not a number between 0 and 1")
+        raise CannotCheckError("not_between", key=key, value=shown(value))
     return value

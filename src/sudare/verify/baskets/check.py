@@ -15,6 +15,7 @@ from sudare.errors import InputError
 from sudare.read.baskets.codes import BasketCodes
 from sudare.read.places import is_file
 from sudare.verify.baskets.sets import verify_baskets
+from sudare.verify.finding import FindingSentence
 from sudare.verify.manifest import (
     NEWEST_FORMAT,
     differing,
@@ -64,10 +65,7 @@ def check_basket_folder(
     if original is not None:
         given = _read_original(original, place, options)
         if len(given) != len(released):
-            raise InputError(
-                f"The original has {len(given):,} baskets and the release {len(released):,}; give the original it was made from, "
-                "and its layout (--layout) if it was read in another way."
-            )
+            raise InputError("verify.baskets.other_original", original=len(given), released=len(released))
         beside = _described(given, place, sensitive)
         return findings + verify_baskets(released, beside, manifest["requirements"], progress=progress)
     # What is sensitive for all can be checked on the release alone; items may be gone from it altogether.
@@ -76,10 +74,7 @@ def check_basket_folder(
         released = released.describe(sensitive=common, unknown="ignore")
         infers = any(one.get("type") == "rho-uncertainty" for one in manifest["requirements"])
         if sensitive is not None and infers and not released.has_sensitive:
-            raise InputError(
-                "None of the sensitive items given occurs in the release, so nothing could be inferred whatever was released; "
-                "correct their spelling, or give the original (--original), which has them."
-            )
+            raise InputError("verify.baskets.no_such_sensitive")
     return findings + verify_baskets(released, None, manifest["requirements"], progress=progress)
 
 
@@ -114,9 +109,7 @@ def _kept_options(path: Path, kept: Any) -> dict[str, Any]:
     if not isinstance(kept, dict) or not all(
         isinstance(value, _READ.get(name, ())) for name, value in kept.items()
     ):
-        raise InputError(
-            f"The manifest {path} does not say properly how the original was read; restore it, or say it yourself (--layout)."
-        )
+        raise InputError("verify.baskets.reading", path=path)
     return kept
 
 
@@ -142,10 +135,7 @@ def _kept_common(folder: Path) -> list[Any] | None:
     if listed is None:
         return None
     if not isinstance(listed, list) or not all(_is_item(item) for item in listed):
-        raise InputError(
-            f"The sensitive items in the manifest {path} are no list of texts and whole numbers; restore it, or name them "
-            "yourself (--sensitive)."
-        )
+        raise InputError("verify.baskets.sensitive", path=path)
     return listed
 
 
@@ -159,10 +149,16 @@ def _unchanged(path: Path, manifest: dict[str, Any], released: Baskets) -> Findi
     changes = [*differing(path, manifest), *digest_changes(data, sha256)]
     if (len(released), released.entries) != (about["baskets"], about["entries"]):
         changes.append(
-            f"it has {len(released):,} baskets with {released.entries:,} entries instead of {about['baskets']:,} with "
-            f"{about['entries']:,}"
+            FindingSentence(
+                "files.other_baskets",
+                found=len(released),
+                found_entries=released.entries,
+                asked=about["baskets"],
+                asked_entries=about["entries"],
+            )
         )
-    return unchanged_files(data, sha256, changes, len(released), f"{len(released):,} baskets")
+    size = FindingSentence("files.baskets", count=len(released))
+    return unchanged_files(data, sha256, changes, len(released), size)
 
 
 def _delimiter(about: dict[str, Any]) -> str | None:
@@ -200,6 +196,6 @@ def _load(path: Path) -> dict[str, Any]:
         or not all(isinstance(one, dict) for one in requirements)
         or content.get("format") != NEWEST_FORMAT
     ):
-        raise InputError(f"The manifest {path} is not one of baskets that this version reads; restore it.")
+        raise InputError("verify.baskets.manifest", path=path)
     require_inside(path, data["file"])
     return content

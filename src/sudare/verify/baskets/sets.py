@@ -22,8 +22,7 @@ from sudare.verify.baskets.asked import (
     rho_asked,
     sampling_asked,
 )
-from sudare.verify.blocks import CannotCheckError
-from sudare.verify.finding import Finding
+from sudare.verify.finding import CannotCheckError, Finding, FindingSentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -69,9 +68,9 @@ def _check(released: Baskets, original: Baskets | None, requirement: dict[str, A
             return _km(released, requirement)
         if kind == "rho-uncertainty":
             return _uncertainty(released, original, requirement)
-        sentence = f"This version of Sudare cannot check the requirement {quoted(kind)} of baskets, so it is not taken to hold."
-    except CannotCheckError as reason:
-        sentence = f"The requirement {kind} cannot be checked: {reason}."
+        sentence = FindingSentence("requirement.unknown_baskets", kind=quoted(kind))
+    except CannotCheckError as error:
+        sentence = FindingSentence("requirement.cannot", kind=kind, why=error.why)
     return Finding(requirement, False, None, sentence, 0)
 
 
@@ -79,19 +78,12 @@ def _uncertainty(released: Baskets, original: Baskets | None, requirement: dict[
     asked, sampling = rho_asked(requirement), sampling_asked(requirement)
     known = released if original is None else original
     if original is None and released.sensitive_common is None:
-        sentence = (
-            "rho-uncertainty speaks of the original baskets and of what each user calls sensitive, which the release does "
-            "not hold: it cannot be checked without them; give the original (--original FILE), or, where the same items are "
-            "sensitive for all, name them (--sensitive)."
-        )
-        return Finding(requirement, False, None, sentence, 0)
+        return Finding(requirement, False, None, FindingSentence("rho.needs_original"), 0)
     if not known.is_described:
-        sentence = "It is not known which items are sensitive, so rho-uncertainty cannot be checked; name them (--sensitive)."
-        return Finding(requirement, False, None, sentence, 0)
+        return Finding(requirement, False, None, FindingSentence("rho.needs_sensitive"), 0)
     left = _left(released, known)
     if left is None:
-        sentence = "The released baskets are no parts of these originals, one for one, so rho-uncertainty cannot be checked."
-        return Finding(requirement, False, None, sentence, 0)
+        return Finding(requirement, False, None, FindingSentence("rho.not_parts"), 0)
     if sampling is not None:
         return check_sample(known, left, requirement, asked, sampling)
     return _rho(known, left, requirement, asked)
@@ -111,11 +103,13 @@ def _km(released: Baskets, requirement: dict[str, Any]) -> Finding:
         rare += int((support < k).sum())
         users.update(level.rows[support[level.sets] < k].tolist())
     if smallest is None:
-        return Finding(requirement, True, None, "There are no items, so km-anonymity holds.", 0)
+        return Finding(requirement, True, None, FindingSentence("km.no_items"), 0)
     if not rare:
-        sentence = f"Every set of at most {quoted(m)} items occurs in at least {smallest:,} baskets or in none (asked: {quoted(k)})."
+        sentence = FindingSentence("km.holds", m=quoted(m), smallest=smallest, k=quoted(k))
         return Finding(requirement, True, float(smallest), sentence, 0)
-    sentence = f"{rare:,} sets of at most {quoted(m)} items occur, but in fewer than {quoted(k)} baskets, such as {example} in {smallest:,}."
+    sentence = FindingSentence(
+        "km.fails", rare=rare, m=quoted(m), k=quoted(k), example=example, smallest=smallest
+    )
     return Finding(requirement, False, float(smallest), sentence, len(users))
 
 
@@ -124,7 +118,8 @@ def _rho(known: Baskets, left: Truths, requirement: dict[str, Any], asked: RhoAs
     refuse_many_sets(known.lengths, limit)
     before: _Level | None = None
     chain: list[_Level] = []
-    unsafe, worst, example = 0, 0.0, ""
+    unsafe, worst = 0, 0.0
+    example: str = ""
     exposed = np.zeros(len(known), dtype=np.bool_)
     sensitive = _Sensitive(known)
     for level in _levels(known, left, limit):
@@ -139,17 +134,25 @@ def _rho(known: Baskets, left: Truths, requirement: dict[str, Any], asked: RhoAs
                 if confidence.max(initial=0.0) > worst:
                     worst = float(confidence.max())
                     place = some[int(confidence.argmax())]
-                    example = (
-                        f"user {users[place]} with {_named(known, before.items[found.known[place]])} is said to have "
-                        f"{known.items[found.item[place]]} with confidence {found.joint[place]}/{found.base[place]}"
+                    example = FindingSentence(
+                        "rho.example",
+                        user=users[place],
+                        known=_named(known, before.items[found.known[place]]),
+                        item=known.items[found.item[place]],
+                        joint=found.joint[place],
+                        base=found.base[place],
                     )
             before.forget()
         before = level
-    about = "" if limit is None else f" from at most {quoted(limit - 1)} known items"
+    rho = requirement["rho"]
     if not unsafe:
-        sentence = f"No sensitive item can be inferred{about} with a confidence above {requirement['rho']}."
+        sentence = (
+            FindingSentence("rho.holds", rho=rho)
+            if limit is None
+            else FindingSentence("rho.holds_m", rho=rho, m=quoted(limit - 1))
+        )
         return Finding(requirement, True, None, sentence, 0)
-    sentence = f"{unsafe:,} inferences have a confidence above {requirement['rho']}: {example}."
+    sentence = FindingSentence("rho.fails", unsafe=unsafe, rho=rho, example=example)
     return Finding(requirement, False, worst, sentence, int(exposed.sum()))
 
 
