@@ -35,7 +35,9 @@ def test_a_module_that_moved_is_found_at_its_old_place(old):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         found = import_module(f"sudare.{old}")
-    expected = f"sudare.{old} has moved to sudare.{MODULES[old]}; the old name will be gone in the next version."
+    expected = (
+        f"sudare.{old} has moved to sudare.{MODULES[old]}; the old name will be gone in the next version."
+    )
     assert expected in [str(one.message) for one in said if one.category is DeprecationWarning]
     assert found.__doc__ == import_module(f"sudare.{MODULES[old]}").__doc__
     sys.modules.pop(f"sudare.{old}", None)
