@@ -86,6 +86,7 @@ def test_assess_says_that_it_is_for_tables(folder, capsys):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["lines", "json", "long", "lists", "sets"])
 @pytest.mark.parametrize("part", ["", "/public"])
 def test_measure_takes_the_folder_of_a_release_of_baskets(folder, capsys, layout, part):

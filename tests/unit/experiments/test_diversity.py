@@ -32,6 +32,7 @@ def experiment():
     return diversity_suitability(names=("data1",))
 
 
+@pytest.mark.slow
 def test_the_random_table_has_the_printed_shape(experiment):
     assert experiment.holds
     table = experiment.tables["table-3"]
@@ -41,6 +42,7 @@ def test_the_random_table_has_the_printed_shape(experiment):
     assert experiment.tables["table-4"]["suitability_ours"].is_not_null().all()
 
 
+@pytest.mark.slow
 def test_what_is_printed_fits_the_terminal(experiment):
     titles = list(experiment.printed)
     assert [title[:7] for title in titles] == ["Table 3", "Table 3", "Table 4", "Misprin"]

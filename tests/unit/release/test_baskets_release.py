@@ -65,6 +65,7 @@ def test_a_folder_must_be_a_path(release):
         release.write(None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [None, "lines", "json", "long", "lists", "sets"])
 def test_a_folder_is_written_and_checked_again(release, clicks, tmp_path, layout):
     written = release.write(tmp_path / "out", layout=layout)
