@@ -52,6 +52,7 @@ def test_what_is_printed_fits_the_terminal(experiment):
     assert all(len(line) <= 8 for cell in first["lower bound"] for line in cell.split("\n"))
 
 
+@pytest.mark.slow
 def test_the_page_has_the_tables(experiment, tmp_path):
     text = experiment.write(tmp_path).read_text(encoding="utf-8")
     assert "| data1 | 2 | 0.0089<br>" in text
