@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint bench experiments robustness docs clean
+.PHONY: demo test quick lint bench experiments robustness docs clean
 
 # The whole job on a made-up hospital table; says where the report is. The table is assessed too, so that the kernels of
 # that step are compiled as well: whoever goes on with the tutorial does not wait for them.
@@ -15,6 +15,13 @@ demo: $(STAMP)
 # Everything that must be true: lint, types, layers, tests, doctests, documented commands.
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+# For daily work, in under a minute on two cores once mypy has its cache and the kernels are compiled: lint, types,
+# layers, doctests and the tests without the marker `slow`. Left out are the folders that are slow by nature:
+# properties, statistics and system. The slowest tests are shown: one that takes over half a second gets the marker.
+quick: lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow" --durations=5 --durations-min=0.5 \
+		tests/unit tests/contract tests/regressions src
 
 lint: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks

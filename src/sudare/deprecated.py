@@ -47,7 +47,6 @@ MODULES = {
     },
     "read.example": "read.examples.hospital",
     "release.basket_files": "formats.baskets",
-    "release.release": "release.table.release",
     "release.verify": "verify.verify",
     "release.verify_requirements": "verify.requirements",
 }

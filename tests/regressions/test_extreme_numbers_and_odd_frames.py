@@ -179,6 +179,7 @@ def _with(column, **roles):
     return sd.read(pl.DataFrame({"x": [1, 2] * 20, "s": column})).describe(quasi=["x"]).describe(**roles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "tsv", "excel", "parquet", "arrow"])
 @pytest.mark.parametrize("name", NESTED)
 def test_sets_and_records_are_released_where_a_file_holds_them(name, form, tmp_path):

@@ -145,6 +145,7 @@ def test_records_may_be_shuffled_after_the_draw():
     assert sd.crosstab(release, by=["a"], bins={"a": 4}).counts["released"].sum() == release.table.rows
 
 
+@pytest.mark.slow
 def test_a_stratum_that_cannot_comply_may_be_left_out():
     half = _ROWS // 2
     frame = pl.DataFrame(

@@ -65,7 +65,15 @@ _LINK = re.compile(r"(?<!`)\[[^\]]*\]\(([^)\s]+)\)")
 _OUTPUT_RULES = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _KINDS = "python, sh, console, json, yaml, or text right after python or sh"
 _NOT_RUN_HERE = {
-    *("make demo", "make test", "make docs", "make bench", "make experiments", "make robustness"),
+    *(
+        "make demo",
+        "make test",
+        "make quick",
+        "make docs",
+        "make bench",
+        "make experiments",
+        "make robustness",
+    ),
     "pip install .",
 }
 """Commands that pages show and that take too long or install something; what they make is tested elsewhere."""

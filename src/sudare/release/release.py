@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sudare.deprecated import moved_names
 from sudare.progress import Progress, shows_progress
 
 if TYPE_CHECKING:
@@ -57,3 +58,6 @@ class AnyRelease:
         from sudare.release.folder import write_folder
 
         return write_folder(self, self.kind.output.into(folder, **output), progress=progress)
+
+
+__getattr__ = moved_names("sudare.release.release", {"Release": "sudare.release.table.release"})

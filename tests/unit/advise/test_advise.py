@@ -228,6 +228,7 @@ def test_wrong_descriptions_are_refused_with_the_way_out():
 values = st.sampled_from(["a", "b", "c", "病"])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.one_of(st.none(), st.integers(0, 2)), values), max_size=14),
@@ -271,6 +272,7 @@ def test_releases_have_a_bound_below_their_loss():
         assert release.lower_bound == release.lower_bounds["loss"].value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method",
     [
@@ -294,6 +296,7 @@ def test_harmless_steps_keep_the_bound():
     assert release.lower_bounds == {} or release.lower_bound <= release.losses["loss"]
 
 
+@pytest.mark.slow
 def test_the_bound_is_in_the_manifest_and_the_reports(tmp_path):
     release = sd.anonymize(told_by_place(), sd.KAnonymity(30), method="generalization effort=fast")
     least = math.floor(release.lower_bound * 1000) / 1000
@@ -309,6 +312,7 @@ def test_the_bound_is_in_the_manifest_and_the_reports(tmp_path):
             assert f"{least:.3f}" in text
 
 
+@pytest.mark.slow
 def test_a_weaker_bound_is_said_to_be_one(monkeypatch, tmp_path):
     from sudare.advise import bounds as bounding
 

@@ -48,6 +48,7 @@ def test_wrong_requirements_are_told_and_not_the_method(people):
         Recipe.parse(RECIPE % "{type: k-anonimity, k: 3}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_a_draft_for_pk_anonymity_runs_with_the_ranges_it_asks_for(people, capsys, language):
     asked = ["--require", "pk-anonymity k=3", "-o", "r.yaml", "--lang", language]

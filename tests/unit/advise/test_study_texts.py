@@ -98,6 +98,7 @@ def test_no_text_is_left_in_english(area, key):
     assert "missing" not in words
 
 
+@pytest.mark.slow
 def test_every_sentence_is_said_by_some_study(monkeypatch, capsys):
     used = set()
     say = all_texts.Texts.__call__
@@ -127,6 +128,7 @@ def _linked_by_all() -> Any:
     return SimpleNamespace(largest=0.2, records=100, rate=0.04, k=5.0, epsilon=3.5, exact=(), columns=columns)
 
 
+@pytest.mark.slow
 def test_all_of_a_study_is_told_in_japanese(study):
     said = study.in_language("ja")
     told = list(sentences(said))
@@ -138,6 +140,7 @@ def test_all_of_a_study_is_told_in_japanese(study):
     assert (said.feasible, said.suited, said.ratio) == (study.feasible, study.suited, study.ratio)
 
 
+@pytest.mark.slow
 def test_a_study_comes_back_from_japanese(study):
     before = json.dumps(study.to_dict(), default=str)
     assert json.dumps(study.in_language("ja").in_language("en").to_dict(), default=str) == before

@@ -38,6 +38,7 @@ def total_of(model, labels, k):
     return float(losses_of(model, labels, k)[0][labels].sum())
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(2, 30),

@@ -34,6 +34,7 @@ def apply(table, *requirements, **parameters):
     return sd.Generalize(**parameters).apply(table, Context(requirements))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(records, min_size=2, max_size=25), st.integers(2, 4), st.sampled_from(["loss", "dis", "ncp"]))
 def test_every_group_complies_and_rows_stay(rows, k, objective):
@@ -49,6 +50,7 @@ def test_every_group_complies_and_rows_stay(rows, k, objective):
     assert outcome.rows.tolist() == list(range(len(rows)))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(records, min_size=4, max_size=16), st.sampled_from(["distinct", "entropy"]))
 def test_diverse_groups(rows, kind):
@@ -89,6 +91,7 @@ def plain_loss(rows, group):
     return len(group) * (age + city)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(records, min_size=2, max_size=8), st.integers(2, 3))
 def test_bound_optimum_heuristic(rows, k):

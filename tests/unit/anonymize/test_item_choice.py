@@ -44,6 +44,7 @@ def suppressed(baskets, strategy, requirement, seed=0):
     return sd.SuppressItems(strategy).apply(baskets, context).baskets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(

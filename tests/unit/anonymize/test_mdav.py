@@ -71,6 +71,7 @@ def test_vmdav_is_the_same_on_the_benchmark_tables(name, gamma):
     assert np.array_equal(labels, vmdav(records, 4, gamma, method="indexed"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 5])
 @pytest.mark.parametrize("name", _TABLES)
 def test_mdav_indexed_brute_and_plain_are_one_partition(name, k):
@@ -83,6 +84,7 @@ def test_mdav_indexed_brute_and_plain_are_one_partition(name, k):
     assert sizes.max() < 2 * k
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gamma", _GAMMAS)
 @pytest.mark.parametrize("name", _TABLES)
 def test_vmdav_indexed_brute_and_plain_are_one_partition(name, gamma):

@@ -27,6 +27,7 @@ def grown(model, rows, k):
     return labels, count
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     st.integers(1, 24), st.integers(1, 5), KINDS, st.sampled_from(["trees", "large trees", "ordered"]), SEEDS

@@ -100,6 +100,7 @@ def test_wrong_weights_are_one_sentence():
         sd.anonymize(described(people()), sd.KAnonymity(3), method=sd.Microaggregate(weights={"nobody": 1}))
 
 
+@pytest.mark.slow
 def test_a_certificate_says_how_far_the_optimum_can_be():
     random = np.random.default_rng(0)
     frame = pl.DataFrame({"a": random.normal(size=60), "b": random.normal(size=60)})

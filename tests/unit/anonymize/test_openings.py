@@ -99,6 +99,7 @@ def united_until(labels, holds):
         labels[bad[0]] = labels[other[0]]
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(
     st.integers(2, 30),
@@ -136,6 +137,7 @@ def test_the_cost_falls_or_nothing_changes(rows, columns, k, kind, cells, room, 
     assert np.array_equal(start, given_labels)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.integers(6, 30), KINDS, st.sampled_from(["distinct", "entropy"]), SEEDS)
 def test_rules_are_kept(rows, kind, diversity, seed):

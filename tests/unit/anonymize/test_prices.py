@@ -126,6 +126,7 @@ def boxes_of(boxes):
     return dict(listed)
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(
     st.integers(1, 10),
@@ -204,6 +205,7 @@ def test_the_dearest_rows_are_listed_and_names_stay(rows, most, kind, seed):
     assert len(set(named.values())) == len(named)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 8), st.integers(2, 3), st.integers(2, 3), KINDS, OBJECTIVES, SEEDS)
 def test_no_partition_is_below_the_bound(rows, columns, k, kind, objective, seed):
@@ -222,6 +224,7 @@ def test_no_partition_is_below_the_bound(rows, columns, k, kind, objective, seed
         assert 0 <= least_loss(model, ladders, first, k, SILENT) <= with_rows_left_out / rows + CLOSE
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 8), st.integers(2, 3), KINDS, SEEDS)
 def test_bound_optimum_method(rows, k, kind, seed):

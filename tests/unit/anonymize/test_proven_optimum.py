@@ -33,6 +33,7 @@ def test_the_optimum_of_the_benchmark_is_that_of_exhaustive_search(benchmark, k,
     )
 
 
+@pytest.mark.slow
 def test_small_tables_come_near_the_optimum(benchmark):
     k, lost, optima = 6, dict.fromkeys(("fast", "default", "thorough"), 0.0), 0.0
     for seed in range(3):
@@ -50,6 +51,7 @@ def test_small_tables_come_near_the_optimum(benchmark):
     assert lost["thorough"] <= 1.02 * optima
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ADULT.exists(), reason=f"{ADULT} is absent")
 @pytest.mark.parametrize(
     ("marital_status", "education", "least"),

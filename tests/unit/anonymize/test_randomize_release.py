@@ -21,6 +21,7 @@ from sudare.verify.verify import verify_frame
 # -- written and read back --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file_format", ["csv", "parquet"])
 @pytest.mark.parametrize("missing", ["category", "keep"])
 def test_a_written_release_is_verified_from_its_files(tmp_path, file_format, missing):
@@ -66,6 +67,7 @@ def test_a_weaker_mechanism_than_promised_is_noticed():
     assert verify_frame(release.table.frame, bare, asked)[-1].reached == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     st.floats(1.01, 30),
@@ -107,6 +109,7 @@ def test_parameters_survive_a_recipe():
         sd.PkAnonymity(1)
 
 
+@pytest.mark.slow
 def test_a_shuffled_release_cannot_be_measured_again_by_position(tmp_path):
     from sudare.errors import InputError
     from sudare.release.reopen import reopen_pair

@@ -72,6 +72,7 @@ class Made:
         return sum(self.cost(group) for group in twins.groups_of(labels))
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.integers(1, 20), st.integers(1, 3), KINDS, CELLS, DIVERSITIES, SEEDS)
 def test_the_matrix_is_what_groups_would_cost(rows, k, kind, cells, diversity, seed):
@@ -109,6 +110,7 @@ def matrix_of(state, groups, offered):
     return costs
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.integers(1, 40), st.integers(1, 4), KINDS, CELLS, DIVERSITIES, st.sampled_from([2, 5, 1500]), SEEDS)
 def test_groups_comply_and_the_cost_never_rises(rows, k, kind, cells, diversity, most, seed):

@@ -82,6 +82,7 @@ def smallest_block(frame, quasi):
     return frame.group_by(quasi).len()["len"].min()
 
 
+@pytest.mark.slow
 def test_a_hospital_with_dates_and_masks_is_released_and_written(tmp_path):
     table = hospital()
     release = sd.anonymize(table, sd.KAnonymity(K), method=sd.Generalize(cells="sets", effort="fast"))
@@ -99,6 +100,7 @@ def test_a_hospital_with_dates_and_masks_is_released_and_written(tmp_path):
     assert all(finding.holds for finding in sd.verify_release(tmp_path / "release"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ORDERED)
 @pytest.mark.parametrize("effort", ["fast", "default"])
 def test_ordered_columns_stay_on_their_hierarchies(case, effort, tmp_path):

@@ -187,6 +187,7 @@ def test_the_default_loses_less_by_both_measures(kind):
             assert default < paper
 
 
+@pytest.mark.slow
 def test_sampled_adversaries():
     lists = random_lists(21, 150, 12, 6)
     baskets = described(lists, random_lists(22, 150, 12, 6))
@@ -359,6 +360,7 @@ def test_it_can_be_cancelled():
             sd.anonymize(baskets, asked, progress=Cancel())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not BMS.exists(), reason=f"{BMS} is absent")
 def test_bms_at_or_below_the_prototype():
     """Spec: personalized 10.9 %, checked by other code to have no violation."""

@@ -174,6 +174,7 @@ def patients():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["dis", "loss", "ncp"])
 def test_index_and_all_pairs_agree(patients, objective):
     """Wide trees, a line and tables, missing ZIP codes."""
@@ -239,12 +240,14 @@ def test_coil_counts(coil):
     assert [min_largest_block(counts, l, "entropy") for l in (2, 4, 8)] == [2, 4, 9]  # noqa: E741  # the name in the field
 
 
+@pytest.mark.slow
 @needs_coil
 @pytest.mark.parametrize(("k", "bound"), [(2, 0.0497), (4, 0.0900)])
 def test_coil_k(coil, k, bound):
     assert round(k_bound(coil, k).value, 4) == bound
 
 
+@pytest.mark.slow
 @needs_coil
 @pytest.mark.parametrize(("l", "bound"), [(2, 0.1667), (4, 0.2350), (8, 0.2780)])
 def test_coil_l(coil, l, bound):  # noqa: E741  # the name in the field

@@ -85,6 +85,7 @@ def test_weights_are_people_of_the_population(frame):
     assert_population(found, [len(rows) for rows in blocks], people)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(frames(), frames())
 def test_a_population_that_holds_the_sample(frame, others):

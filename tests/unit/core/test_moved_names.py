@@ -43,6 +43,7 @@ def test_a_module_that_moved_is_found_at_its_old_place(old):
     sys.modules.pop(f"sudare.{old}", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("old", DOCUMENTED)
 def test_documented_names_are_the_same_things(old):
     """In a process of its own: what was imported before must not matter."""
@@ -52,6 +53,7 @@ def test_documented_names_are_the_same_things(old):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_public_names_are_not_deprecated():
     """Names of `sudare` itself never moved."""
     code = f"import sudare as sd\nfor name in {sorted(sd.__all__)!r}: getattr(sd, name)"

@@ -82,9 +82,10 @@ def test_a_long_call_shows_a_bar_in_a_notebook_and_takes_it_away(clock, notebook
     assert in_notebook()
     assert inner(clock) == "done"
     (handle,) = notebook
-    assert handle.shown[0]["text/plain"] == "<work>: 50%, 5 s"
+    assert handle.shown[0]["text/plain"] == "<work>: 50%, 5 s, 5 s left"
     assert (
-        '<progress value="0.5000" max="1"></progress> &lt;work&gt;: 50%, 5 s' in handle.shown[0]["text/html"]
+        '<progress value="0.5000" max="1"></progress> &lt;work&gt;: 50%, 5 s, 5 s left'
+        in handle.shown[0]["text/html"]
     )
     assert handle.shown[-1] == {"text/plain": "", "text/html": ""}
 
@@ -143,7 +144,7 @@ def test_at_a_terminal_it_is_one_line(clock, monkeypatch):
     monkeypatch.delitem(sys.modules, "IPython", raising=False)
     monkeypatch.setattr(sys, "stderr", terminal)
     inner(clock, progress=ProgressBar())
-    assert terminal.getvalue() == "\r\x1b[K<work>: 0%, 0 s\r\x1b[K<work>: 50%, 5 s\r\x1b[K"
+    assert terminal.getvalue() == "\r\x1b[K<work>: 0%, 0 s\r\x1b[K<work>: 50%, 5 s, 5 s left\r\x1b[K"
 
 
 def test_names_and_documentation_stay():

@@ -334,6 +334,7 @@ NAMES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(name=NAMES, column=COLUMNS)
 def test_any_column_gets_a_guess_with_a_sentence(name, column):

@@ -6,6 +6,7 @@ from tests.cases.places import DATA
 from sudare.experiments.baskets import baskets
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "bms").is_dir(), reason=f"{DATA / 'bms'} is absent")
 def test_the_orders_of_the_paper_come_out(tmp_path):
     outcome = baskets(DATA, repetitions=1, sampled_repetitions=1, rhos=[0.5], shares=[0.05, 0.8], risks=[0.1])

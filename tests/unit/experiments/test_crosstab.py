@@ -20,6 +20,7 @@ def experiment(tmp_path_factory):
         return crosstab(sizes=SIZES, bins=BINS, ks=KS, seeds=2)
 
 
+@pytest.mark.slow
 def test_shapes(experiment):
     settings = len(COMPARED_MECHANISMS) * len(BINS) * len(KS)
     assert experiment.tables["errors"].height == settings * len(SIZES) * 2
@@ -31,6 +32,7 @@ def test_shapes(experiment):
     assert EXPERIMENTS["crosstab"] is crosstab
 
 
+@pytest.mark.slow
 def test_the_page(experiment, tmp_path):
     page = experiment.write(tmp_path).read_text(encoding="utf-8")
     assert "How many records do I need?" in page

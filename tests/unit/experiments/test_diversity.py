@@ -30,6 +30,7 @@ def experiment():
     return diversity_suitability(names=("data1",))
 
 
+@pytest.mark.slow
 def test_the_random_table_has_the_printed_shape(experiment):
     assert experiment.holds
     table = experiment.tables["table-3"]
@@ -39,6 +40,7 @@ def test_the_random_table_has_the_printed_shape(experiment):
     assert experiment.tables["table-4"]["suitability_ours"].is_not_null().all()
 
 
+@pytest.mark.slow
 def test_what_is_printed_fits_the_terminal(experiment):
     titles = list(experiment.printed)
     assert [title[:7] for title in titles] == ["Table 3", "Table 3", "Table 4", "Misprin"]
@@ -48,6 +50,7 @@ def test_what_is_printed_fits_the_terminal(experiment):
     assert all(len(line) <= 8 for cell in first["lower bound"] for line in cell.split("\n"))
 
 
+@pytest.mark.slow
 def test_the_page_has_the_tables(experiment, tmp_path):
     text = experiment.write(tmp_path).read_text(encoding="utf-8")
     assert "| data1 | 2 | 0.0089<br>" in text

@@ -52,6 +52,7 @@ def test_text_comes_back_exactly(frame, kind, escape):
     assert frame.equals(before)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(text_frames(), st.booleans())
 def test_text_comes_back_from_excel_exactly(frame, escape):
@@ -85,6 +86,7 @@ NUMBERS = {
 KINDS = {"i": pl.Int64, "f": pl.Float64, "d": pl.Date, "b": pl.Boolean}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.fixed_dictionaries({n: st.none() | s for n, s in NUMBERS.items()}), max_size=5), st.data())
 def test_typed_columns_come_back_as_their_text(rows, data):

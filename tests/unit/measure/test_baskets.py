@@ -106,6 +106,7 @@ def test_rules_are_those_of_brute_force(lists, support, confidence, top):
     assert found["support"].to_list() == [count / len(lists) for count in found["count"]]
 
 
+@pytest.mark.slow
 @FAST
 @given(suppressed())
 def test_losses_are_their_formulas(pair):
@@ -144,6 +145,7 @@ def plain_gini(values):
     return differences / (2 * len(values) * sum(values))
 
 
+@pytest.mark.slow
 @FAST
 @given(suppressed())
 def test_compared_rules_have_their_true_supports(pair):
@@ -250,6 +252,7 @@ def test_every_measure_declares_itself():
         assert each.applies == "baskets"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not BMS.is_file(), reason="the click streams are not beside the project")
 def test_sets_and_rules_of_a_click_stream_are_those_of_brute_force():
     baskets = sd.read_baskets(BMS)

@@ -118,6 +118,7 @@ def test_exact_cells_that_do_not_occur_cost_nothing():
     assert table.counts["released"].sum() == 3_000
 
 
+@pytest.mark.slow
 def test_a_table_of_a_million_cells():
     random = np.random.default_rng(0)
     values = tuple(range(100))

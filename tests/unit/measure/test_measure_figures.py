@@ -95,6 +95,7 @@ LANDS = {"Europe": ["France", "Spain", "Italy"], "Asia": ["Japan", "Korea"]}
 LEAVES = {"Europe": 3, "Asia": 2, "*": 5}
 
 
+@pytest.mark.slow
 @FAST
 @given(
     st.lists(

@@ -37,6 +37,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "layout", "delimiter"), PLACES)
 @FAST
 @given(lists=TEXT_LISTS)
@@ -333,6 +334,7 @@ def test_wrong_sources_are_said_in_a_sentence(tmp_path):
         sd.read_baskets(pl.DataFrame({"a": [1]}), layout="json")
 
 
+@pytest.mark.slow
 @needs_bms
 @pytest.mark.parametrize(
     ("name", "figures"), [("BMS-WebView-1", (59_602, 497, 267)), ("BMS-WebView-2", (77_512, 3_340, 161))]

@@ -280,6 +280,7 @@ EXTREMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mondrian", "generalization", "microaggregation", "full-domain"])
 @pytest.mark.parametrize("name", EXTREMES)
 def test_numbers_at_the_end_of_their_type(tmp_path, name, method):

@@ -47,12 +47,14 @@ def _edit(path, change):
     path.write_text(json.dumps(manifest), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_another_table_is_not_measured(released, capsys):
     assert main(["measure", "one.csv", str(released)]) == 0
     assert main(["measure", "other.csv", str(released)]) == 2
     assert "'other.csv' is not what the release in" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_releases_of_different_tables_are_not_compared_silently(released, capsys):
     assert main(["compare", "one-release", "other-release"]) == 0
     assert "made from different tables" in " ".join(capsys.readouterr().out.split())
@@ -65,6 +67,7 @@ def test_releases_of_different_tables_are_not_compared_silently(released, capsys
     assert compare({**releases, "more": more}).several_tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -119,6 +122,7 @@ def test_items_that_nobody_has_are_not_safe(tmp_path, capsys):
     assert "None of the sensitive items given occurs" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.slow
 def test_numbers_that_were_drawn_need_not_be_in_the_hierarchy():
     frame = pl.DataFrame({"age": [20, 30, 40, 50] * 10, "sex": ["f", "m"] * 20})
     tree = {"young": ["20", "30"], "old": ["40", "50"]}

@@ -279,6 +279,7 @@ def test_european_decimals_do_not_fool_the_delimiter():
     assert sniff_dialect("one\ntwo\n").delimiter == ","
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns():
     names = ",".join(f"c{i}" for i in range(10_000))
     cells = ",".join(str(i) for i in range(10_000))

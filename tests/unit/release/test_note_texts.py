@@ -51,12 +51,14 @@ def test_every_method_has_a_case():
     assert {*METHODS, *BASKET_METHODS} <= set(CASES)
 
 
+@pytest.mark.slow
 def test_every_sentence_is_said_by_some_release(releases):
     _, used = releases
     for area in SPEAKERS:
         assert loaded(area, "en").keys() - used == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_japanese_report_has_no_english_note(releases, name, tmp_path, monkeypatch):
     monkeypatch.setattr(charts, "_svg", lambda *_: "")  # words only: drawing takes long

@@ -176,6 +176,7 @@ ODD: dict[str, tuple[dict[str, Any], int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ODD)
 def test_odd_tables(case, tmp_path):
     data, k = ODD[case]

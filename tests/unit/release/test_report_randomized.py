@@ -57,6 +57,7 @@ def pages(release, tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("kind", ["public", "internal"])
 def test_1_over_k_is_the_risk(pages, kind, language):
@@ -74,6 +75,7 @@ def test_1_over_k_is_the_risk(pages, kind, language):
     assert texts("glossary.randomization_text") in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_original_counts_are_for_the_custodian(release, pages, language):
     texts = Texts(language)

@@ -30,6 +30,7 @@ def release():
     return released()
 
 
+@pytest.mark.slow
 def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
     assert words("en").keys() == words("ja").keys()
     used = set()
@@ -139,6 +140,7 @@ def _wide_release():
     return anonymize(table, KAnonymity(2), measures=["loss", "suppressed"])
 
 
+@pytest.mark.slow
 def test_many_columns_are_bounded_and_the_rest_is_counted(tmp_path):
     html = pages_of(_wide_release(), tmp_path)["internal", "en"]
     assert html.count('class="marks"') == MOST_CHARTS + 1

@@ -258,6 +258,7 @@ def test_a_delimiter_may_be_missing(folder):
     assert len(check_basket_folder(folder)) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [5, "y", [["y"]], [None], [True], [1.5], {"file": "x"}])
 def test_kept_sensitive_items_are_items(folder, kept):
     change(folder / "internal" / "manifest.json", ["sensitive"], kept)
@@ -266,6 +267,7 @@ def test_kept_sensitive_items_are_items(folder, kept):
             check_basket_folder(folder, original=original)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kept", [5, "lines", ["layout"], {"query": "DROP TABLE x"}, {"layout": 1}, {"header": "no"}, {"": None}]
 )

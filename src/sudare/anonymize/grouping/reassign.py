@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from sudare.anonymize.grouping.labels import numbered
 from sudare.kernels.core.rules import Rules, no_rules
@@ -68,6 +67,8 @@ def _reassign(
     groups: Labels,
     random: np.random.Generator,
 ) -> None:
+    from scipy.optimize import linear_sum_assignment
+
     places = (random.random(len(groups)) * part.size[groups]).astype(np.int64)
     gives = random.random(len(groups)) < _GIVING
     given = np.where(gives, part.members[groups, places], -1).astype(np.int64)
