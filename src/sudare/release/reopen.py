@@ -33,21 +33,20 @@ def reopen(
 
     `baskets` says that plain files hold baskets, where they do not show it.
     """
-    if kind_at(Path(after)) == "baskets":
-        pair = basket_pair(*reopen_baskets(before, Path(after)))
-    elif not is_folder(Path(after)) and (
-        baskets or (looks_like_baskets(before) and looks_like_baskets(after))
-    ):
-        pair = basket_pair(read_baskets(before), read_baskets(after))
+    place = Path(after)
+    if kind_at(place) == "baskets":
+        given, released = reopen_baskets(before, place)
+    elif not is_folder(place) and (baskets or (looks_like_baskets(before) and looks_like_baskets(after))):
+        given, released = read_baskets(before), read_baskets(after)
     else:
         return reopen_pair(before, after, recipe)
     if recipe is not None:
         raise ParameterError("release.reopen.recipe_of_baskets")
-    known = set(pair.before.items)
-    group = next((item for item in pair.after.items if item not in known), None)
+    known = set(given.items)
+    group = next((item for item in released.items if item not in known), None)
     if group is not None:
         raise InputError("release.reopen.groups_of_items", after=after, group=group, before=before)
-    return pair
+    return basket_pair(given, released)
 
 
 def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:

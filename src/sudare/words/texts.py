@@ -23,7 +23,7 @@ class Texts:
         self.language = language
         self.words = words
 
-    def __call__(self, key: str, **values: Any) -> str:
+    def __call__(self, key: str, /, **values: Any) -> str:
         """The text of a key; unknown keys are errors."""
         text = self.words[key]
         return text.format(**values) if values else text

@@ -100,7 +100,7 @@ def test_identifier_in_the_file_is_found(release):
 def test_missing_folder_and_manifest(tmp_path):
     with pytest.raises(InputError, match=r"^There is no folder .*nowhere; give the folder"):
         verify_release(tmp_path / "nowhere")
-    with pytest.raises(InputError, match=r"holds no manifest\.json"):
+    with pytest.raises(InputError, match=r"contains no manifest\.json"):
         verify_release(tmp_path)
 
 

@@ -79,7 +79,7 @@ def test_what_is_no_share_is_said_at_once(given):
     assert is_one_sentence(str(error.value))
     finding = verify_baskets(described(), described(), [{**RHO, "rho": given}])[0]
     assert not finding.holds
-    assert "The requirement rho-uncertainty cannot be checked: 'rho' is " in finding.sentence
+    assert "The requirement rho-uncertainty cannot be checked: its rho is " in finding.sentence
     assert is_one_sentence(finding.sentence)
     if isinstance(given, str):
         with pytest.raises(ParameterError, match="RhoUncertainty: 'rho' is "):
@@ -170,7 +170,7 @@ def described():
         ({**KM, "m": [2]}, r"its m is \[2\]"),
         ({**RHO, "m": "2"}, "its m is '2'"),
         ({**RHO, "m": -1}, "its m is -1"),
-        ({"type": "rho-uncertainty"}, "'rho' is None"),
+        ({"type": "rho-uncertainty"}, "its rho is None"),
         ({**SAMPLED, "eps": 1e-9}, "more than 10,000,000 adversaries"),
         ({**SAMPLED, "eps": 1e-300}, "more than 10,000,000 adversaries"),
         ({**SAMPLED, "eps": "0.1"}, "its eps is '0.1', not a number between 0 and 1"),
@@ -263,7 +263,7 @@ def test_a_delimiter_may_be_missing(folder):
 def test_kept_sensitive_items_are_items(folder, kept):
     change(folder / "internal" / "manifest.json", ["sensitive"], kept)
     for original in (None, folder.parent / "clicks.txt"):
-        with pytest.raises(InputError, match="are no list of texts and whole numbers; restore it"):
+        with pytest.raises(InputError, match="are not a list of texts and whole numbers; restore it"):
             check_basket_folder(folder, original=original)
 
 
@@ -273,7 +273,7 @@ def test_kept_sensitive_items_are_items(folder, kept):
 )
 def test_the_original_is_read_only_in_ways_that_are_kept(folder, kept):
     change(folder / "internal" / "manifest.json", ["input", "read"], kept)
-    with pytest.raises(InputError, match="does not say properly how the original was read"):
+    with pytest.raises(InputError, match="does not say correctly how the original was read"):
         check_basket_folder(folder, original=folder.parent / "clicks.txt")
 
 
