@@ -140,12 +140,14 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     leaf = np.zeros((columns, widest), dtype=np.int32)
     parent = np.zeros((columns, nodes), dtype=np.int32)
     height = np.zeros((columns, nodes))
-    sensitive = [_in_order(table, name) for name in names]
-    for index, (each, codes) in enumerate(zip(coded, sensitive, strict=True)):
-        overall[index, : each.count] = np.bincount(codes, minlength=each.count) / max(table.rows, 1)
+    sensitive = []
+    for index, (name, codes) in enumerate(zip(names, coded, strict=True)):
+        rank = _ranks(table, name)
+        sensitive.append(rank[codes.codes])
+        overall[index, rank] = table.shares(name)
         if index in trees:
             tree = trees[index]
-            leaf[index, codes] = table.leaves(names[index], tree)
+            leaf[index, rank] = tree.leaves_of(codes.values, missing=codes.missing is not None)
             parent[index, : tree.nodes] = tree.parent
             height[index, : tree.nodes] = tree.level / max(tree.height, 1)
     return Rules(
@@ -164,16 +166,14 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     )
 
 
-def _in_order(table: Table, name: str) -> npt.NDArray[np.int32]:
-    """Codes in the order that the ordered distance means: by value, or as a given hierarchy lists its leaves."""
+def _ranks(table: Table, name: str) -> npt.NDArray[np.int32]:
+    """Place of each code in the order that the ordered distance means: by value, or as a hierarchy lists its leaves."""
     column, codes = table.column(name), table.codes(name)
     tree = None if column.kind in MEASURED_KINDS else table.hierarchy(name)
-    if tree is None:
-        return codes.codes
-    rank = np.empty(codes.count, dtype=np.int32)
-    rank[np.argsort(tree.leaf_of(codes.values))] = np.arange(len(codes.values))
-    rank[len(codes.values) :] = len(codes.values)
-    return rank[codes.codes]
+    rank = np.arange(codes.count, dtype=np.int32)
+    if tree is not None:
+        rank[np.argsort(tree.leaf_of(codes.values))] = np.arange(len(codes.values))
+    return rank
 
 
 def _where(table: Table, row: int, column: str | None) -> Sentence:

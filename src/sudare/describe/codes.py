@@ -59,6 +59,13 @@ def encode(series: pl.Series) -> Codes:
     return Codes(codes, values, len(values) if has_missing else None)
 
 
+def encode_within(series: pl.Series, values: pl.Series, *, has_missing: bool) -> Codes:
+    """Code a part of a column by the values of the whole, all of which have a code whether the part has them or not."""
+    codes = _rank(series, values)
+    codes.flags.writeable = False
+    return Codes(codes, values, len(values) if has_missing else None)
+
+
 def _counted(series: pl.Series) -> tuple[npt.NDArray[np.int32], pl.Series] | None:
     """Codes and values of whole numbers or dates that lie close together, by a table instead of a sort."""
     if not (series.dtype.is_integer() or series.dtype == pl.Date) or series.dtype in _WIDE or not len(series):

@@ -6,14 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
-import polars as pl
 
-from sudare.describe.codes import Codes, encode
+from sudare.describe.codes import Codes, encode, encode_within
 from sudare.describe.column import Column, check_choice, check_column, check_weights
+from sudare.describe.domain import domain_of
 from sudare.describe.frames import NativeKind, from_native, plain_floats, to_native
 from sudare.describe.guess.guess import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
+from sudare.describe.hierarchy.suppression import suppression_of
 from sudare.describe.kinds import Kind, MissingPolicy, Role
+from sudare.describe.ranges import axis_of
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said
 from sudare.errors import DescriptionError, did_you_mean
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import numpy.typing as npt
+    import polars as pl
 
+    from sudare.describe.domain import ColumnDomain, Domain
     from sudare.describe.hierarchy.tree import Hierarchy
     from sudare.read.source import SourceFacts
 
@@ -33,6 +37,7 @@ _WIDE = 200
 class Table:
     """An immutable table of persons with its description; every change gives a new Table.
 
+    >>> import polars as pl
     >>> table = Table.from_frame(pl.DataFrame({"age": [34, 36, 71], "disease": ["flu", "flu", "gout"]}))
     >>> table = table.describe(quasi=["age"], sensitive=["disease"])
     >>> table
@@ -48,10 +53,13 @@ class Table:
         *,
         native: NativeKind = "polars",
         source: SourceFacts | None = None,
+        domain: Domain | None = None,
     ) -> None:
         self.frame = frame
         self.columns = tuple(columns)
         self.source = source
+        self.domain = domain
+        """What is known of the whole table that this is a part of; None where the table is its own whole."""
         self._native = native
         self._by_name = {column.name: column for column in self.columns}
         self._codes: dict[str, Codes] = {}
@@ -124,7 +132,12 @@ class Table:
         """The column as codes (computed once)."""
         if name not in self._codes:
             self.column(name)
-            self._codes[name] = encode(self.frame[name])
+            whole = self._domain_of(name)
+            self._codes[name] = (
+                encode(self.frame[name])
+                if whole is None
+                else encode_within(self.frame[name], whole.values, has_missing=whole.has_missing)
+            )
         return self._codes[name]
 
     def hierarchy(self, name: str) -> Hierarchy | None:
@@ -132,46 +145,76 @@ class Table:
         maker = self.column(name).hierarchy
         if maker is None:
             return None
+        if (whole := self._domain_of(name)) is not None:
+            return whole.hierarchy
         if name not in self._hierarchies:
             self._hierarchies[name] = maker.build(self.frame[name], name)
         return self._hierarchies[name]
 
+    def values(self, name: str) -> pl.Series:
+        """Every value of a column, in the whole table that this is a part of; how often each occurs is not said."""
+        whole = self._domain_of(name)
+        return self.frame[name] if whole is None else whole.values
+
+    def generalization(self, name: str) -> Hierarchy:
+        """The column's hierarchy, or for one that was given none the hierarchy of its values and `*`."""
+        tree, whole = self.hierarchy(name), self._domain_of(name)
+        if tree is None and whole is not None:
+            tree = whole.suppression
+        return suppression_of(self.frame[name]) if tree is None else tree
+
+    def shares(self, name: str) -> npt.NDArray[np.float64]:
+        """The share of each code of a column, in the whole table that this is a part of."""
+        codes, whole = self.codes(name), self._domain_of(name)
+        counts = np.bincount(codes.codes, minlength=codes.count) if whole is None else whole.counts
+        return counts / max(int(counts.sum()), 1)
+
+    def extent(self, name: str) -> float:
+        """Length of the axis of a column of numbers or dates, in the whole table that this is a part of."""
+        whole = self._domain_of(name)
+        if whole is not None:
+            return whole.extent
+        places = axis_of(self.frame[name].drop_nulls()).to_numpy()
+        return float(places.max() - places.min()) if len(places) else 0.0
+
+    def fixed(self) -> Table:
+        """The table with the domain of its columns fixed: what is taken of it is coded and generalized as the whole."""
+        return self if self.domain is not None else self._as(self.frame, self.columns, domain_of(self))
+
     def leaves(self, name: str, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
         """The leaf of every row in a hierarchy that covers the column."""
         codes = self.codes(name)
-        leaf = hierarchy.leaf_of(codes.values)
-        if codes.missing is not None:
-            leaf = np.append(leaf, hierarchy.leaf_of(pl.Series([None], dtype=pl.String)))
-        return leaf.astype(np.int32)[codes.codes]
+        return hierarchy.leaves_of(codes.values, missing=codes.missing is not None)[codes.codes]
 
     def changed(self, frame: pl.DataFrame | None = None, columns: Iterable[Column] | None = None) -> Table:
-        """The table with another frame, other descriptions, or both; its origin stays known."""
-        return Table(
-            self.frame if frame is None else frame,
-            self.columns if columns is None else columns,
-            native=self._native,
-            source=self.source,
-        )
+        """The table with another frame, other descriptions, or both; its origin stays known, its domain does not."""
+        return self._as(self.frame if frame is None else frame, self.columns if columns is None else columns)
 
     def recoded(self, frame: pl.DataFrame) -> Table:
         """The released counterpart: generalized quasi-identifiers have no values for their hierarchies any more."""
-        return self.changed(
-            frame,
-            [
-                replace(column, hierarchy=None) if column.role == "quasi" else column
-                for column in (self.column(name) for name in frame.columns)
-            ],
-        )
+        columns = [
+            replace(column, hierarchy=None) if column.role == "quasi" else column
+            for column in (self.column(name) for name in frame.columns)
+        ]
+        gone = {*self.names("quasi"), *(name for name in self.frame.columns if name not in frame.columns)}
+        return self._as(frame, columns, None if self.domain is None else self.domain.without(gone))
 
     def with_values(self, series: pl.Series) -> Table:
         """The table with one column's values replaced."""
-        return self.changed(
-            self.frame.with_columns(plain_floats(series) if series.dtype.is_float() else series)
+        frame = self.frame.with_columns(plain_floats(series) if series.dtype.is_float() else series)
+        return self._as(
+            frame, self.columns, None if self.domain is None else self.domain.without({series.name})
         )
 
     def take(self, rows: npt.NDArray[np.int64]) -> Table:
-        """The table of these rows, in this order."""
-        return self.changed(self.frame[rows])
+        """The table of these rows, in this order; a domain that was fixed stays that of the whole."""
+        return self._as(self.frame[rows], self.columns, self.domain)
+
+    def _as(self, frame: pl.DataFrame, columns: Iterable[Column], domain: Domain | None = None) -> Table:
+        return Table(frame, columns, native=self._native, source=self.source, domain=domain)
+
+    def _domain_of(self, name: str) -> ColumnDomain | None:
+        return None if self.domain is None else self.domain.columns.get(name)
 
     def native(self) -> Any:
         """The frame in the kind the caller gave: polars, pandas or Arrow."""

@@ -11,9 +11,8 @@ import polars as pl
 from sudare.describe.distance.line import line_ends
 from sudare.describe.distance.space import ColumnCells
 from sudare.describe.hierarchy.shares import Objective, node_shares
-from sudare.describe.hierarchy.suppression import suppression_of
 from sudare.describe.kinds import MEASURED_KINDS
-from sudare.describe.ranges import ANYTHING, axis_of, range_ends
+from sudare.describe.ranges import ANYTHING, range_ends
 from sudare.describe.sets import set_parts
 from sudare.describe.text import as_text, places_among
 
@@ -42,7 +41,7 @@ def _cells(pair: Pair, name: str) -> Cells:
         return _ranks(pair, name, before, after)
     if tree is None:
         # Of all cells, as the methods do: missing is a value of its own, so that one value and missing are two.
-        tree = suppression_of(pair.before.frame[name])
+        tree = pair.before.generalization(name)
     return _nodes(tree, before, after)
 
 
@@ -118,11 +117,10 @@ def _ranks(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
 
 
 def _ranges(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
-    whole = pair.before.frame[name]
+    whole = pair.before.values(name)
     # Of all rows, those left out too: `*` is the range of the whole column.
     low, high = (ends[len(whole) :] for ends in line_ends(ColumnCells(name, whole, after)))
-    domain = axis_of(whole.drop_nulls()).to_numpy()
-    extent = float(domain.max() - domain.min()) if len(domain) else 0.0
+    extent = pair.before.extent(name)
     span = (high - low) / extent if extent > 0 else np.zeros(len(low))
     # A cell that was present and is now missing says nothing; one that was missing already lost nothing.
     span = np.where(after.is_null().to_numpy(), np.where(before.is_null().to_numpy(), 0.0, 1.0), span)

@@ -196,7 +196,7 @@ def test_verdicts_are_plain_and_row_numbers_are_counted_in_json():
     [
         (lambda: sd.KAnonymity(0), ["'k'", "0", "greater than or equal to 1"]),
         (lambda: sd.KAnonymity(-3), ["'k'", "-3"]),
-        (lambda: sd.KAnonymity(2.5), ["'k'", "2.5", "integer"]),
+        (lambda: sd.KAnonymity(2.5), ["'k'", "2.5", "whole number"]),
         (lambda: sd.KAnonymity("many"), ["'k'", "many"]),
         (sd.KAnonymity, ["'k'", "missing"]),
         (lambda: sd.KAnonymity(2, 3), ["KAnonymity"]),

@@ -11,7 +11,6 @@ import numpy as np
 from sudare.anonymize.grouping.labels import ranked
 from sudare.anonymize.grouping.rules import column_weights
 from sudare.describe.hierarchy.shares import Objective, node_shares
-from sudare.describe.hierarchy.suppression import suppression_of
 from sudare.kernels.core.blocks import block_labels
 from sudare.kernels.recoding.lattice import Space
 
@@ -129,7 +128,7 @@ def all_levels(table: Table) -> list[Levels]:
     found = []
     for name in table.names("quasi"):
         codes = table.codes(name)
-        tree = table.hierarchy(name) or suppression_of(table.frame[name])
+        tree = table.generalization(name)
         leaf = np.zeros(codes.count, dtype=np.int32)
         leaf[codes.codes] = table.leaves(name, tree)
         levels = range(tree.height + 1)

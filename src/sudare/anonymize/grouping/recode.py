@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.hierarchy.suppression import suppression_of
 from sudare.describe.kinds import ORDERED_KINDS
 from sudare.describe.ranges import ANYTHING, closed_ranges, places_of
 from sudare.describe.sets import set_text
@@ -60,7 +59,7 @@ def axes_of(table: Table) -> list[Axis]:
             axes.append(OrderedAxis(name, codes, places_of(codes.values)))
             continue
         if tree is None:
-            tree = suppression_of(table.frame[name])
+            tree = table.generalization(name)
         axes.append(TreeAxis(name, codes, tree, table.leaves(name, tree), ordered))
     return axes
 

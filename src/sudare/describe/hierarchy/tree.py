@@ -159,6 +159,13 @@ class Hierarchy:
             start = int(self.parent[start])
         return start
 
+    def leaves_of(self, values: pl.Series, *, missing: bool) -> npt.NDArray[np.int32]:
+        """The leaf of each value, and after them that of missing cells where asked for."""
+        leaf = self.leaf_of(values)
+        if missing:
+            leaf = np.append(leaf, self.leaf_of(pl.Series([None], dtype=pl.String)))
+        return leaf.astype(np.int32)
+
     def leaf_of(self, values: pl.Series) -> Ints:
         """The leaf of every value of a column; a value that is not covered is a `DescriptionError`."""
         return self._leaf_labels.places(values, "value")
