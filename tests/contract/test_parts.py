@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -15,7 +17,7 @@ from sudare.randomness import Randomness
 ROWS = 180
 ADDITIVE = ("loss", "dis", "gcp")
 """Measures that are means over rows and columns."""
-METHOD = {
+METHOD: dict[str, dict[str, Any]] = {
     "generalization": {"effort": "fast"},
     "mindis": {"effort": "fast"},
     "diverdis": {"effort": "fast"},
@@ -55,7 +57,7 @@ def whole():
                 ["Oslo", "Rome", "Bern", "Kyoto"][part[row] + random.integers(2)] for row in range(ROWS)
             ],
             "zip": [f"{part[row] + 1}{random.integers(3)}{random.integers(10)}" for row in range(ROWS)],
-            "disease": [["flu", "gout", "胃炎", None][min(random.integers(5), 3)] for _ in range(ROWS)],
+            "disease": [["flu", "gout", "胃炎", None][min(int(random.integers(5)), 3)] for _ in range(ROWS)],
             "cost": random.integers(0, 900, ROWS).astype(float).tolist(),
         }
     )
@@ -88,9 +90,11 @@ def test_parts_have_the_labels_of_the_whole_and_their_losses_add_up(name):
             assert tree is not None
             if released.dtype == pl.String and name != "microaggregation":
                 assert tree.is_label(released.drop_nulls().unique()).all()
-    released = pl.concat([outcome.table.frame.cast(pl.String) for _, outcome in outcomes])
-    rows = np.concatenate([outcome.rows + 60 * place for place, (_, outcome) in enumerate(outcomes)])
-    together = Pair(table, table.recoded(released), rows)
+    joined = pl.concat([outcome.table.frame.cast(pl.String) for _, outcome in outcomes])
+    rows = np.concatenate(
+        [np.asarray(outcome.rows) + 60 * place for place, (_, outcome) in enumerate(outcomes)]
+    )
+    together = Pair(table, table.recoded(joined), rows)
     for measure in ADDITIVE:
         compute = getattr(sd.measure, measure)
         apart = [

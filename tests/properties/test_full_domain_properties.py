@@ -200,6 +200,7 @@ def test_the_optimum_is_that_of_the_whole_lattice(table, asked, suppression, obj
     trees = {"word": table.hierarchy("word")}
     for requirement in asked:
         assert twins.holds(requirement, released, table.names("quasi"), SENSITIVE, trees)
+    assert outcome.rows is not None
     assert table.rows - len(outcome.rows) <= twin.allowed
     kept = table.frame[outcome.rows]
     assert released.select("word", "row").equals(kept.select("word", "row"))

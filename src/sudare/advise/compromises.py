@@ -164,8 +164,8 @@ def _suppress(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Ite
         left, share = few[0], 0.0
     part = trial.table.take(left)
     made = trial.released(asked, table=part, suppression=share)
-    made = replace(made, rows=left[made.rows])
-    gone = rows - len(made.rows)
+    made = replace(made, rows=left if made.rows is None else left[made.rows])
+    gone = rows - made.table.rows
     if not gone:
         return
     which = "suppress_costly" if study.feasible else "suppress_frequent"

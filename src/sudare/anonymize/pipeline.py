@@ -19,6 +19,8 @@ from sudare.words.sentence import enumerated
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
     from sudare.parameters import Catalogue
 
 M = TypeVar("M")
@@ -34,7 +36,8 @@ def methods_of(given: Any, catalogue: Catalogue[M]) -> list[M]:
 
 def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> Outcome:
     """Apply methods in order and trace every released row back to its original."""
-    current, rows, notes = without_missing(table)
+    current, kept, notes = without_missing(table)
+    rows: npt.NDArray[np.int64] | None = kept
     warnings: list[str] = []
     every = [*methods, RemoveIdentifiers()]
     plan = Plan(
@@ -43,7 +46,8 @@ def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> 
     for place, method in enumerate(every):
         with plan.phase(str(place), shown="anonymize", inner=traits_of(method).phases) as step:
             outcome = _applied(method, current, replace(context, progress=step))
-        current, rows = outcome.table, rows[outcome.rows]
+        current = outcome.table
+        rows = None if rows is None or outcome.rows is None else rows[outcome.rows]
         notes.extend(outcome.notes)
         warnings.extend(outcome.warnings)
     return Outcome(current, rows, tuple(notes), tuple(warnings))
@@ -64,16 +68,8 @@ def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
         ) from error
     if not isinstance(outcome, Outcome) or not isinstance(outcome.table, Table):
         raise ParameterError("anonymize.own_method.no_outcome", method=name, kind=type(outcome).__name__)
-    rows = np.asarray(outcome.rows)
-    inside = rows.dtype.kind in "iu" and rows.shape == (outcome.table.rows,)
-    if not inside or (len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < table.rows):
-        raise ParameterError(
-            "anonymize.own_method.no_source", method=name, rows=outcome.table.rows, last=table.rows - 1
-        )
-    taken = np.zeros(table.rows, dtype=np.bool_)
-    taken[rows] = True
-    if np.count_nonzero(taken) < len(rows):
-        raise ParameterError("anonymize.own_method.copies", method=name)
+    if outcome.rows is not None:
+        _require_rows(table, outcome, outcome.rows, name)
     added = next((name for name in outcome.table.frame.columns if name not in table.frame.columns), None)
     if added is not None:
         raise ParameterError("anonymize.own_method.new_column", method=name, column=added)
@@ -93,12 +89,30 @@ def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
     return outcome
 
 
+def _require_rows(table: Table, outcome: Outcome, given: Any, name: str) -> None:
+    """Stop where rows come from nowhere, or several from one."""
+    rows = np.asarray(given)
+    inside = rows.dtype.kind in "iu" and rows.shape == (outcome.table.rows,)
+    if not inside or (len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < table.rows):
+        raise ParameterError(
+            "anonymize.own_method.no_source", method=name, rows=outcome.table.rows, last=table.rows - 1
+        )
+    taken = np.zeros(table.rows, dtype=np.bool_)
+    taken[rows] = True
+    if np.count_nonzero(taken) < len(rows):
+        raise ParameterError("anonymize.own_method.copies", method=name)
+
+
 def _require_as_drawn(before: Table, outcome: Outcome, method: Anonymizer) -> None:
     """Released numbers stay as their mechanism drew them, or nothing could be rebuilt from what is told about it."""
     after = outcome.table
     for column in before.columns:
         if column.mechanism is None or column.name not in after.frame.columns:
             continue
+        if outcome.rows is None:
+            raise ParameterError(
+                "anonymize.own_method.changed_noise", method=type(method).__name__, column=column.name
+            )
         one, other = before.frame[column.name][outcome.rows], after.frame[column.name]
         if (
             after.column(column.name).mechanism != column.mechanism

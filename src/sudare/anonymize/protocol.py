@@ -25,8 +25,9 @@ class Outcome:
     """A transformed table and where its rows come from."""
 
     table: Table
-    rows: npt.NDArray[np.int64]
-    """For each row of the outcome, the row of the input it was made from (never published)."""
+    rows: npt.NDArray[np.int64] | None
+    """For each row of the outcome, the row of the input it was made from (never published); None where rows were not made from
+    single rows, as those of synthetic data."""
     notes: tuple[str, ...] = ()
     """Sentences for the report: what was done, in figures."""
     warnings: tuple[str, ...] = ()

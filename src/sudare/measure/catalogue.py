@@ -38,7 +38,9 @@ class Measure:
     usual: bool = True
     """Whether it is computed when none is named: quick, and needing nothing that may be absent."""
     fewest: int = 0
-    """Numeric columns (quasi-identifiers where it applies to these) without which it is 0 and tells nothing."""
+    """Numeric columns (quasi-identifiers where it applies to these) without which it says nothing."""
+    needs_rows: bool = True
+    """Whether it compares each released row with its original; else distributions, which data without originals have too."""
 
     @property
     def meaning(self) -> Meaning:
@@ -49,7 +51,9 @@ class Measure:
         return meaning_of(f"meaning.{self.name}", first_paragraph(self.compute.__doc__))
 
     def tells(self, pair: Pair) -> bool:
-        """Whether the tables have the numbers it looks at."""
+        """Whether it applies: the tables have the numbers it looks at, and the rows their originals where it needs them."""
+        if self.needs_rows and pair.rows is None:
+            return False
         if self.fewest == 0:
             return True
         names = numeric_names(pair)
@@ -97,6 +101,7 @@ _LISTED = (
         "entropy_loss",
         groups.entropy_loss,
         smallest=-math.inf,
+        needs_rows=False,
     ),
     Measure(
         "dm",
@@ -108,6 +113,7 @@ _LISTED = (
         groups.average_block,
         smallest=1.0,
         largest=math.inf,
+        needs_rows=False,
     ),
     Measure(
         "cm",
@@ -120,16 +126,19 @@ _LISTED = (
         "marginal_tv",
         margins.marginal_tv,
         applies="published columns",
+        needs_rows=False,
     ),
     Measure(
         "pairwise_tv",
         margins.pairwise_tv,
         applies="published columns",
+        needs_rows=False,
     ),
     Measure(
         "hellinger",
         margins.hellinger,
         applies="published columns",
+        needs_rows=False,
     ),
     Measure(
         "mean_change",
@@ -137,6 +146,7 @@ _LISTED = (
         applies="numeric columns",
         fewest=1,
         largest=math.inf,
+        needs_rows=False,
     ),
     Measure(
         "variance_change",
@@ -144,6 +154,7 @@ _LISTED = (
         applies="numeric columns",
         fewest=1,
         largest=math.inf,
+        needs_rows=False,
     ),
     Measure(
         "quantile_change",
@@ -151,6 +162,7 @@ _LISTED = (
         applies="numeric columns",
         fewest=1,
         largest=math.inf,
+        needs_rows=False,
     ),
     Measure(
         "correlation_change",
@@ -158,6 +170,7 @@ _LISTED = (
         applies="two or more numeric columns",
         fewest=2,
         largest=2.0,
+        needs_rows=False,
     ),
     Measure(
         "pmse",
@@ -165,6 +178,7 @@ _LISTED = (
         applies="published columns",
         largest=0.25,
         usual=False,
+        needs_rows=False,
     ),
     Measure(
         "model_loss",
@@ -182,9 +196,17 @@ MEASURE_OF_OBJECTIVE: dict[Objective, Measure] = {
 
 
 def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict[str, float]:
-    """Several measures at once: the named ones, or all that are usual; 0 where there is nothing to look at."""
+    """Several measures at once: the named ones, or all that are usual, without those that do not apply.
+
+    Baskets, and releases of baskets, have measures of their own.
+    """
+    from sudare.measure.baskets.catalogue import holds_baskets, measure_baskets
+
+    if holds_baskets(before) or holds_baskets(after):
+        return measure_baskets(before, after, names)
     pair = pair_of(before, after)
-    return {name: _computed(MEASURES[name], pair) for name in chosen_measures(names)}
+    chosen = [MEASURES[name] for name in chosen_measures(names)]
+    return {each.name: _computed(each, pair) for each in chosen if each.tells(pair)}
 
 
 def chosen_measures(names: Iterable[str] | None) -> list[str]:

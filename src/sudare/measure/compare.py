@@ -151,7 +151,7 @@ def _loss(release: Any, name: str) -> float | None:
         applies = figures.get(name, 0.0) is not None
     else:
         figures = release.losses
-        applies = name not in figures or name in release.telling_losses
+        applies = name not in release.not_applicable
     return _chosen(figures, name, "loss") if applies else None
 
 

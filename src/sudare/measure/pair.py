@@ -60,6 +60,7 @@ class Pair:
     @property
     def suppressed(self) -> int:
         """How many original rows are not in the release."""
+        _ = self.traced
         return self.before.rows - self.after.rows
 
     @cached_property
@@ -105,7 +106,7 @@ def pair_of(before: Any, after: Any) -> Pair:
         raise DescriptionError("measure.pair.nothing_in_common")
     if not original.names("quasi", "sensitive", "identifier"):
         original = original.describe(quasi=common)
-    if rows is None:
+    if rows is None and not hasattr(after, "rows_of_original"):
         if original.rows != released.rows:
             raise DescriptionError("measure.pair.rows", before=original.rows, after=released.rows)
         rows = np.arange(original.rows, dtype=np.int64)

@@ -28,7 +28,7 @@ class AnyRelease:
     verdicts: tuple[Verdict, ...]
     """One for each requirement, on what is released."""
     losses: dict[str, float]
-    """Value of each measure that applies."""
+    """Value of each measure that applies; one that does not is never 0."""
     notes: tuple[str, ...]
     """What the methods did, in figures."""
     warnings: tuple[str, ...]

@@ -18,7 +18,7 @@ from sudare.read.places import exists, is_file, is_folder
 from sudare.read.source import load
 from sudare.release.manifest import short
 from sudare.release.recipe.table import Recipe
-from sudare.release.table.release import OF_GENERALIZATION, generalization_tells
+from sudare.release.table.evaluate import OF_GENERALIZATION, generalization_tells
 from sudare.verify.baskets.check import reopen_baskets
 from sudare.verify.manifest import Manifest, kind_at, load_manifest, read_manifest, read_released
 

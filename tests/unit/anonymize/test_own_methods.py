@@ -128,7 +128,7 @@ def test_a_measure_gives_a_number(value, monkeypatch):
         **{**MEASURES["loss"].__dict__, "name": "own", "compute": lambda *_: value}
     )
     monkeypatch.setitem(MEASURES, "own", own)
-    with pytest.raises(ParameterError, match="The measure 'own' gave"):
+    with pytest.raises(ParameterError, match="The measure 'own' returned"):
         sd.anonymize(people(), K, measures=["own"])
 
 
@@ -144,7 +144,7 @@ def test_a_number_of_another_type_is_a_number(monkeypatch, tmp_path):
 
 
 def test_classes_are_not_what_they_make():
-    with pytest.raises(ParameterError, match="Mondrian is a class; give one of it, Mondrian"):
+    with pytest.raises(ParameterError, match="Mondrian is a class; pass an instance, for example Mondrian"):
         sd.anonymize(people(), K, method=sd.Mondrian)  # type: ignore[call-overload]
     with pytest.raises(ParameterError, match="KAnonymity is a class"):
         sd.anonymize(people(), sd.KAnonymity)  # type: ignore[call-overload]

@@ -106,7 +106,11 @@ def test_odd_tables_have_a_figure(name, frame):
         quasi=["q"], sensitive=["s"], kinds={"q": "numeric"}
     )
     after = before.frame
-    value = sd.measure.measure(before, after, [name])[name]
+    found = sd.measure.measure(before, after, [name])
+    if name == "correlation_change":  # one numeric column: there is nothing to correlate
+        assert found == {}
+        return
+    value = found[name]
     assert math.isfinite(value)
     if name not in NOT_ZERO | {"cm"}:
         assert value == pytest.approx(0, abs=1e-6)

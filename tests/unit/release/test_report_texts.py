@@ -36,7 +36,7 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
     used = set()
 
     class Recording(Texts):
-        def __call__(self, key, **values):
+        def __call__(self, key, /, **values):
             used.add(key)
             return super().__call__(key, **values)
 

@@ -99,7 +99,7 @@ class TableKind(Kind):
         """The release with its losses."""
         applied = checked.applied
         pair = Pair(checked.original, applied.data, applied.rows)
-        losses, by_column = measured(pair, measures, progress)
+        found = measured(pair, measures, progress)
         return Release(
             original=checked.original,
             table=applied.data,
@@ -107,8 +107,9 @@ class TableKind(Kind):
             requirements=checked.requirements,
             methods=checked.methods,
             verdicts=checked.verdicts,
-            losses=losses,
-            column_losses=by_column,
+            losses=found.losses,
+            column_losses=found.by_column,
+            not_applicable=found.not_applicable,
             notes=applied.notes,
             warnings=(*warnings_of(checked), *applied.warnings),
             secure=checked.random.secure,

@@ -44,7 +44,8 @@ def manifest_parts(release: Release) -> dict[str, Any]:
         "columns": {column.name: _column(column) for column in release.table.columns},
         "hierarchies": _sensitive_hierarchies(release),
         "verdicts": [verdict.to_dict() for verdict in release.verdicts],
-        "losses": _losses(release),
+        # Null where a measure does not apply: 0 would look like nothing lost.
+        "losses": {**release.losses, **dict.fromkeys(release.not_applicable)},
         "column_losses": release.column_losses,
         "lower_bound": release.lower_bound,
         "lower_bounds": {
@@ -85,12 +86,6 @@ def public_parts(manifest: dict[str, Any]) -> dict[str, Any]:
         for name, bound in manifest.get("lower_bounds", {}).items()
     }
     return public
-
-
-def _losses(release: Release) -> dict[str, float | None]:
-    """Null where a measure does not apply: its 0 would be taken for a release that has lost nothing."""
-    telling = release.telling_losses
-    return {name: telling.get(name) for name in release.losses}
 
 
 def _column(column: Column) -> dict[str, Any]:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from sudare.assess.blocks import blocks_of
 from sudare.assess.risk import Risk, risk
 from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
-from sudare.measure.catalogue import MEASURES
-from sudare.measure.pair import pair_of
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.release.release import AnyRelease
+from sudare.release.table.evaluate import OF_GENERALIZATION
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -24,20 +23,6 @@ if TYPE_CHECKING:
     from sudare.assess.bounds import Bound
     from sudare.describe.table import Table
     from sudare.release.table.kind import TableKind
-
-
-OF_GENERALIZATION = ("loss", "dis", "gcp", "ncp", "entropy_loss", "dm", "average_block", "cm")
-"""Measures that see how coarse values and how large blocks are: noise is neither."""
-
-
-def generalization_tells(noisy: Collection[str], column_losses: Mapping[str, float], left_out: float) -> bool:
-    """Whether measures of generalized detail and blocks say something of a release.
-
-    They do where no quasi-identifier is noise, or where another one is coarser than its rows left out make it.
-    """
-    return not noisy or any(
-        value > left_out + 1e-9 for name, value in column_losses.items() if name not in noisy
-    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -52,6 +37,12 @@ class Release(AnyRelease):
     """For each released row, its row in the original (never written); None where rows have no originals."""
     column_losses: dict[str, float]
     """Loss of each quasi-identifier."""
+    not_applicable: tuple[str, ...] = ()
+    """Measures that were asked for and do not apply.
+
+    Measures of numbers do not where there are none, those of blocks and generalized detail where quasi-identifiers are
+    noise and none is coarser, those that compare row by row where rows have no originals.
+    """
 
     @property
     def kind(self) -> TableKind:
@@ -105,20 +96,8 @@ class Release(AnyRelease):
 
     @property
     def telling_losses(self) -> dict[str, float]:
-        """Losses without those that would be 0 whatever was released.
-
-        These are measures of numbers where there are none, and those of blocks and generalized detail where
-        quasi-identifiers are noise and none is coarser.
-        """
-        pair = pair_of(self.original, self)
-        noisy = {column.name for column in self.table.columns if column.role == "quasi" and column.mechanism}
-        left_out = pair.suppressed / max(pair.before.rows, 1)
-        apply = generalization_tells(noisy, self.column_losses, left_out)
-        return {
-            name: value
-            for name, value in self.losses.items()
-            if (apply or name not in OF_GENERALIZATION) and MEASURES[name].tells(pair)
-        }
+        """The same as `losses`: only measures that apply have a value there."""
+        return self.losses
 
     def chart(self) -> Any:
         """Bars (Altair) of the measures that lie between 0 and 1, and of the loss of each column."""
