@@ -100,7 +100,7 @@ def describe_with_levels(path: Path, options: dict[str, str]) -> int:
     text = (path.parent / "levels.recipe.yaml").read_text(encoding="utf-8")
     extra = "".join(f", {name}: {value!r}" for name, value in options.items()).replace("'true'", "true")
     recipe = Recipe.parse(text.replace("hierarchy.csv", f"hierarchy.csv{extra}"), folder=path.parent)
-    table = recipe.describe(recipe.source.read())
+    table = recipe.read()
     tree: Any = table.hierarchy("zip")
     tree.leaf_of(table.frame["zip"])
     return 0

@@ -33,9 +33,10 @@ def read(source: Any, **options: Any) -> Table:
     from sudare.describe.table import Table
 
     if isinstance(source, (str, Path)):
-        from sudare.release.recipe.table import Source
+        from sudare.read.options import Source
 
-        return Source.of(path=str(source), **options).read()
+        frame, facts = Source.of(path=str(source), **options).load()
+        return Table.from_frame(frame, source=facts)
     if options:
         from sudare.errors import ParameterError
 

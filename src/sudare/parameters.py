@@ -21,9 +21,28 @@ import dataclasses
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeGuard, TypeVar, cast, dataclass_transform
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    Self,
+    TypeGuard,
+    TypeVar,
+    cast,
+    dataclass_transform,
+)
 
-from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, shown
@@ -38,6 +57,7 @@ __all__ = [
     "Catalogue",
     "Field",
     "Names",
+    "Part",
     "model_validator",
     "parameters",
     "sentence_of",
@@ -165,6 +185,24 @@ def require_made(given: Any) -> None:
     """Stop where a class stands in the place of something made of it."""
     if isinstance(given, type):
         raise ParameterError("parameters.is_a_class", name=given.__name__)
+
+
+class Part(BaseModel):
+    """A part of a recipe, or options of a source: frozen, and without fields that it does not know."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
+    )
+    subject: ClassVar[str | None] = None
+    """What sentences about wrong fields call it; the name of the class when left out."""
+
+    @classmethod
+    def of(cls, **values: Any) -> Self:
+        """Validate, with one sentence for the first breach."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise ParameterError(sentence_of(error, cls.subject or cls.__name__.lower())) from None
 
 
 class Catalogue(Generic[T]):

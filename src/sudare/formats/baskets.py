@@ -19,7 +19,8 @@ from sudare.errors import OutputError, did_you_mean
 from sudare.formats.disk_errors import writing
 from sudare.read import endings
 from sudare.read.baskets.lines import plain_delimiter
-from sudare.read.baskets.load import LAYOUTS, BasketFacts
+from sudare.read.baskets.load import BasketFacts
+from sudare.read.baskets.options import LAYOUTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

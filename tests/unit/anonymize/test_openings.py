@@ -234,7 +234,7 @@ def test_canceling_while_groups_are_opened_gives_the_best_so_far():
             self.phase = phase
 
         def update(self, done):
-            if self.phase == "open groups":
+            if self.phase == "open_groups":
                 raise CancelledError
 
     random = np.random.default_rng(3)

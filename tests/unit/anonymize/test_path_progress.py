@@ -14,7 +14,7 @@ PHASES = {
     "npn": ["path"],
     "grid": ["path"],
     "flexdice": ["cells", "links", "path"],
-    "mdav": ["MDAV", "path", "path in groups"],
+    "mdav": ["mdav", "path", "path_in_groups"],
     "hilbert": ["path"],
     "kd": ["path"],
     "tour": ["path", "neighbors", "tour"],
@@ -83,8 +83,8 @@ def test_v_mdav_tells_and_can_be_canceled(method, records):
     recorder = Recorder()
     vmdav(records, 3, 0.2, method=method, progress=recorder)
     [(phase, total, updates)] = recorder.phases
-    assert (phase, total) == ("V-MDAV", 700)
+    assert (phase, total) == ("v_mdav", 700)
     assert updates == sorted(updates)
     assert updates[-1] == 700
     with pytest.raises(CancelledError):
-        vmdav(records, 3, 0.2, method=method, progress=Recorder(cancel_in="V-MDAV"))
+        vmdav(records, 3, 0.2, method=method, progress=Recorder(cancel_in="v_mdav"))

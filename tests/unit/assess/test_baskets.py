@@ -337,7 +337,7 @@ def test_the_verifier_says_what_it_cannot_check():
     assert "--original" in alone.sentence
     assert "3/4" in verify_baskets(baskets, None, rho)[0].sentence  # common sets need no original
     assert "--sensitive" in verify_baskets(baskets, sd.read_baskets(SPEC), rho)[0].sentence
-    assert "no parts" in verify_baskets(baskets, described([["y"]] * 4, ["y"]), rho)[0].sentence
+    assert "not parts" in verify_baskets(baskets, described([["y"]] * 4, ["y"]), rho)[0].sentence
     assert "cannot check" in verify_baskets(baskets, baskets, [{"type": "magic"}])[0].sentence
     assert verify_baskets(baskets, None, [{"type": "km-anonymity", "k": 3, "m": 2}])[0].holds
 

@@ -14,6 +14,7 @@ from sudare.errors import DescriptionError, ErrorSentence, InputError, did_you_m
 from sudare.parameters import said_by
 from sudare.read import endings
 from sudare.read.baskets.codes import Item, merged, plain_item
+from sudare.read.baskets.options import BasketOptions
 from sudare.read.places import is_file
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _by_file(baskets: Baskets, path: Path, known: _Known) -> Sensitive:
     # Lines in the order of the baskets must not be taken for a table because of what stands in the first.
     is_text = path.suffix.lower() in {"", *endings.TEXTS}
     if baskets.ids is None:
-        named = load_baskets(path, layout="lines" if is_text else None)
+        named = load_baskets(path, BasketOptions(layout="lines" if is_text else None))
     else:
         named = _of_users(path) if is_text else load_baskets(path)
     code = np.array(
@@ -211,7 +212,7 @@ def _of_users(path: Path) -> BasketData:
     except (
         InputError
     ):  # what could be users and items is read as such: baskets of two items have no place here
-        return load_baskets(path, header=False)
+        return load_baskets(path, BasketOptions(header=False))
     return named
 
 

@@ -13,26 +13,13 @@ from sudare.describe.baskets.sensitive import resolve_sensitive
 from sudare.describe.frames import from_native
 from sudare.errors import InputError
 from sudare.read.baskets.load import BasketData, BasketFacts, check_layout, frame_baskets, load_baskets
+from sudare.read.baskets.options import BasketOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def read_baskets(
-    source: Any,
-    *,
-    layout: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    id: str | None = None,  # noqa: A002  # the word of the field
-    items: str | None = None,
-    sensitive: str | None = None,
-    format: str | None = None,  # noqa: A002  # likewise
-    table: str | None = None,
-    query: str | None = None,
-    sheet: str | None = None,
-    header: bool | None = None,
-) -> Baskets:
+def read_baskets(source: Any, **options: Any) -> Baskets:
     """Baskets from a file, a database, standard input ('-'), a frame, a mapping, or a list of lists.
 
     An item that stands twice in a basket counts once; missing items are left out; empty baskets stay. Items of texts
@@ -40,6 +27,9 @@ def read_baskets(
 
     Args:
         source: A path, the address of a database, a frame, a mapping from user to items, or a list of lists.
+        **options: How to read it (`sudare.read.baskets.options.BasketOptions`):
+
+    Options:
         layout: "lines" (a basket a line), "json" (an array of arrays, or an array a line), "long" (a row for each user
             and item), "lists" (a table with a column of lists), "sets" (a table with a column of texts, each a set);
             guessed where it is left out.
@@ -61,24 +51,20 @@ def read_baskets(
     """
     if isinstance(source, Baskets):
         return source
-    columns = {"id": id, "items": items, "sensitive": sensitive}
-    table_options = {"format": format, "table": table, "query": query, "sheet": sheet, "encoding": encoding}
+    given = BasketOptions.of(**options)
     if isinstance(source, str | Path):
-        return _baskets(
-            load_baskets(
-                source, layout=layout, delimiter=delimiter, header=header, **table_options, **columns
-            )
-        )
-    _refuse({**table_options, "header": header})
+        return _baskets(load_baskets(source, given))
+    _refuse({**given.of_tables, "header": given.header})
     if isinstance(source, pl.Series) and isinstance(source.dtype, pl.List | pl.Array):
         source = source.alias(source.name or "items").to_frame()
     if _is_frame(source):
         facts = BasketFacts("the table", "long", "memory")
+        frame = from_native(source)[0]
         return _baskets(
-            frame_baskets(from_native(source)[0], facts, layout=layout, delimiter=delimiter, **columns)
+            frame_baskets(frame, facts, layout=given.layout, delimiter=given.delimiter, **given.columns)
         )
-    check_layout(layout)
-    _refuse({**columns, "layout": layout, "delimiter": delimiter})
+    check_layout(given.layout)
+    _refuse({**given.columns, "layout": given.layout, "delimiter": given.delimiter})
     if isinstance(source, Mapping):
         return Baskets.from_lists(source.values(), ids=list(source))
     if not isinstance(source, Iterable):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -19,6 +19,7 @@ from sudare.read.baskets.headers import (
     refuse_data_as_names,
 )
 from sudare.read.baskets.lines import cut_lines, plain_delimiter, read_json, read_lines, sniff_delimiter
+from sudare.read.baskets.options import LAYOUTS, BasketOptions
 from sudare.read.baskets.tables import choose_columns, looks_long, may_be_long, read_table
 from sudare.read.lossless import narrow_column
 from sudare.read.source import bytes_of, load
@@ -26,10 +27,6 @@ from sudare.read.text import decode_text
 
 if TYPE_CHECKING:
     from sudare.read.baskets.codes import BasketCodes
-
-Layout = Literal["lines", "json", "long", "lists", "sets"]
-LAYOUTS: tuple[Layout, ...] = get_args(Layout)
-"""A basket a line; JSON lists; a row for each user and item; a column of lists; a column of texts that hold sets."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +52,9 @@ class BasketFacts:
     """Whether the first line of a text table names its columns."""
 
 
+_GUESSED = BasketOptions()
+
+
 class BasketData(NamedTuple):
     """Baskets as arrays, the users where they are known, what was read about sensitive items, and the source."""
 
@@ -64,45 +64,29 @@ class BasketData(NamedTuple):
     facts: BasketFacts
 
 
-def load_baskets(
-    source: str | Path,
-    *,
-    layout: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    id: str | None = None,  # noqa: A002  # the word of the field
-    items: str | None = None,
-    sensitive: str | None = None,
-    format: str | None = None,  # noqa: A002
-    table: str | None = None,
-    query: str | None = None,
-    sheet: str | None = None,
-    header: bool | None = None,
-) -> BasketData:
+def load_baskets(source: str | Path, options: BasketOptions = _GUESSED) -> BasketData:
     """Baskets from a path, `-` (standard input) or the address of a database; see `sudare.read_baskets`."""
-    check_layout(layout)
-    if delimiter is not None:
-        delimiter = plain_delimiter(delimiter)
+    check_layout(options.layout)
+    layout, columns = options.layout, (options.id, options.items, options.sensitive)
+    delimiter = None if options.delimiter is None else plain_delimiter(options.delimiter)
     address = str(source)
     ending = Path(address).suffix.lower()
-    if header is False:
+    if options.header is False:
         if ending in endings.JSON:
             layout = "json"
-        check_nameless(layout, (id, items, sensitive))
+        check_nameless(layout, columns)
         layout = "long"
-    is_table = (
-        layout in {"long", "lists", "sets"} or id is not None or items is not None or sensitive is not None
-    )
-    is_table |= ending in endings.TABLES or "://" in address or format not in {None, "csv", "tsv"}
+    is_table = layout in {"long", "lists", "sets"} or options.names_a_column
+    is_table |= ending in endings.TABLES or "://" in address or options.format not in {None, "csv", "tsv"}
     if layout != "json" and ending not in endings.JSON and is_table and layout != "lines":
-        options = {"format": format, "table": table, "query": query, "sheet": sheet, "encoding": encoding}
+        reading = options.of_tables
         if layout == "long":
-            options["delimiter"], delimiter = delimiter, None
-        return _load_table(source, layout, delimiter, (id, items, sensitive), options, header)
+            reading["delimiter"], delimiter = delimiter, None
+        return _load_table(source, layout, delimiter, columns, reading, options.header)
     data, name = bytes_of(address)
     if not data:
         raise InputError("read.baskets.empty", source=name)
-    text, _, used = decode_text(data, name, encoding, surely=layout is not None)
+    text, _, used = decode_text(data, name, options.encoding, surely=layout is not None)
     facts = BasketFacts(name, "lines", "text", used, sha256=hashlib.sha256(data).hexdigest())
     if layout == "json" or (
         layout is None and (ending in endings.JSON or text.lstrip()[:2].rstrip() in _JSON_HEADS)
@@ -110,8 +94,8 @@ def load_baskets(
         return _of_json(
             text,
             replace(facts, layout="json", format="json"),
-            id or "id",
-            items or "items",
+            options.id or "id",
+            options.items or "items",
             by_line=ending in endings.JSON_LINES,
         )
     lines = cut_lines(text)
@@ -122,8 +106,8 @@ def load_baskets(
         and looks_long([cell.strip(' "') for cell in lines[0].split(found)])
         and address != "-"
     ):
-        options = {"format": format, "encoding": encoding, "delimiter": found}
-        return _load_table(source, None, None, (None, None, None), options, header)
+        reading = {"format": options.format, "encoding": options.encoding, "delimiter": found}
+        return _load_table(source, None, None, (None, None, None), reading, options.header)
     if layout is None and may_be_long([line.split(found) for line in lines]):
         raise InputError("read.baskets.ambiguous", source=name)
     return BasketData(read_lines(text, found), None, None, replace(facts, delimiter=found))

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from sudare.errors import InputError, ParameterError, shown
 from sudare.formats.disk_errors import writing
-from sudare.parameters import Catalogue, sentence_of
+from sudare.parameters import Catalogue, Part, sentence_of
 from sudare.read.database import redact
-from sudare.release.recipe.parts import Part, ReportKind, absolute_entry, parse_yaml, read_text
+from sudare.release.recipe.parts import ReportKind, absolute_entry, parse_yaml, read_text
 from sudare.words.texts import Language
 
 if TYPE_CHECKING:

@@ -24,11 +24,11 @@ from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.describe.baskets.sources import read_baskets
 from sudare.errors import ParameterError
 from sudare.measure.baskets.catalogue import require_basket_measures
-from sudare.read.baskets.load import Layout
+from sudare.parameters import Part
+from sudare.read.baskets.options import BasketOptions, Layout
 from sudare.read.places import is_path
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
 from sudare.release.recipe.parts import (
-    Part,
     absolute_entry,
     as_several,
     entry_of,
@@ -39,37 +39,21 @@ if TYPE_CHECKING:
     from sudare.describe.baskets.baskets import Baskets
 
 
-class BasketSource(Part):
+class BasketSource(BasketOptions):
     """Where the baskets are; the options of `sudare.read_baskets`."""
+
+    subject = "source"
 
     path: str
     """File, '-' for standard input, or database address."""
     layout: Layout | None = None
     """lines, json, long, lists or sets; guessed when left out."""
-    delimiter: str | None = None
-    """Between items of a line or cell, or columns of a long text table; detected when left out."""
-    encoding: str | None = None
-    """Encoding of a text; detected when left out."""
-    id: str | None = None
-    """Column of the users."""
-    items: str | None = None
-    """Column of the items."""
-    sensitive: str | None = None
-    """Column with the sensitive items of each user."""
-    format: str | None = None
-    """Format of a table; by the name when left out."""
-    table: str | None = None
-    """Table of a database."""
-    query: str | None = None
-    """Query to a database, instead of a table."""
-    sheet: str | None = None
-    """Sheet of a workbook."""
-    header: bool | None = None
-    """Whether the first line of a long text table names its columns; without names users come first, then items."""
 
 
 class BasketOutput(AnyOutput):
     """What is written, and where."""
+
+    subject = "output"
 
     layout: Layout | None = None
     """Layout of the data file: lines, json, long, lists or sets; that of the source when left out."""

@@ -3,44 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    PlainSerializer,
-    PlainValidator,
-    ValidationError,
-    WithJsonSchema,
-)
+from pydantic import BeforeValidator, PlainSerializer, PlainValidator, WithJsonSchema
 
-from sudare.errors import InputError, ParameterError
-from sudare.parameters import Catalogue, sentence_of
+from sudare.errors import InputError
 from sudare.read.places import is_path
 from sudare.release.recipe.yaml import load
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sudare.parameters import Catalogue
+
 ReportKind = Literal["internal", "public"]
-
-
-class Part(BaseModel):
-    """A part of a recipe: frozen, and without fields that it does not know."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
-    )
-
-    @classmethod
-    def of(cls, **values: Any) -> Self:
-        """Validate, with one sentence for the first breach."""
-        try:
-            return cls.model_validate(values)
-        except ValidationError as error:
-            raise ParameterError(sentence_of(error, cls.__name__.removeprefix("Basket").lower())) from None
 
 
 def entry_of(catalogue: Catalogue[Any]) -> tuple[Any, ...]:

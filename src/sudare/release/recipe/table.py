@@ -32,8 +32,10 @@ from sudare.describe.table import Table
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.formats.data import EXTENSIONS, Format
 from sudare.measure.catalogue import MEASURES, require_measures
+from sudare.parameters import Part
+from sudare.read.options import Source
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
-from sudare.release.recipe.parts import Part, absolute_entry, as_several, entry_of, one_or_several
+from sudare.release.recipe.parts import absolute_entry, as_several, entry_of, one_or_several
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,36 +43,6 @@ if TYPE_CHECKING:
 RequirementEntry = Annotated[Requirement, *entry_of(REQUIREMENTS)]
 MethodEntry = Annotated[Anonymizer, *entry_of(METHODS)]
 HierarchyEntry = Annotated[HierarchyMaker, *entry_of(HIERARCHIES)]
-
-
-class Source(Part):
-    """Where the table is."""
-
-    path: str
-    """File, '-' for standard input, or database address (postgresql://… or sqlite:///…)."""
-    format: str | None = None
-    """csv, tsv, parquet, arrow, excel, spss, stata, sas, sqlite, postgresql; by the name when left out."""
-    table: str | None = None
-    """Table of a database."""
-    query: str | None = None
-    """Query to a database, instead of a table."""
-    sheet: str | None = None
-    """Sheet of a workbook."""
-    delimiter: str | None = None
-    """Delimiter of a text file; detected when left out."""
-    encoding: str | None = None
-    """Encoding of a text file; detected when left out."""
-    header: bool | None = None
-    """Whether the first line of a text file names the columns; when left out it does, unless it looks like a record."""
-    missing: tuple[str, ...] = ("",)
-    """Texts that mean a missing value."""
-
-    def read(self) -> Table:
-        """Read the table."""
-        from sudare.read.source import load
-
-        frame, facts = load(self.path, **self.model_dump(exclude={"path"}))
-        return Table.from_frame(frame, source=facts)
 
 
 class ColumnPart(Part):
@@ -178,7 +150,8 @@ class Recipe(AnyRecipe):
 
     def read(self) -> Table:
         """Read the table and give it the recipe's roles."""
-        return self.describe(self.source.read())
+        frame, facts = self.source.load()
+        return self.describe(Table.from_frame(frame, source=facts))
 
     def describe(self, table: Table) -> Table:
         """Give the table the recipe's roles; every column must be named, so that none slips through."""

@@ -1,0 +1,62 @@
+"""What a first call loads: reading a file needs no kernels, no scipy and nothing of a release."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = (
+    "numba",
+    "scipy",
+    "pandas",
+    "pyarrow",
+    "sklearn",
+    "altair",
+    "jinja2",
+    "yaml",
+    "typer",
+    "rich",
+    "rapidfuzz",
+)
+CODE = """
+import sys
+import sudare as sd
+{code}
+print([name for name in {heavy!r} if name in sys.modules])
+print(sum(name.startswith("sudare.") for name in sys.modules))
+print(sorted(name for name in sys.modules if name.startswith(("sudare.kernels.", "sudare.anonymize.", "sudare.release."))))
+"""
+
+
+def loaded(code, tmp_path):
+    (tmp_path / "t.csv").write_text("age,disease\n30,flu\n40,gout\n", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("a b\na\nb c d\n", encoding="utf-8")
+    text = CODE.format(code=code, heavy=HEAVY)
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    heavy, count, rooms = done.stdout.splitlines()
+    return eval(heavy), int(count), eval(rooms)
+
+
+def test_importing_loads_next_to_nothing(tmp_path):
+    heavy, count, rooms = loaded("", tmp_path)
+    assert heavy == []
+    assert rooms == []
+    assert count < 20
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "sd.read('t.csv')",
+        "sd.read('t.csv').describe(quasi=['age'], sensitive=['disease'])",
+        "sd.read('t.csv').describe(quasi=['age'], hierarchies={'age': sd.hierarchy.intervals(width=5)})",
+        "sd.read_baskets('b.txt')",
+    ],
+)
+def test_reading_a_file_loads_polars_and_what_it_needs(code, tmp_path):
+    heavy, count, rooms = loaded(code, tmp_path)
+    assert heavy == []
+    assert rooms == []
+    assert count < 70
