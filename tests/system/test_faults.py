@@ -282,7 +282,7 @@ def test_data_that_were_edited(release, command, change):
     if result.code == 2:
         one_sentence(result.err)
     else:
-        assert "not the one of the manifest" in " ".join(result.out.split())
+        assert "does not match the manifest" in " ".join(result.out.split())
 
 
 def test_data_that_are_missing(release, fails):
