@@ -23,7 +23,7 @@ class LDiversity(BlockRequirement):
     - distinct: at least l different values.
     - entropy: -sum P(s) log P(s) >= log l, where l is any real number >= 1; `reached` is exp of the entropy.
     - recursive (c, l): with counts r1 >= r2 >= … >= rm, r1 < c (r_l + … + r_m); `reached` is the largest
-        l that is satisfied for the given c.
+      l that is satisfied for the given c.
 
     Each of several sensitive columns is protected separately. A missing sensitive value is a value of its own.
     Guarantees nothing about values that are similar in meaning (see TCloseness).

@@ -4,7 +4,7 @@ Give each record a price such that no group's total price exceeds its SSE. The g
 least the sum of all prices, so that sum is a lower bound. The best prices are the dual solution of the linear program
 that chooses groups, in fractions, so that each record is in one (set partitioning):
 
-        min sum_G SSE(G) x_G   s.t.   sum_{G contains i} x_G = 1 for all i,  x >= 0
+    min sum_G SSE(G) x_G   s.t.   sum_{G contains i} x_G = 1 for all i,  x >= 0
     max sum_i u_i          s.t.   sum_{i in G} u_i <= SSE(G) for all G of at least k records
 
 Groups of exactly k suffice. The k-subsets H of a G of s records have on average the price k / s u(G) and the SSE
