@@ -1,7 +1,7 @@
 """The advisor: is diversity possible, at what cost compared with k-anonymity, and what could be required instead?
 
-Suitability (Muramoto, Kamidoi, Wakabayashi 2011, section 5) is a ratio: the lowest loss any release that meets the
-requirements can have, over the loss that k-anonymity alone reaches with the k that blocks must grow to anyway. If it
+Suitability (Muramoto, Kamidoi, Wakabayashi 2011, section 5) is a ratio: a lower bound on the loss of any release that
+meets the requirements, over the loss that k-anonymity alone reaches with the k that blocks must grow to anyway. If it
 is above a threshold of 2, much of the loss is the price of diversity, and the custodian should find out why.
 """
 

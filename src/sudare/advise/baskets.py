@@ -48,7 +48,7 @@ class BasketSentence(Sentence):
 
 
 class Price(NamedTuple):
-    """The minimum cost of one rho."""
+    """A lower bound on the cost of one rho."""
 
     rho: str
     inferences: int
@@ -71,9 +71,9 @@ class BasketStudy:
     adversaries: tuple[Adversary, ...]
     """The most dangerous adversaries, worst first."""
     least_entries: int | None
-    """Minimum number of entries that every release by suppression loses; None if adversaries are only sampled."""
+    """Entries that every release by suppression must lose at least; None if adversaries are only sampled."""
     prices: tuple[Price, ...] = ()
-    """The minimum cost of each rho, if rho-uncertainty is required."""
+    """A lower bound on the cost of each rho, if rho-uncertainty is required."""
     rho_as_it_is: float | None = None
     """The smallest rho that the baskets reach without losing an entry."""
     smallest_rho: float | None = None
@@ -226,7 +226,7 @@ class _Found(NamedTuple):
 
 
 def _looked_at(requirement: Any, baskets: Baskets, most: float, progress: Progress) -> _Found:
-    """The minimum cost of one requirement."""
+    """A lower bound on the cost of one requirement."""
     if not getattr(requirement, "needs_sensitive", False):
         return _Found(least_for_km(baskets, requirement, progress))
     if requirement.eps is not None:

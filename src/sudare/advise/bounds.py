@@ -1,4 +1,4 @@
-"""The lowest loss any release with the same requirements could have, shown next to the actual loss.
+"""A lower bound on the loss of any release with the same requirements, shown next to the actual loss.
 
 This lets a reader see whether the loss comes from the data and the requirement or from the method.
 """

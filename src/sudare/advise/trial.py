@@ -70,7 +70,7 @@ class Trial:
         table: Table | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> Bound:
-        """The lowest loss any release with these requirements can have."""
+        """A lower bound on the loss of any release with these requirements."""
         return quick_bound(
             self.table if table is None else table,
             requirements,

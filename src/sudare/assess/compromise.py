@@ -33,7 +33,7 @@ class Compromise:
     parameters: dict[str, Any]
     """The choices made: values, column, level, rows."""
     bound: Bound
-    """The lowest loss any release under this compromise can have, relative to the original table."""
+    """A lower bound on the loss of any release under this compromise, relative to the original table."""
     distortion: float
     """The loss that a quick run reached, relative to the original table: rows and columns left out count 1."""
     risk: Risk

@@ -42,11 +42,11 @@ class Study:
     objective: str = "dis"
     """The loss that the bounds and compromises refer to: dis, loss or ncp (as in the measure gcp)."""
     lower_bound: Bound | None = None
-    """The lowest loss any release that meets these requirements can have."""
+    """A lower bound on the loss of any release that meets these requirements."""
     max_blocks: int | None = None
-    """Maximum number of blocks in any release (MaxNB)."""
+    """A release can have at most this many blocks (MaxNB)."""
     min_largest_block: int | None = None
-    """Minimum number of rows in the largest block (alpha)."""
+    """The largest block of any release has at least this many rows (alpha)."""
     fair_k: int | None = None
     """The k for a fair comparison with k-anonymity: blocks must grow to that size anyway."""
     upper_bound: float | None = None

@@ -93,7 +93,7 @@ def diversities(table: Table, requirements: Sequence[Requirement]) -> list[Diver
 
 
 def limits(table: Table, requirements: Sequence[Requirement]) -> Limits:
-    """Maximum number of blocks, minimum size of the largest block, and the k to compare with.
+    """Bounds on the number of blocks and on the size of the largest, and the k to compare with.
 
     MaxNB is the minimum of the columns' MaxNB values and floor(n / k). The size of the largest block is at least the
     largest of alpha_e (entropy), alpha_s (distinct; recursive needs as many values) and k. That size is the fair k: a

@@ -53,7 +53,7 @@ class Counted:
     objective: float
     """Cost with these rows left out at 1 each; infinite if there are more than allowed."""
     floor: float
-    """Minimum cost of leaving out rows, at this node and at every node below; infinite if none can comply."""
+    """A lower bound on the cost of leaving out rows, here and at every node below; infinite if none can comply."""
 
     @property
     def feasible(self) -> bool:

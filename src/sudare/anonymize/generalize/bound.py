@@ -1,4 +1,4 @@
-"""The lowest loss any generalization to groups of k can have: the dual bound of `prices`."""
+"""A lower bound on the loss of any generalization to groups of k: the dual bound of `prices`."""
 
 from __future__ import annotations
 

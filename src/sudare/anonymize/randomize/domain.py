@@ -151,7 +151,7 @@ def number_domain(table: Table, name: str, ends: tuple[End, End] | None, grid: f
 def value_domain(
     table: Table, name: str, values: Sequence[Scalar] | None, *, ordered: bool, missing: bool
 ) -> ValueDomain:
-    """The values of a column: those given, or those of its hierarchy in order, or those in the data.
+    """The values of a column: those given, or those in the data (if `ordered`, in the order of its hierarchy).
 
     `missing` adds the missing value if it occurs in the column.
     """

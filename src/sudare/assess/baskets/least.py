@@ -1,4 +1,4 @@
-"""The minimum cost of suppression: a bound for every release of baskets that leaves items out and adds none.
+"""A lower bound on the cost of suppression, for every release of baskets that leaves items out and adds none.
 
 If conf(Q -> e) = supp(Q + e) / supp(Q) is above rho, a release in which it is not has removed an item of Q + e from
 at least

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bound:
-    """The lowest loss any compliant release can have."""
+    """A lower bound on the loss of any compliant release."""
 
     value: float
     """Mean over rows and quasi-identifiers, in [0, 1]: on the scale of the measures dis, loss and gcp."""

@@ -60,7 +60,7 @@ def k_bound(
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Bound:
-    """The lowest loss any k-anonymous release can have; 1 if the table has fewer than k rows.
+    """A lower bound on the loss of any k-anonymous release; 1 if the table has fewer than k rows.
 
     >>> import polars as pl
     >>> from sudare.describe.table import Table
@@ -83,7 +83,7 @@ def l_bound(
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Bound:
-    """The lowest loss any release can have in which every block has l values of a sensitive column.
+    """A lower bound on the loss of any release in which every block has l values of a sensitive column.
 
     Valid for distinct, entropy and recursive (c, l)-diversity; 1 if the column has fewer than l values.
     """
@@ -100,7 +100,7 @@ def lower_bound(
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Bound:
-    """The lowest loss any release that satisfies all requirements can have.
+    """A lower bound on the loss of any release that satisfies all requirements.
 
     Each row costs at least the largest of its individual bounds, so this is at least the largest bound of any single
     requirement and column. Requirements other than k-anonymity and l-diversity give no bound and are ignored.
@@ -212,7 +212,7 @@ def _wanted(table: Table, ground: Ground, count: _Count) -> Wanted:
 def row_costs(
     table: Table, ground: Ground, asked: Sequence[_Count], budget: int, progress: Progress
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """The minimum cost of each row, on the scale of the measures, and whether the budget was enough to find it."""
+    """A lower bound on the cost of each row, on the scale of the measures, and whether the budget sufficed for it."""
     distinct = len(ground.weight)
     radius, exact, spent = np.zeros(distinct), np.ones(distinct, dtype=np.bool_), 0
     pause = max(_PAUSE // ground.codes.shape[1], 1)

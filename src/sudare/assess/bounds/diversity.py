@@ -71,7 +71,7 @@ def max_blocks(counts: Any, l: float) -> int:  # noqa: E741  # the name in the f
 
 
 def min_largest_block(counts: Any, l: float, kind: DiversityKind = "distinct") -> int:  # noqa: E741  # as above
-    """Minimum size of the largest block in any l-diverse partition: the k to compare l-diversity with.
+    """A lower bound on the size of the largest block in any l-diverse partition: the k to compare l-diversity with.
 
     - distinct: alpha_s = ceil(N / MaxNB).
     - entropy: alpha_e = the least integer a with g(a) >= log l (Theorem 1, Corollary 1), where
@@ -107,7 +107,7 @@ def min_largest_block(counts: Any, l: float, kind: DiversityKind = "distinct") -
 
 
 def values_needed(l: float) -> int:  # noqa: E741  # the name in the field
-    """Minimum number of distinct values in a block with diversity l, for every kind: l rounded up.
+    """Number of distinct values that a block with diversity l needs at least, for every kind: l rounded up.
 
     Entropy is at most log D with D values, so D >= l; recursive (c, l) has r_l + … + r_m > 0.
     """
