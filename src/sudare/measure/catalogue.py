@@ -31,7 +31,7 @@ class Measure:
     name: str
     compute: Callable[[Any, Any], float]
     applies: str = "quasi-identifiers"
-    """The columns it covers."""
+    """The part of the data it covers."""
     largest: float = 1.0
     smallest: float = 0.0
     direction: Literal["lower is better", "higher is better"] = "lower is better"

@@ -115,7 +115,7 @@ def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss:
     `releases` maps a name to a Release, or to a mapping with `risk` and `losses` (as in a manifest; a loss that does
     not apply is None) and, if known, the names of its quasi-identifiers, `quasi`. A release is best if no other release
     has at most its risk and at most its loss, and less of one of them (Pareto front). A release that the measure does
-    not apply to, such as generalization measures for noise, is neither best nor better than another.
+    not apply to (as generalization measures do not apply to noise) is neither best nor better than another.
     """
     if not releases:
         raise ParameterError("measure.compare.nothing")

@@ -129,7 +129,7 @@ def _share(given: float, name: str) -> Fraction:
 def _least_ratio(share: Fraction, most: int) -> Fraction:
     """The smallest fraction not below the share with a denominator of at most `most`.
 
-    The same confidences with such denominators pass, and products with 32-bit counts fit into 64 bits.
+    It accepts the same confidences with such denominators, and products with 32-bit counts fit into 64 bits.
 
     >>> _least_ratio(Fraction("0.30000000000000001"), 100)
     Fraction(28, 93)
