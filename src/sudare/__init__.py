@@ -6,10 +6,10 @@ The package follows the flow of the work:
     describe   roles, kinds, hierarchies, distances        Table.describe, sd.hierarchy, sd.distance
     assess     is it safe, is it possible, what is the risk sd.KAnonymity … .check, sd.assess, sd.risk
     anonymize  methods                                     sd.anonymize, sd.Mondrian, sd.Microaggregate …
-    measure    what was lost, what can still be told       sd.measure, sd.crosstab
+    measure    what was lost, what can still be learned    sd.measure, sd.crosstab
     release    recipe, run, verify, ledger, report         Release.write, sd.run, sd.Recipe, sd.verify_release
 
-Names are loaded when first used, so that `import sudare` costs next to nothing.
+Names are loaded on first use, so `import sudare` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# The folders of the same names are bound first, the verbs over them: importing a submodule later does not
+# The folders of the same names are bound first and the verbs replace them: importing a submodule later does not
 # rebind a name that its package already has in sys.modules.
 import sudare.anonymize
 import sudare.assess

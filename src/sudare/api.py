@@ -1,6 +1,6 @@
-"""The verbs of the public face, light to import: each calls its part of the flow when used.
+"""The public verbs. Importing them is cheap: each one loads its part of the package when it is called.
 
-They stand in a module of their own because the folders `read`, `assess` and `anonymize` have the same names.
+They live in a module of their own because the folders `read`, `assess` and `anonymize` have the same names.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def read(source: Any, **options: Any) -> Table:
-    """A table from a file, a database address, standard input ('-'), or any dataframe.
+    """Read a table from a file, a database address, standard input ('-'), or any dataframe.
 
-    Options are those of a recipe's source: format, table, query, sheet, delimiter, encoding, header, missing.
+    The options are those of a recipe's source: format, table, query, sheet, delimiter, encoding, header, missing.
     """
     from sudare.describe.table import Table
 
@@ -61,15 +61,16 @@ def assess(
 ) -> Study: ...
 @shows_progress
 def assess(data: Any, *requirements: Any, progress: Progress | None = None, **options: Any) -> Any:
-    """What is possible with a table, or with baskets, before anything is changed.
+    """Report what is possible with a table, or with baskets, before anything is changed.
 
-    Of a table: feasibility, bounds, suitability, verdicts and risk as it is, advice. `objective` (dis, loss or ncp) is the
-    loss that is bounded. Where the ratio to k-anonymity is above `threshold` (2 when left out), or nothing can comply,
-    compromises are computed unless `compromises` is False. For Pk-anonymity the noise that it needs is computed, and what each
-    column costs the others if it stays exact; `exact` names those that must, `weights` those that need less noise.
+    For a table: feasibility, bounds, suitability, verdicts and risk as it is, and advice. `objective` (dis, loss or
+    ncp) selects the loss to bound. If the ratio to k-anonymity is above `threshold` (default 2), or no release can
+    comply, compromises are computed unless `compromises` is False. For Pk-anonymity, the study includes the noise it
+    needs and what each column costs the others if it stays exact; `exact` lists the columns that must stay exact,
+    `weights` those that need less noise.
 
-    Of baskets: the most dangerous adversaries, how many entries every release by suppression must lose, and the smallest rho in
-    reach. `most` (0.05 when left out) is the share of entries that may be lost.
+    For baskets: the most dangerous adversaries, how many entries every release by suppression must lose, and the
+    smallest rho within reach. `most` (default 0.05) is the share of entries that may be lost.
     """
     from sudare.assess.catalogue import requirements_of
     from sudare.release.kinds import kind_of
@@ -108,7 +109,7 @@ def anonymize(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Transform a table, or baskets, until every requirement holds; see `sudare.release.anonymize.anonymize`."""
+    """Transform a table, or baskets, until every requirement is met; see `sudare.release.anonymize.anonymize`."""
     from sudare.release.anonymize import anonymize as anonymize_now
 
     return anonymize_now(data, *requirements, method=method, measures=measures, seed=seed, progress=progress)

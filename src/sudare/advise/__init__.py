@@ -1,1 +1,1 @@
-"""Advice before anything is changed: what must be lost, and what could be asked instead."""
+"""Advice before anything is changed: what must be lost, and what to ask for instead."""

@@ -1,8 +1,8 @@
-"""The advisor: is diversity possible, at what price compared with k-anonymity, and what could be asked instead.
+"""The advisor: is diversity possible, at what cost compared with k-anonymity, and what could be required instead?
 
-Suitability (Muramoto, Kamidoi, Wakabayashi 2011, section 5): the ratio of the loss that every release with
-the requirements has at least to the loss that k-anonymity alone reaches, at the k that blocks must grow to anyway.
-Where it is above a threshold of 2, much of the loss is the price of diversity, and the custodian should look at why.
+Suitability (Muramoto, Kamidoi, Wakabayashi 2011, section 5) is a ratio: a lower bound on the loss of any release that
+meets the requirements, over the loss that k-anonymity alone reaches with the k that blocks must grow to anyway. If it
+is above a threshold of 2, much of the loss is the price of diversity, and the custodian should find out why.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 BUDGET = 200_000_000
 """Comparisons for the lower bound: seconds on a table with few columns."""
 LARGEST_ROWS = 20_000
-"""Larger tables are tried on a random sample."""
+"""Tables with more rows are tried on a random sample."""
 LARGEST_CELLS = 250_000
-"""Compromises are tried on so many quasi-identifying cells at most: each takes a few seconds."""
+"""Maximum number of quasi-identifier cells on which compromises are tried: each takes a few seconds."""
 
 
 def advise(
@@ -56,9 +56,9 @@ def advise(
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Study:
-    """The whole study of a table. Compromises are computed where it is poorly suited or nothing can comply.
+    """The full study of a table. Compromises are computed if it is poorly suited or nothing can comply.
 
-    `exact` and `weights` are those of Randomize, for Pk-anonymity.
+    `exact` and `weights` are as in Randomize, for Pk-anonymity.
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < math.inf:
         raise ParameterError("advise.threshold", threshold=threshold)
@@ -66,12 +66,12 @@ def advise(
     shown = progress or SILENT
     shown.start("assess", 1)
     shown.update(0)
-    # As every release begins: rows that must not be missing are left out before anything else.
+    # As in every release, rows with values that must not be missing are left out before anything else.
     table, _, dropped = without_missing(table)
     looked = study(table, requirements, exact=exact, weights=weights)
     first = replace(looked, objective=objective, threshold=float(threshold), notes=(*looked.notes, *dropped))
     if requirements and all(isinstance(one, PkAnonymity) for one in requirements):
-        return replace(first, suited=first.feasible)  # noise is no generalization: nothing else to bound
+        return replace(first, suited=first.feasible)  # noise is not generalization: nothing else to bound
     bound = quick_bound(table, requirements, objective=objective, budget=budget, progress=shown)
     if not table.rows:
         return replace(first, lower_bound=bound, suited=False)
@@ -110,13 +110,13 @@ def advise(
 def _compared(
     result: Study, trial: Trial, requirements: Sequence[Requirement], found: Limits
 ) -> tuple[Study, Outcome | None]:
-    """The study with its ratio, and the k-anonymous release it rests on."""
+    """The study with its ratio, and the k-anonymous release it is based on."""
     if found.fair_k is None or result.lower_bound is None:
         return result, None
     whole = trial.table.rows == result.risk.rows
     alone = trial.released([KAnonymity(min(found.fair_k, trial.table.rows))])
     upper = trial.loss(alone)
-    # On a sample rows are farther apart, in both figures: the bound of the whole table would not fit.
+    # In a sample, rows are farther apart in both figures, so the bound of the whole table would not match.
     lower = result.lower_bound if whole else trial.bound(requirements)
     ratio = ratio_of(lower.value, upper)
     notes = result.notes
@@ -127,7 +127,7 @@ def _compared(
 
 
 def ratio_of(lower: float, upper: float) -> float:
-    """Lower / upper; where k-anonymity costs nothing, 1 if diversity need not either, infinite if it must."""
+    """Lower / upper; if k-anonymity costs nothing, 1 if diversity may cost nothing either, infinite if it must cost."""
     if upper > 0:
         return lower / upper
     return math.inf if lower > 0 else 1.0

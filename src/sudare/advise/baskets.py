@@ -1,4 +1,4 @@
-"""The study of baskets before anything is changed: who is dangerous, what suppression must cost, which rho is in reach."""
+"""The study of baskets before anything is changed: who is dangerous, what suppression costs, which rho is reachable."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from sudare.words.texts import Language
 
 LADDER = tuple(Fraction(step, 10) for step in range(9, 0, -1))
-"""The values of rho whose price is computed, beside the one that is asked for."""
+"""The values of rho whose price is computed, in addition to the required one."""
 MOST = 0.05
 """Share of the entries that a release may lose without being called expensive."""
 
 
 class BasketSentence(Sentence):
-    """A sentence of the study of baskets."""
+    """A sentence from the study of baskets."""
 
     __slots__ = ()
 
@@ -48,13 +48,13 @@ class BasketSentence(Sentence):
 
 
 class Price(NamedTuple):
-    """What one rho costs at least."""
+    """A lower bound on the cost of one rho."""
 
     rho: str
     inferences: int
-    """Inferences that are more certain now."""
+    """Number of inferences that are now more certain than rho."""
     entries: int
-    """Entries that every release by suppression loses."""
+    """Number of entries that every release by suppression loses."""
     share: float
     """The same as a share of all entries."""
 
@@ -67,31 +67,31 @@ class BasketStudy:
     entries: int
     items: int
     verdicts: tuple[Verdict, ...]
-    """The requirements on the baskets as they are."""
+    """Verdicts of the requirements on the baskets as they are."""
     adversaries: tuple[Adversary, ...]
-    """The most dangerous ones, worst first."""
+    """The most dangerous adversaries, worst first."""
     least_entries: int | None
-    """Entries that every release by suppression must have lost, at least; None where adversaries are only sampled."""
+    """Entries that every release by suppression must lose at least; None if adversaries are only sampled."""
     prices: tuple[Price, ...] = ()
-    """What each rho costs at least, where rho-uncertainty is asked for."""
+    """A lower bound on the cost of each rho, if rho-uncertainty is required."""
     rho_as_it_is: float | None = None
     """The smallest rho that the baskets reach without losing an entry."""
     smallest_rho: float | None = None
-    """The smallest rho, in hundredths, for which it is not known that more than `most` of the entries must be lost."""
+    """The smallest rho, in hundredths, that is not known to cost more than `most` of the entries."""
     most: float = MOST
     """Share of the entries that may be lost."""
     advice: tuple[str, ...] = ()
-    """Sentences: what the figures mean, and what would help."""
+    """Sentences that say what the figures mean, and what would help."""
     language: Language = "en"
 
     @property
     def feasible(self) -> bool:
-        """Always: at the latest with no entry left nothing can be inferred, and nobody be singled out."""
+        """Always True: with no entry left, nothing can be inferred and nobody can be singled out."""
         return True
 
     @property
     def least_share(self) -> float | None:
-        """The entries that must be lost, as a share of all (what util1 measures)."""
+        """The entries that must be lost, as a share of all entries (as measured by util1)."""
         return None if self.least_entries is None else self.least_entries / max(self.entries, 1)
 
     def in_language(self, language: Language) -> Self:
@@ -104,7 +104,7 @@ class BasketStudy:
         )
 
     def blocks(self, language: Language) -> Iterator[Block]:
-        """The study for people, part by part."""
+        """The study for readers, part by part."""
         words, spoken = texts(language, BasketSentence.area), self.in_language(language)
         yield Line(words("page.as_it_is"))
         yield Marked([(verdict.holds, verdict.explanation) for verdict in spoken.verdicts])
@@ -125,7 +125,7 @@ class BasketStudy:
             yield Line(sentence)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; the adversaries, who name users, are counted, not listed."""
+        """A dictionary for JSON; the adversaries are counted, not listed, because they name users."""
         return {
             "kind": "baskets",
             "feasible": self.feasible,
@@ -182,9 +182,9 @@ def advise_baskets(
     progress: Progress | None = None,
     **options: Any,
 ) -> BasketStudy:
-    """The whole study of baskets.
+    """The full study of baskets.
 
-    `most` is the share of entries that a release may lose: `smallest_rho` says which rho is out of reach within it.
+    `most` is the share of entries that a release may lose: `smallest_rho` shows which rho is out of reach within it.
     """
     if options:
         raise ParameterError("advise.not_for_baskets", name=next(iter(options)))
@@ -226,11 +226,11 @@ class _Found(NamedTuple):
 
 
 def _looked_at(requirement: Any, baskets: Baskets, most: float, progress: Progress) -> _Found:
-    """What one requirement costs at least."""
+    """A lower bound on the cost of one requirement."""
     if not getattr(requirement, "needs_sensitive", False):
         return _Found(least_for_km(baskets, requirement, progress))
     if requirement.eps is not None:
-        return _Found(None)  # some adversaries may stay dangerous, and which ones is not said
+        return _Found(None)  # some adversaries may stay dangerous, and it is not specified which
     found = inferences_of(baskets, requirement.m, progress)
     asked = Fraction(*requirement.ratio)
     named = {**{rho: str(float(rho)) for rho in LADDER}, asked: str(requirement.rho)}
@@ -249,9 +249,9 @@ def _price(found: Inferences, rho: Fraction, name: str, entries: int) -> Price:
 
 
 def _smallest(found: Inferences, most: float, entries: int) -> float:
-    """The smallest rho in hundredths that is not known to cost more than `most`.
+    """The smallest rho, in hundredths, that is not known to cost more than `most`.
 
-    What a smaller rho costs, it costs at least what a larger one does: so one bound above the limit rules out all below.
+    A smaller rho costs at least as much as a larger one, so one bound above the limit rules out every rho below it.
     """
     low, high = 0, 100  # everything below `low` is ruled out; rho = 1 costs nothing
     while low < high:
@@ -265,7 +265,7 @@ def _smallest(found: Inferences, most: float, entries: int) -> float:
 
 
 def _worst(verdicts: Sequence[Any]) -> tuple[Adversary, ...]:
-    """Of the first requirement that does not hold, else of the first."""
+    """The worst adversaries of the first requirement that is not met, otherwise of the first one."""
     chosen = next((one for one in verdicts if not one.holds), verdicts[0] if verdicts else None)
     return () if chosen is None else tuple(chosen.worst)
 

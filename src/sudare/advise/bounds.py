@@ -1,6 +1,6 @@
-"""The least loss that any release with the same requirements could have, to stand beside what was lost.
+"""A lower bound on the loss of any release with the same requirements, shown next to the actual loss.
 
-So a reader sees whether the loss comes from the data and the requirement or from the method.
+This lets a reader see whether the loss comes from the data and the requirement or from the method.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 LARGEST_K = 1000
-"""Nearer rows than this are not looked for: a bound of a smaller k holds as well."""
+"""The search for near rows stops at this k: a bound for a smaller k is valid as well."""
 _BUDGET = 30_000_000
 """Comparisons of rows: a second or two."""
 _WORK = 2e7
-"""Rows times combinations of levels for which the bound by prices is as quick."""
+"""Rows times combinations of levels for which the bound by prices is equally fast."""
 _COLUMNS = 20
-"""With more columns than this a comparison takes longer, and fewer are made."""
+"""With more columns than this, a comparison takes longer, and fewer are made."""
 
 
 def bounds_of(
@@ -39,10 +39,10 @@ def bounds_of(
     methods: Sequence[Anonymizer],
     progress: Progress | None = None,
 ) -> dict[str, Bound]:
-    """Lower bounds of the measures loss and dis; none where the methods do more to quasi-identifiers than generalize.
+    """Lower bounds on the measures loss and dis; empty if the methods do more to quasi-identifiers than generalize.
 
-    A bound on generalization says nothing about values that are replaced by others (microaggregated, swapped,
-    randomized), nor about free sets of values, which lose less than a hierarchy's.
+    A bound on generalization says nothing about values that are replaced with others (microaggregated, swapped,
+    randomized), or about free sets of values, which lose less than those of a hierarchy.
     """
     if not _only_generalized(table, methods):
         return {}
@@ -63,9 +63,9 @@ def _best_bound(
     budget: int,
     progress: Progress,
 ) -> Bound:
-    """The higher of the bound by near rows and, where it is quick, the one by prices."""
+    """The higher of the bound by near rows and, if it is fast, the bound by prices."""
     near = quick_bound(table, requirements, objective=objective, budget=budget, progress=progress)
-    # More requirements only cost more, so what k alone costs is a bound.
+    # More requirements can only cost more, so the cost of k alone is a bound.
     k = max((one.k for one in requirements if isinstance(one, KAnonymity)), default=1)
     priced = price_bound(table, k, objective, most_work=_WORK) if k > 1 else None
     return near if priced is None or priced.value <= near.value else priced
@@ -80,7 +80,7 @@ def quick_bound(
     weights: Mapping[str, float] | None = None,
     progress: Progress | None = None,
 ) -> Bound:
-    """The lower bound, for a large k that of a smaller one: whose search grows with the square of k."""
+    """The lower bound; for a large k, that of a smaller one, because the search grows with the square of k."""
     if all(one.k <= LARGEST_K or one.k > table.rows for one in requirements if isinstance(one, KAnonymity)):
         return lower_bound(
             table, requirements, objective=objective, weights=weights, budget=budget, progress=progress
@@ -97,7 +97,7 @@ def quick_bound(
 def _only_generalized(table: Table, methods: Sequence[Anonymizer]) -> bool:
     quasi = set(table.names("quasi"))
     traits = [traits_of(method) for method in methods]
-    # A sensitive column that is replaced has fewer values at most, which makes diversity harder: the bound still holds.
+    # Replacing a sensitive column can only reduce its values, which makes diversity harder: the bound stays valid.
     left_alone = all(
         one.generalizes or (one.replaces is not None and not quasi & set(one.replaces)) for one in traits
     )

@@ -1,4 +1,4 @@
-"""What could be asked instead: each compromise is tried with a quick release, bounded, and its risk computed."""
+"""What could be required instead: each compromise is tried with a quick release, bounded, and its risk computed."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from sudare.assess.suitability import Diversity
 
 _SUPPRESSION = 0.05
-"""Share of rows that may be left out where the requirement is possible without."""
+"""Share of rows that may be left out if the requirement is possible without leaving any out."""
 _SLACK = 1.1
-"""Where rows must be left out, so many that a level above the one asked is possible: else one block is all there is."""
+"""If rows must be left out, leave out enough for this many times the level; otherwise only one block is possible."""
 _MOST_SUPPRESSED = 0.5
-"""More rows than this are not few."""
+"""Largest share of rows that may be left out."""
 _BELOW = 0.75
-"""Of the highest level, at which all rows tend to be one block."""
+"""Share of the highest level, at which all rows tend to be one block."""
 _MOST_EXEMPT = 5
 _MOST_LEVELS = 3
 
@@ -46,7 +46,7 @@ _MOST_LEVELS = 3
 def compromises_for(
     trial: Trial, requirements: Sequence[Requirement], study: Study, alone: Outcome | None
 ) -> Iterator[Compromise]:
-    """Compromises, those that change least first; `alone` is the release with k-anonymity at the fair k, if made."""
+    """Compromises, smallest changes first; `alone` is the release with k-anonymity at the fair k, if it was made."""
     asked = tuple(requirements)
     steps: list[Callable[[], Iterator[Compromise]]] = [
         lambda: _as_asked(trial, asked, study),
@@ -73,7 +73,7 @@ def _as_asked(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Ite
 
 
 def _lower_level(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Iterator[Compromise]:
-    """The highest level that is possible; where the one asked is, a lower one for which the table is suited."""
+    """The highest possible level; if the level asked for is possible, a lower one for which the table is suited."""
     if not study.feasible:
         highest = loosened(trial.table, asked)
         if highest is not None and highest != asked:
@@ -103,7 +103,7 @@ def _lower_level(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> 
 
 
 def _larger_c(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Iterator[Compromise]:
-    """Recursive diversity at the level asked, with the least c that is possible, and with one that leaves room."""
+    """Recursive diversity at the level asked for, with the least possible c, and with one that leaves room."""
     if study.feasible:
         return
     for key, room in (("larger_c", 1.0), ("room", 1.0 / _BELOW)):
@@ -113,9 +113,9 @@ def _larger_c(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Ite
 
 
 def _exempt(trial: Trial, asked: tuple[Requirement, ...]) -> Iterator[Compromise]:
-    """The most frequent values taken to be harmless: rows with them need no diversity, the others among themselves.
+    """The most frequent values treated as harmless: rows with them need no diversity, the others among themselves do.
 
-    Every other row needs l values that are not exempt in its block, so its bound among the other rows holds.
+    Every other row needs l values that are not exempt in its block, so its bound among the other rows is valid.
     """
     worst = _worst(trial, asked)
     if worst is None or len(worst.values) < 2:
@@ -152,7 +152,7 @@ def _exempt(trial: Trial, asked: tuple[Requirement, ...]) -> Iterator[Compromise
 
 
 def _suppress(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Iterator[Compromise]:
-    """Rows left out: those that cost most, or as many of the frequent values as stand in the way."""
+    """Rows left out: those that cost most, or as many with frequent values as necessary."""
     rows = trial.table.rows
     left = np.arange(rows, dtype=np.int64)
     share = _SUPPRESSION
@@ -173,7 +173,7 @@ def _suppress(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Ite
         "suppress",
         asked,
         Sentence(f"compromise.{which}", rows=counted("rows", gone), share=gone / rows),
-        trial.bound(asked),  # holds with rows left out as well
+        trial.bound(asked),  # also valid with rows left out
         trial.loss(made),
         risk(made.table),
         {"rows": gone, "share": gone / rows},
@@ -205,7 +205,7 @@ def _diversity_levels(requirements: Sequence[Requirement]) -> list[float]:
 
 
 def _at_most(requirements: Sequence[Requirement], level: float) -> tuple[Requirement, ...] | None:
-    """The requirements with diversities no higher than this; None where that is no diversity at all."""
+    """The requirements with diversities no higher than this; None if no diversity would be left."""
     if level < 2:
         return None
     return tuple(
@@ -224,13 +224,13 @@ def _levels(requirements: Sequence[Requirement]) -> Sentence:
 
 
 def _worst(trial: Trial, asked: Sequence[Requirement]) -> Diversity | None:
-    """The sensitive column that stands in the way most."""
+    """The sensitive column that is the greatest obstacle."""
     found = diversities(trial.table, asked)
     return max(found, key=lambda one: (one.skew, one.requirement.l / max(one.largest, 1.0)), default=None)
 
 
 def _exempted(one: Diversity) -> int:
-    """How many of the most frequent values to exempt: the fewest after which blocks of l rows are not ruled out."""
+    """Number of most frequent values to exempt: the fewest after which blocks of l rows are not ruled out."""
     smallest = 1
     for count in range(1, min(_MOST_EXEMPT, len(one.values) - 1) + 1):
         others = replace(one, counts=one.counts[count:], values=one.values[count:], codes=one.codes[count:])
@@ -242,7 +242,7 @@ def _exempted(one: Diversity) -> int:
 
 
 def _kept_rows(trial: Trial, asked: Sequence[Requirement], slack: float) -> npt.NDArray[np.int64] | None:
-    """Rows that remain when values are capped at the highest count that makes entropy diversity possible."""
+    """Rows that remain if values are capped at the highest count that makes entropy diversity possible."""
     keep = np.ones(trial.table.rows, dtype=bool)
     random = Randomness(SEED)
     for one in diversities(trial.table, asked):
@@ -260,7 +260,7 @@ def _kept_rows(trial: Trial, asked: Sequence[Requirement], slack: float) -> npt.
 
 
 def _cap(one: Diversity, slack: float) -> int:
-    """The highest count at which the values may be cut off so that l, with some slack where there is any, is possible."""
+    """The highest count at which to cap the values so that l, with some slack if there is any, is possible."""
     wanted = min(one.requirement.l * slack, (one.requirement.l + len(one.values)) / 2)
     low, high = int(one.counts[-1]), int(one.counts[0])  # all equally frequent: P values suffice; uncut: not
     while high - low > 1:

@@ -1,4 +1,4 @@
-"""The method of a release for which none was named."""
+"""The default method of a release."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def default_methods(requirements: Iterable[Requirement]) -> tuple[Anonymizer, ...]:
-    """Randomize for Pk-anonymity, which no grouping reaches; Mondrian for everything else.
+    """Randomize for Pk-anonymity, which no grouping can reach; Mondrian for everything else.
 
     >>> [type(method).__name__ for method in default_methods([PkAnonymity(3)])]
     ['Randomize']

@@ -1,4 +1,4 @@
-"""Quasi-identifiers to coarsen or drop: the column whose absence lowers the bound most."""
+"""Quasi-identifiers to coarsen or drop: the column whose removal lowers the bound most."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 _SAMPLE = 1000
-"""Rows on which the columns are compared."""
+"""Number of rows on which the columns are compared."""
 _CANDIDATES = 12
-"""Columns that are compared: those in which two rows differ most often."""
+"""Number of columns compared: those in which two rows differ most often."""
 
 
 def fewer_columns(trial: Trial, asked: Sequence[Requirement]) -> Iterator[Compromise]:
-    """One column coarser, where its hierarchy has a level between, and the same column dropped.
+    """One column made coarser, if its hierarchy has an intermediate level, and the same column dropped.
 
-    The bound counts what is given up: every cell of the column costs at least its cost at that level (1 when it is
-    dropped), every other column at least what the bound of the others says.
+    The bound includes what is given up: every cell of the column costs at least its cost at that level (1 if it is
+    dropped), and the other columns cost at least their own bound.
     """
     quasi = trial.table.names("quasi")
     if len(quasi) < 2:
@@ -65,7 +65,7 @@ def fewer_columns(trial: Trial, asked: Sequence[Requirement]) -> Iterator[Compro
 
 @dataclass(frozen=True, eq=False)
 class _Coarser:
-    """A table in which one column is published at a level of its hierarchy, the rest of the tree above."""
+    """A table in which one column is published at a level of its hierarchy, with the rest of the tree above it."""
 
     table: Table
     level: int
@@ -74,7 +74,7 @@ class _Coarser:
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """A hierarchy that is there already."""
+    """A hierarchy that exists already."""
 
     tree: Hierarchy
 
@@ -83,7 +83,7 @@ class _Given:
 
 
 def _chosen(trial: Trial, asked: Sequence[Requirement]) -> str:
-    """The column without which the bound is lowest, looked for among few rows and few columns."""
+    """The column without which the bound is lowest, determined on few rows and few columns."""
     few = replace(trial, table=sampled(trial.table, _SAMPLE))
     quasi = few.table.names("quasi")
     telling = sorted(quasi, key=lambda name: _same_share(few.table, name))[:_CANDIDATES]
@@ -99,7 +99,7 @@ def _same_share(table: Table, name: str) -> float:
 
 
 def _coarser(table: Table, name: str) -> _Coarser | None:
-    """The column halfway up its hierarchy; None where there is nothing between its values and the root."""
+    """The column halfway up its hierarchy; None if there is nothing between its values and the root."""
     tree = table.hierarchy(name)
     if tree is None or tree.height < 2 or tree.missing is not None:
         return None
@@ -113,7 +113,7 @@ def _coarser(table: Table, name: str) -> _Coarser | None:
             for column in table.columns
         ]
         return _Coarser(table.with_values(values).changed(columns=columns), level, tree.height)
-    except DescriptionError:  # labels that are told apart by their place only
+    except DescriptionError:  # labels that differ only in their position
         return None
 
 
@@ -124,7 +124,7 @@ def _without(table: Table, name: str) -> Table:
 
 
 def _own_loss(trial: Trial, name: str, coarser: Table) -> float:
-    """What the coarser column has lost by itself."""
+    """The loss of the coarser column by itself."""
     alone = [
         replace(column, role="insensitive") if column.role == "quasi" and column.name != name else column
         for column in trial.table.columns

@@ -1,4 +1,4 @@
-"""A quick release that is made to be measured, not to be published: what the advisor's figures come from."""
+"""A quick release made to be measured, not published: the source of the advisor's figures."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 _LARGEST_CUT = 500_000
-"""Rows times rows of the largest block, up to which groups are cut by dynamic programming."""
+"""Maximum of rows times rows of the largest block for which groups are cut by dynamic programming."""
 SEED = 0
-"""Samples of a study: nothing of them is published, and the same study comes out again."""
+"""Seed for a study's samples: none of them is published, and the study is repeatable."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A table small enough to try things on, and how they are measured."""
+    """A table small enough to experiment on, and how results are measured."""
 
     table: Table
     objective: Objective
@@ -50,7 +50,7 @@ class Trial:
     def released(
         self, requirements: Sequence[Requirement], *, table: Table | None = None, suppression: float = 0.0
     ) -> Outcome:
-        """A quick release; where blocks must be large, cutting them well takes too long, and Mondrian has to do."""
+        """A quick release; if blocks must be large, cutting them well takes too long, and Mondrian is used."""
         given = self.table if table is None else table
         least = limits(given, requirements).min_largest_block or 1
         method: Anonymizer = Generalize(objective=self.objective, effort="fast", suppression=suppression)
@@ -59,7 +59,7 @@ class Trial:
         return apply_all([method], given, Context(tuple(requirements), Randomness(SEED), self.progress))
 
     def loss(self, outcome: Outcome, original: Table | None = None) -> float:
-        """What a release lost against the original; rows that are left out count 1."""
+        """The loss of a release relative to the original; rows that are left out count 1."""
         before = self.table if original is None else original
         return MEASURE_OF_OBJECTIVE[self.objective].compute(before, Pair(before, outcome.table, outcome.rows))
 
@@ -70,7 +70,7 @@ class Trial:
         table: Table | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> Bound:
-        """What no release with these requirements falls below."""
+        """A lower bound on the loss of any release with these requirements."""
         return quick_bound(
             self.table if table is None else table,
             requirements,
@@ -99,7 +99,7 @@ def compromise(
     remaining: Risk,
     parameters: dict[str, Any] | None = None,
 ) -> Compromise:
-    """A compromise whose sentence says its figures as well."""
+    """A compromise with a sentence that includes its figures."""
     figures = [Sentence("compromise.figures", bound=rounded_down(bound.value, 4), distortion=distortion)]
     figures += [
         Sentence(

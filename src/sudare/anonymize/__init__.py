@@ -1,1 +1,1 @@
-"""Anonymize: the protocol of all methods, the catalogue, and one file for each method."""
+"""Anonymize: the protocol that all methods follow, the catalogue, and one file for each method."""

@@ -1,4 +1,4 @@
-"""The methods there are, by the names that recipes and the command line use."""
+"""All methods, under the names that recipes and the command line use."""
 
 from __future__ import annotations
 

@@ -20,33 +20,33 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 _SLICE = 2_000_000
-"""Row visits between two reports of progress: a few hundredths of a second."""
+"""Row visits between two progress reports: a few hundredths of a second."""
 
 
 @parameters
 class Mondrian:
-    """Cut the table in two (or by the children of a hierarchy) again and again while every part complies.
+    """Cut the table in two (or by the children of a hierarchy) again and again as long as every part complies.
 
-    The column whose values spread widest in a part, relative to the whole table, is cut first: ordered
-    columns (numbers, dates, ordinals) at the median, hierarchies into the children of the part's lowest common
-    value. Children too small to stand alone are pooled. What cannot be cut any more is a group; each
-    quasi-identifier of a group becomes the least range or hierarchy value that covers it.
+    The column whose values spread widest in a part, relative to the whole table, is cut first: ordered columns
+    (numbers, dates, ordinals) at the median, hierarchies into the children of the part's lowest common value. Children
+    too small to form a group are pooled. A part that cannot be cut any further is a group; each quasi-identifier of a
+    group becomes the smallest range or the lowest hierarchy value that covers it.
 
-    Works for any conjunction of requirements on blocks. Time O(n log(n/k) d) for n rows and d columns; memory
-    a few arrays of n. Every group complies by construction; the result is not minimal in loss.
+    Works for any conjunction of requirements on blocks. Time O(n log(n/k) d) for n rows and d columns; memory for
+    a few arrays of n. Every group complies by construction; the loss is not minimal.
     """
 
     relaxed: bool = False
     """False (strict): equal values of an ordered column stay together. True: they may go to both sides of the
     median, which gives smaller groups on columns with heavy ties."""
     weights: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
-    """Importance of columns; one with twice the weight is kept about twice as precise. 1 when left out."""
+    """Importance of columns; a column with twice the weight is kept about twice as precise. 1 if left out."""
 
     generalizes: ClassVar[bool] = True
     keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
-        """Partition and recode."""
+        """Partition the table and recode each group."""
         rules = block_rules(table, context.requirements)
         require_feasible(table, context.requirements)
         axes = axes_of(table)
@@ -90,7 +90,7 @@ def _space(axes: list[Axis], rows: int, weights: list[float]) -> Space:
         else:
             space.codes[index] = axis.codes.ranks
             space.position[index, : len(axis.position)] = axis.position
-            # Numbers of which floats know no difference are one place on the line: extent 1, not 0.
+            # Numbers that floats cannot tell apart are one place on the line: extent 1, not 0.
             if len(axis.position) > 1 and axis.position[-1] > axis.position[0]:
                 space.extent[index] = axis.position[-1] - axis.position[0]
     return space

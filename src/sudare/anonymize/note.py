@@ -1,4 +1,4 @@
-"""What a method says to people: its notes and warnings, with their words in `words/en/anonymize.yaml` and its Japanese twin.
+"""Notes and warnings that a method shows to people; the words are in `words/en/anonymize.yaml` and its Japanese twin.
 
 >>> note = Note("shuffled")
 >>> note, note.into("ja")
@@ -11,7 +11,7 @@ from sudare.words.sentence import Sentence
 
 
 class Note(Sentence):
-    """A sentence of a method: what it did, in figures, or what to look at before handing over."""
+    """A sentence from a method: what it did, in figures, or what to look at before handing over."""
 
     __slots__ = ()
 

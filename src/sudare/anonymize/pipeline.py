@@ -1,4 +1,4 @@
-"""Several methods in a row, as one: rows with missing values that must be dropped first, identifiers last."""
+"""Several methods in sequence, run as one: rows with missing values are dropped first, identifiers last."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ M = TypeVar("M")
 
 
 def methods_of(given: Any, catalogue: Catalogue[M]) -> list[M]:
-    """One method or several in order, each given as itself (also one of the caller's own) or as the catalogue knows it."""
+    """One or several methods in order, each an instance (also of the caller's own class) or as the catalogue knows it."""
     listed: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
     for one in listed:
         require_made(one)
@@ -54,7 +54,7 @@ def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> 
 
 
 def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
-    """What a method makes of a table. It may be anybody's, and what it says of rows and roles is relied on later."""
+    """The outcome of a method, checked: it may be a third-party method, and later steps rely on its rows and roles."""
     name = type(method).__name__
     try:
         outcome = method.apply(table, context)
@@ -104,7 +104,7 @@ def _require_rows(table: Table, outcome: Outcome, given: Any, name: str) -> None
 
 
 def _require_as_drawn(before: Table, outcome: Outcome, method: Anonymizer) -> None:
-    """Released numbers stay as their mechanism drew them, or nothing could be rebuilt from what is told about it."""
+    """Check that released numbers stay as their mechanism drew them; otherwise nothing could be estimated from them."""
     after = outcome.table
     for column in before.columns:
         if column.mechanism is None or column.name not in after.frame.columns:
@@ -125,7 +125,7 @@ def _require_as_drawn(before: Table, outcome: Outcome, method: Anonymizer) -> No
 
 
 def without_missing(table: Table) -> tuple[Table, np.ndarray[tuple[int], np.dtype[np.int64]], list[str]]:
-    """The table without rows whose missing values are to be dropped, the rows that remain, and a note if some do not."""
+    """The table without rows whose missing values must be dropped, the rows that remain, and a note if any were."""
     names = [column.name for column in table.columns if column.missing == "drop"]
     rows = np.arange(table.rows, dtype=np.int64)
     if not names:

@@ -1,4 +1,4 @@
-"""What every method is: parameters with an `apply` that maps a table to another one."""
+"""The interface of every method: parameters with an `apply` that maps one table to another."""
 
 from __future__ import annotations
 
@@ -36,42 +36,42 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What a method is given beside the table."""
+    """What a method receives in addition to the table."""
 
     requirements: tuple[Requirement, ...] = ()
-    """What the release must satisfy; methods that do not form groups leave it to the final check."""
+    """What the release must satisfy; methods that do not form groups leave this to the final check."""
     random: Randomness = field(default_factory=Randomness)
-    """The only source of random numbers, but for the key of `Pseudonymize`, which no seed may make repeatable."""
+    """The only source of random numbers, except for the key of `Pseudonymize`, which no seed may make repeatable."""
     progress: Progress = SILENT
-    """Where long work says how far it is; its `update` raises when the user cancels."""
+    """Where long computations report their progress; its `update` raises if the user cancels."""
 
 
 class Traits(NamedTuple):
-    """What other layers need to know of a method, so that none of them asks for its class.
+    """What other layers need to know about a method, so that none of them has to check its class.
 
-    Each is an attribute of the method of that name (or a property, where it depends on parameters); a method that does not
-    declare one has the value here, which promises nothing.
+    Each trait is an attribute of the method with that name (or a property, if it depends on parameters). A method that
+    does not declare one has the default given here, which promises nothing.
     """
 
     reorders: bool = False
-    """Whether the place of a record in the release says nothing about its place in the input."""
+    """Whether the position of a record in the release reveals nothing about its position in the input."""
     minimizes: str | None = None
-    """The measure that it makes small, by which two of its releases are compared."""
+    """The measure it minimizes, by which two of its releases are compared."""
     generalizes: bool = False
-    """Whether every cell of a quasi-identifier that it changes becomes a range or a value of the hierarchy that covers the
-    original, so that bounds on generalization hold."""
+    """Whether every quasi-identifier cell that it changes becomes a range or a hierarchy value that covers the
+    original, so that bounds on generalization are valid."""
     replaces: tuple[str, ...] | None = None
-    """Columns whose cells it replaces by other values, where it does not generalize; None: possibly any."""
+    """Columns whose cells it replaces with other values without generalizing them; None: possibly any."""
     keeps_rows: bool = False
-    """Whether no record is ever left out."""
+    """Whether it never leaves out a record."""
     private_fields: tuple[str, ...] = ()
-    """Parameters that the public part of a release does not tell."""
+    """Parameters that the public part of a release does not disclose."""
     phases: Mapping[str, float] = MappingProxyType({})
-    """Weights of the phases that `apply` opens, where it opens several: what a bar of the whole job goes by."""
+    """Weights of the phases that `apply` opens, if it opens several; used for a progress bar of the whole job."""
 
 
 def traits_of(method: object) -> Traits:
-    """The traits that a method declares, and the defaults of the others."""
+    """The traits that a method declares, with defaults for the others."""
     found: dict[str, Any] = {
         name: getattr(method, name, default) for name, default in Traits._field_defaults.items()
     }
@@ -81,9 +81,9 @@ def traits_of(method: object) -> Traits:
 class Anonymizer(Protocol):
     """A method: a frozen parameter class that can be applied, with the `Traits` that it declares.
 
-    `apply` never changes its input, draws what must stay secret only from `context.random` (`Pseudonymize` alone takes
-    its key from `secrets`), calls `context.progress.update` often on anything long, and raises `InfeasibleError` when it
-    cannot reach the requirements it is meant to reach.
+    `apply` never changes its input, draws whatever must stay secret only from `context.random` (only `Pseudonymize`
+    takes its key from `secrets`), calls `context.progress.update` often during long work, and raises `InfeasibleError`
+    if it cannot meet the requirements it is meant to meet.
     """
 
     def apply(self, table: Table, context: Context) -> Outcome:

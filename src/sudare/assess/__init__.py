@@ -1,1 +1,1 @@
-"""Assess: blocks, privacy models with their verdicts, risk, and what is possible at all."""
+"""Assess: blocks, privacy models and their verdicts, risk, and what is possible at all."""

@@ -28,7 +28,7 @@ class Blocks:
 
     @cached_property
     def sizes(self) -> npt.NDArray[np.int64]:
-        """Rows of each block."""
+        """Number of rows in each block."""
         return np.bincount(self.labels, minlength=self.count)
 
     @cached_property
@@ -43,10 +43,10 @@ class Blocks:
 
 
 def blocks_of(table: Table, columns: Sequence[str] | None = None) -> Blocks:
-    """Blocks of a table over the given columns (its quasi-identifiers unless told otherwise).
+    """Blocks of a table over the given columns (by default its quasi-identifiers).
 
-    Missing is a value of its own: two missing cells are equal, a missing and a present one are not. Without
-    any column the whole table is one block.
+    Missing is a value of its own: two missing cells are equal, a missing and a present one are not. If there are
+    no columns, the whole table is one block.
     """
     coded = [table.codes(name) for name in (table.names("quasi") if columns is None else columns)]
     labels, count = block_labels([each.codes for each in coded], [each.count for each in coded], table.rows)

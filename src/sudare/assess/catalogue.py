@@ -1,4 +1,4 @@
-"""The requirements there are, by the names that recipes and the command line use."""
+"""All requirements, under the names that recipes and the command line use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REQUIREMENTS: Catalogue[Requirement] = Catalogue(
 
 
 def requirements_of(given: Iterable[Any], catalogue: Catalogue[R]) -> tuple[R, ...]:
-    """Requirements, each given as itself (also one of the caller's own) or as the catalogue knows it."""
+    """The requirements, each given as an instance (also of the caller's own class) or as the catalogue knows it."""
     asked = tuple(given)
     for one in asked:
         require_made(one)

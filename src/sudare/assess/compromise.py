@@ -1,4 +1,4 @@
-"""Compromise: what may be asked instead, with what it costs and the risk that remains."""
+"""Compromise: a requirement to consider instead, with its cost and the risk that remains."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ CompromiseKind = Literal["as asked", "k-anonymity", "lower level", "exempt", "co
 
 @dataclass(frozen=True)
 class Compromise:
-    """One way out for a custodian, computed: not a promise of the best, but a release that was made and measured."""
+    """One way out for a custodian: not necessarily the best, but a release that was actually made and measured."""
 
     kind: CompromiseKind
-    """What is given up: nothing (as asked), diversity, its level, some values, detail of a column, a column, rows."""
+    """What is given up: nothing (as asked), diversity, its level, some values, detail in a column, a column, rows."""
     sentence: str
-    """For people."""
+    """A description for people."""
     what: str
-    """The same without its figures."""
+    """The same description without its figures."""
     requirements: tuple[Requirement, ...]
-    """What the release was made to satisfy."""
+    """The requirements that the release was made to meet."""
     parameters: dict[str, Any]
-    """What was chosen: values, column, level, rows."""
+    """The choices made: values, column, level, rows."""
     bound: Bound
-    """The loss that no release under this compromise falls below, against the original table."""
+    """A lower bound on the loss of any release under this compromise, relative to the original table."""
     distortion: float
-    """The loss that a quick run reached, against the original table: rows and columns left out count 1."""
+    """The loss that a quick run reached, relative to the original table: rows and columns left out count 1."""
     risk: Risk
-    """Risk figures of that release; under `exempt` of the rows that are still protected."""
+    """Risk figures of that release; under `exempt`, of the rows that are still protected."""
 
     def in_language(self, language: Language) -> Self:
         """The same compromise in English ('en') or Japanese ('ja')."""
@@ -49,7 +49,7 @@ class Compromise:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """A dictionary for JSON."""
         return {
             "kind": self.kind,
             "sentence": self.sentence,

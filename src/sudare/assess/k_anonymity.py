@@ -1,4 +1,4 @@
-"""k-anonymity (Samarati, Sweeney 1998): nobody stands out from fewer than k."""
+"""k-anonymity (Samarati, Sweeney 1998): everyone is hidden among at least k rows."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class KAnonymity(BlockRequirement):
     """Every block has at least k rows: |B| >= k.
 
-    Promises that an outsider who knows the quasi-identifiers of a person in the table finds at least k rows
-    that fit. Promises nothing about the sensitive values of these rows: they may all be the same.
+    Guarantees that an outsider who knows the quasi-identifiers of a person in the table finds at least k matching
+    rows. Guarantees nothing about the sensitive values of these rows: they may all be the same.
 
     >>> import polars as pl
     >>> from sudare.describe.table import Table
@@ -28,10 +28,10 @@ class KAnonymity(BlockRequirement):
     """
 
     k: Annotated[int, Field(ge=1)]
-    """Fewest rows that share one combination of quasi-identifiers."""
+    """Minimum number of rows that share one combination of quasi-identifiers."""
 
     def rules(self, table: Table) -> list[Rule]:  # noqa: ARG002  # the same on every table
-        """One rule: the size."""
+        """One rule: the block size."""
         return [Rule(SIZE, float(self.k))]
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:

@@ -23,20 +23,20 @@ class LDiversity(BlockRequirement):
     - distinct: at least l different values.
     - entropy: -sum P(s) log P(s) >= log l, where l is any real number >= 1; `reached` is exp of the entropy.
     - recursive (c, l): with counts r1 >= r2 >= … >= rm, r1 < c (r_l + … + r_m); `reached` is the largest
-      l that holds for the given c.
+      l that is satisfied for the given c.
 
-    Several sensitive columns are each protected by themselves. A missing sensitive value is a value of its
-    own. Does not promise anything about values that are alike in meaning (see TCloseness).
+    Each of several sensitive columns is protected separately. A missing sensitive value is a value of its own.
+    Guarantees nothing about values that are similar in meaning (see TCloseness).
     """
 
     l: Annotated[float, Field(ge=1)]  # noqa: E741  # the name in the field
     """How diverse each block must be."""
     kind: Literal["distinct", "entropy", "recursive"] = "distinct"
-    """Which of the three definitions."""
+    """Which of the three definitions to use."""
     c: Annotated[float, Field(gt=0)] | None = None
     """The constant of recursive (c, l)-diversity."""
     sensitive: Names | None = None
-    """Sensitive columns to protect; all of them when left out."""
+    """Sensitive columns to protect; all of them if left out."""
 
     @model_validator(mode="after")
     def _fits_kind(self) -> Self:
@@ -61,7 +61,7 @@ class LDiversity(BlockRequirement):
 
     @property
     def kind_in_words(self) -> Sentence:
-        """Which of the three definitions, for people."""
+        """Which of the three definitions is used, for people."""
         if self.c is not None:
             return Sentence("l_diversity.kind.recursive_by", c=self.c)
         return Sentence(f"l_diversity.kind.{self.kind}")

@@ -1,8 +1,8 @@
-"""Linking: what hides people in a randomized table, in figures.
+"""Linking: how well a randomized table hides people, in figures.
 
-Blocks of equal rows mean nothing where values are noise. What counts is the probability, given all that is public,
-that a record is somebody's: at most 1/k, `k = 1 + (|R| - 1) * product of the rates`, |R| the records that agree on
-everything that was released exactly (Ikarashi et al., after 2011).
+Blocks of equal rows mean nothing where values are noise. What counts is the probability, given everything public,
+that a record belongs to a given person. It is at most 1/k with `k = 1 + (|R| - 1) * product of the rates`, where |R|
+is the number of records that agree on everything that was released exactly (Ikarashi et al., after 2011).
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ class ColumnNoise:
 
     column: str
     mechanism: str
-    """Its name in the catalogue, or its class."""
+    """Name of the mechanism in the catalogue, or its class."""
     rate: float
     """1 hides everything, 0 nothing."""
     epsilon: float
-    """Local differential privacy: the odds of any two values change by a factor of exp(epsilon) at most."""
+    """Local differential privacy: the odds of any two values change by at most a factor of exp(epsilon)."""
 
 
 @dataclass(frozen=True)
 class Linking:
-    """The bound on the probability that a released record is somebody's, and what it is made of."""
+    """The bound on the probability that a released record belongs to a given person, and its components."""
 
     k: float
-    """`1 + (records - 1) * rate`: people hide as among k equals, in the worst case."""
+    """`1 + (records - 1) * rate`: in the worst case, people are hidden as if among k equals."""
     largest: float
-    """1 / k: the largest probability that anybody's record is pointed at."""
+    """1 / k: the largest probability with which anyone can be linked to a record."""
     rate: float
     """Product of the rates of the randomized columns."""
     epsilon: float
-    """Sum of their local epsilons: what a whole record is protected with."""
+    """Sum of their local epsilons: the protection of a whole record."""
     records: int
-    """Records that agree on everything exact, in the smallest such group."""
+    """Number of records in the smallest group that agrees on everything exact."""
     exact: tuple[str, ...]
     """Columns released as they are, and `missing NAME` where missing cells are visible."""
     columns: tuple[ColumnNoise, ...]
     quasi_randomized: bool
-    """Whether a quasi-identifier is randomized: then blocks of equal rows are blocks of noise."""
+    """Whether a quasi-identifier is randomized, so that blocks of equal rows are only noise."""
 
 
 def linking(table: Table) -> tuple[Linking, Exposure] | None:
-    """Figures of a table with a randomized quasi-identifier or sensitive column, None where there is none."""
+    """Figures of a table with a randomized quasi-identifier or sensitive column; None if it has neither."""
     noisy = [
         column for column in table.columns if column.mechanism is not None and column.role in COUNTED_ROLES
     ]
@@ -82,7 +82,7 @@ def linking(table: Table) -> tuple[Linking, Exposure] | None:
 
 
 def linked_by_row(exposed: Exposure) -> npt.NDArray[np.float64]:
-    """The bound of each record: 1 / k of the records that agree with it on everything exact."""
+    """The bound for each record: 1 / k of the records that agree with it on everything exact."""
     chances: npt.NDArray[np.float64] = 1.0 / exposed.k_of_blocks
     return chances[exposed.blocks.labels]
 

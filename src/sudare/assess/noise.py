@@ -1,9 +1,9 @@
-"""What Pk-anonymity asks of a table before anything is changed: how much noise, and what may stay exact.
+"""What Pk-anonymity requires of a table before anything is changed: how much noise, and what may stay exact.
 
-The columns that somebody may know (quasi-identifiers and sensitive ones) share the rate `(k - 1) / (|R| - 1)`, |R| the
-records that agree on everything that stays exact. Numbers, dates and ranks are reckoned with bounded Laplace noise, whose
-scale is given as a part of the range: the range itself is not to be taken from the data. Other values are reckoned
-with retention-replacement among the values in the table.
+The columns that an attacker may know (quasi-identifiers and sensitive columns) share the rate `(k - 1) / (|R| - 1)`,
+where |R| is the number of records that agree on everything that stays exact. For numbers, dates and ranks we assume
+bounded Laplace noise and give its scale as a fraction of the range, because the range itself must not be taken from
+the data. For other values we assume retention-replacement among the values in the table.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ColumnNeed:
     column: str
     mechanism: str
     strength: str
-    """In words: the scale as a part of the range, or the share of cells that is kept."""
+    """In words: the scale as a fraction of the range, or the share of cells that are kept."""
     rate: float
     epsilon: float
     """Local differential privacy of the column."""
@@ -41,42 +41,42 @@ class ColumnNeed:
 
 @dataclass(frozen=True)
 class NoiseWay:
-    """One choice of columns that stay exact, and what it leaves for the others."""
+    """One choice of columns that stay exact, and the noise that the others then need."""
 
     exact: tuple[str, ...]
     records: int
-    """Records in the smallest group that agrees on the exact columns: no k above it can be reached."""
+    """Number of records in the smallest group that agrees on the exact columns: no larger k can be reached."""
     feasible: bool
     rate: float | None
-    """Product of the rates that the randomized columns must reach; None where no noise is enough."""
+    """Product of the rates that the randomized columns must reach; None if no noise is enough."""
     epsilon: float | None
     """Local differential privacy of a whole record."""
     columns: tuple[ColumnNeed, ...]
 
     def in_language(self, language: Language) -> Self:
-        """The same, its strengths in a language."""
+        """The same, with its strengths in the given language."""
         said = (replace(one, strength=in_language(one.strength, language)) for one in self.columns)
         return replace(self, columns=tuple(said))
 
 
 @dataclass(frozen=True)
 class NoiseStudy:
-    """What a k costs on this table."""
+    """What a given k costs on this table."""
 
     k: float
     rows: int
     asked: NoiseWay
-    """With the columns exact that were named: none, unless the method names some."""
+    """The result with the named columns exact: none, unless the method names some."""
     if_exact: tuple[NoiseWay, ...]
-    """For each column that is randomized: what would be left if it stayed exact as well."""
+    """For each randomized column: the result if it stayed exact as well."""
 
     def in_language(self, language: Language) -> Self:
-        """The same, its strengths in a language."""
+        """The same, with its strengths in the given language."""
         ways = tuple(way.in_language(language) for way in self.if_exact)
         return replace(self, asked=self.asked.in_language(language), if_exact=ways)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """A dictionary for JSON."""
         return asdict(self)
 
     def sentences(self) -> Iterator[Sentence]:
@@ -111,7 +111,7 @@ def noise_study(
     exact: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
 ) -> NoiseStudy | None:
-    """The noise that Pk-anonymity needs on this table; None where it is not asked for or there is nothing to hide."""
+    """The noise that Pk-anonymity needs on this table; None if it is not required or there is nothing to hide."""
     k = asked_k(requirements)
     public = table.names(*COUNTED_ROLES)
     if k is None or table.rows == 0 or not public:
@@ -129,7 +129,7 @@ def noise_study(
 
 
 def obstacle(k: float, way: NoiseWay) -> Sentence:
-    """Why no noise is enough (without its full stop)."""
+    """Why no noise is enough (without the final period)."""
     if not way.exact:
         return Sentence("obstacle.too_few_rows", asked=f"pk-anonymity k={k:g}", rows=way.records)
     return Sentence(
@@ -138,7 +138,7 @@ def obstacle(k: float, way: NoiseWay) -> Sentence:
 
 
 def way_out(requirement: Requirement, table: Table) -> Sentence:
-    """What to do about a release on which a requirement does not hold (without its full stop)."""
+    """What to do about a release that does not meet a requirement (without the final period)."""
     if not isinstance(requirement, PkAnonymity):
         return Sentence("way_out.group")
     found = noise_study(table, [requirement])

@@ -1,4 +1,4 @@
-"""The study of a table for people, part by part, in their language."""
+"""The study of a table for readers, part by part, in their language."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def study_blocks(study: Study, language: Language) -> Iterator[Block]:
-    """Verdicts and risk as the table is, bounds, noise, notes, advice and compromises."""
+    """Verdicts and risk of the table as it is, bounds, noise, notes, advice and compromises."""
     words, shown = texts(language), study.in_language(language)
     heads = [words("page.figure"), words("page.value")]
     yield Line(words("page.as_it_is"))
@@ -50,7 +50,7 @@ def study_blocks(study: Study, language: Language) -> Iterator[Block]:
 
 
 def _noise(noise: NoiseStudy, words: Texts) -> Iterator[Block]:
-    """What each column needs, and what is left when one of them stays exact."""
+    """The noise each column needs, and what is left if one of them stays exact."""
     if noise.asked.columns:
         exact = enumerated(noise.asked.exact).into(words.language)
         title = "page.noise.title_exact" if noise.asked.exact else "page.noise.title"
@@ -135,7 +135,7 @@ def _bound_rows(result: Study, words: Texts) -> list[tuple[str, str]]:
 
 
 def _compromise_rows(result: Study) -> list[tuple[str, ...]]:
-    """One line each: what, bound, loss of a quick run, and the worst figures of the columns that are to be protected."""
+    """One line each: description, bound, loss of a quick run, and the worst figures of the columns to protect."""
     named = _protected(result)
     rows: list[tuple[str, ...]] = []
     for number, one in enumerate(result.compromises, start=1):
@@ -154,7 +154,7 @@ def _compromise_rows(result: Study) -> list[tuple[str, ...]]:
 
 
 def _protected(result: Study) -> set[str]:
-    """Sensitive columns that the requirements name; none where all are meant."""
+    """The sensitive columns that the requirements name; empty if they mean all of them."""
     asked = [
         requirement.sensitive
         for one in result.compromises

@@ -1,4 +1,4 @@
-"""Pk-anonymity (Ikarashi et al., after 2011): nobody's record can be pointed at with probability above 1/k."""
+"""Pk-anonymity (Ikarashi et al., after 2011): nobody can be linked to a record with probability above 1/k."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _ROUNDING = 1e-9
 
 @parameters
 class PkAnonymity:
-    """No person is linked to a randomized record with probability above 1/k.
+    """No person can be linked to a randomized record with probability above 1/k.
 
     `k = 1 + (|R| - 1) * product of the rates` of the randomized columns, computed from the public description alone.
-    Promises that an outsider who knows all quasi-identifiers and sensitive values of everybody, and the mechanisms,
-    links no person to a released record with probability above 1/k; the bound is reached in the worst case. What is
-    released exactly splits the records: then |R| is the number of records in the smallest block of exact columns
-    (and of visibly missing cells). Promises nothing about insensitive columns, which must not be known to anyone, and
-    nothing when the random numbers become known.
+    Guarantees that an outsider who knows all quasi-identifiers and sensitive values of everyone, and the mechanisms,
+    cannot link any person to a released record with probability above 1/k; the bound is tight in the worst case.
+    Exactly released columns split the records: |R| is then the number of records in the smallest block of exact columns
+    (and of visibly missing cells). Guarantees nothing about insensitive columns, which must not be known to anyone, and
+    nothing if the random numbers become known.
 
     >>> from sudare.describe.table import Table
     >>> table = Table.from_frame(pl.DataFrame({"sex": ["F", "F", "M"]})).describe(quasi=["sex"])
@@ -48,10 +48,10 @@ class PkAnonymity:
     """
 
     k: Annotated[float, Field(gt=1)]
-    """No record is somebody's with probability above 1/k; any number above 1."""
+    """No record can be linked to a person with probability above 1/k; any number above 1."""
 
     def check(self, data: Any) -> Verdict:
-        """Recompute k of a Table or a Release from the mechanisms of its columns."""
+        """Recompute k for a Table or a Release from the mechanisms of its columns."""
         table = table_of(data)
         if table.rows == 0:
             empty = np.empty(0, dtype=np.int64)
@@ -93,26 +93,26 @@ class PkAnonymity:
 
 @dataclass(frozen=True, eq=False)
 class Exposure:
-    """What a table of quasi-identifiers and sensitive columns shows through its mechanisms."""
+    """What a table's quasi-identifiers and sensitive columns reveal through their mechanisms."""
 
     randomized: tuple[str, ...]
     rate: float
     """Product of the rates of the randomized columns."""
     epsilon: float
-    """Sum of their local epsilons: what a whole record is protected with."""
+    """Sum of their local epsilons: the protection of a whole record."""
     exact: tuple[str, ...]
     """Columns released as they are, and `missing NAME` where missing cells of a randomized column are visible."""
     blocks: Blocks
-    """Records that agree on all that is exact."""
+    """Records that agree on everything exact."""
 
     @property
     def k_of_blocks(self) -> npt.NDArray[np.float64]:
-        """The k of the records of each block."""
+        """The k of the records in each block."""
         return k_of(self.rate, self.blocks.sizes.astype(np.float64))
 
 
 def asked_k(requirements: Iterable[object]) -> float | None:
-    """The greatest k of Pk-anonymity that is asked for, if any."""
+    """The largest k that a Pk-anonymity requirement asks for, if there is one."""
     return max((one.k for one in requirements if isinstance(one, PkAnonymity)), default=None)
 
 
@@ -132,7 +132,7 @@ def exposure(table: Table) -> Exposure:
 
 
 def exact_blocks(table: Table, exact: list[str], visible: list[str]) -> Blocks:
-    """Records that agree on exact columns and on where cells of other columns are missing."""
+    """Blocks of records that agree on the exact columns and on which cells of other columns are missing."""
     if not exact and not visible:
         return blocks_of(table, ())
     keys = [table.frame[name] for name in exact] + [table.frame[name].is_null() for name in visible]
@@ -141,7 +141,7 @@ def exact_blocks(table: Table, exact: list[str], visible: list[str]) -> Blocks:
 
 
 def shows_missing(table: Table, column: Column) -> bool:
-    """Whether missing cells of a randomized column stay what they are, for everybody to see."""
+    """Whether missing cells of a randomized column stay missing, visible to everyone."""
     mechanism = column.mechanism
     if mechanism is None or table.frame[column.name].null_count() == 0:
         return False

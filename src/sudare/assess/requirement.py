@@ -1,7 +1,7 @@
-"""Requirements on blocks: how one is checked, and how several become rules for a kernel.
+"""Requirements on blocks: how one is checked, and how several are compiled into rules for a kernel.
 
-A requirement says for each block a number (its size, its l, its distance t) that must reach a bound.
-`check` recomputes that number for every block and explains the worst; `compile_rules` hands the same
+A requirement assigns each block a number (its size, its l, its distance t) that must reach a bound.
+`check` recomputes that number for every block and explains the worst; `compile_rules` passes the same
 rules to a method that has to form blocks.
 """
 
@@ -35,32 +35,32 @@ class Rule:
     """One number that every block must reach."""
 
     kind: int
-    """SIZE, DISTINCT, … of `sudare.kernels.core.rules`."""
+    """SIZE, DISTINCT, … from `sudare.kernels.core.rules`."""
     bound: float
     column: str | None = None
-    """The sensitive column it speaks of, None for SIZE."""
+    """The sensitive column it applies to; None for SIZE."""
     factor: float = 0.0
     at_most: bool = False
-    """Whether the number must stay at or below the bound (a distance); else it must reach it."""
+    """Whether the number must stay at or below the bound (a distance); otherwise it must reach it."""
 
 
 @runtime_checkable
 class Requirement(Protocol):
-    """What a release must satisfy."""
+    """A condition that a release must satisfy."""
 
     def check(self, data: Any) -> Verdict:
         """Recompute the requirement on a Table or a Release."""
 
 
 class BlockRequirement:
-    """Base of the requirements that speak of each block by itself."""
+    """Base class of the requirements that apply to each block separately."""
 
     def rules(self, table: Table) -> list[Rule]:
         """The rules of this requirement on a table."""
         raise NotImplementedError
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:
-        """(sentence when it holds, sentence when it does not) for the worst block found."""
+        """(sentence if it is met, sentence if it is not) for the worst block found."""
         raise NotImplementedError
 
     def check(self, data: Any) -> Verdict:
@@ -80,7 +80,7 @@ def table_of(data: Any) -> Table:
 
 
 def sensitive_columns(table: Table, chosen: Sequence[str] | None, requirement: str) -> list[str]:
-    """The sensitive columns a requirement speaks of: those named, else all of them."""
+    """The sensitive columns a requirement applies to: those named, otherwise all of them."""
     names = table.names("sensitive") if chosen is None else list(chosen)
     for name in names:
         if table.column(name).role != "sensitive":
@@ -123,7 +123,7 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
 
 
 def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
-    """Rules as arrays: sensitive columns as codes, their overall distributions, their trees."""
+    """Rules as arrays: codes of the sensitive columns, their overall distributions, their trees."""
     names = list(dict.fromkeys(rule.column for rule in own if rule.column is not None))
     coded = [table.codes(name) for name in names]
     widest = max([each.count for each in coded], default=1)
@@ -177,7 +177,7 @@ def _ranks(table: Table, name: str) -> npt.NDArray[np.int32]:
 
 
 def _where(table: Table, row: int, column: str | None) -> Sentence:
-    """The worst block in words, by the values of one of its rows."""
+    """The worst block in words, described by the values of one of its rows."""
     quasi = table.names("quasi")
     cells: list[str] = [
         Sentence("verdict.cell", column=name, value=_shown(table.frame[name][row])) for name in quasi[:4]

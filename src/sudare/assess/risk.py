@@ -1,9 +1,9 @@
-"""Risk figures of any table, before or after: who can be found, and what can be guessed about them.
+"""Risk figures of any table, before or after anonymization: who can be found, and what can be guessed about them.
 
-Where a quasi-identifier is randomized, blocks of equal rows are blocks of noise. Then the figures are bounds that follow
-from the mechanisms (see `linking`): a record is somebody's with probability 1/k at most, and of two records that agree on
-everything exact neither is more than 1/rate times as probable as the other. So a value that a share g of them has is
-guessed rightly with probability `g / (g + rate (1 - g))` at most.
+If a quasi-identifier is randomized, blocks of equal rows are only noise. The figures are then bounds that follow from
+the mechanisms (see `linking`): a record belongs to a given person with probability at most 1/k, and of two records
+that agree on everything exact, neither is more than 1/rate times as probable as the other. So if a share g of them has
+a value, an attacker guesses it correctly with probability at most `g / (g + rate (1 - g))`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 _BRIEF = 7
-"""Figures of its text."""
+"""Number of figures in its text form."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class GuessRisk:
     """Mean over rows of max P(s) in the block: how often the best guess is right."""
     guess_largest: float
     background_mean: float
-    """The same after the attacker has ruled out `background` values by other knowledge."""
+    """The same after the attacker has used other knowledge to rule out `background` values."""
     background_largest: float
     background: int
-    """How many values the attacker rules out."""
+    """Number of values the attacker rules out."""
 
 
 @dataclass(frozen=True)
@@ -59,35 +59,35 @@ class Risk:
     blocks: int
     smallest_block: int
     unique_rows: int
-    """Sample uniques: rows alone in their block."""
+    """Sample uniques: rows that are alone in their block."""
     unique_share: float
     prosecutor_largest: float
-    """The attacker knows the person is in the table: 1 / smallest block."""
+    """Largest risk if the attacker knows that the person is in the table: 1 / smallest block."""
     prosecutor_mean: float
     """Mean over rows of 1 / block size, which is blocks / rows."""
     rows_above_threshold: float
     """Share of rows whose prosecutor risk exceeds `threshold`."""
     threshold: float
     journalist_largest: float
-    """The attacker does not know who is in the table: 1 / smallest block in the population."""
+    """Largest risk if the attacker does not know who is in the table: 1 / smallest block in the population."""
     journalist_mean: float
     marketer: float
     """Expected share of rows re-identified by linking all of them against the population."""
     population: str
-    """Where population counts come from: 'given', 'weights', or 'none' (then the sample itself: cautious)."""
+    """Source of the population counts: 'given', 'weights', or 'none' (then the sample itself, a cautious choice)."""
     guesses: tuple[GuessRisk, ...]
-    """One entry for each sensitive column; a randomized one has none: its local epsilon is in `linking`."""
+    """One entry for each sensitive column, except randomized ones: their local epsilon is in `linking`."""
     linking: Linking | None = None
-    """Of a table with randomized columns. With a randomized quasi-identifier blocks are records that agree on everything
-    exact, and the figures above are bounds that follow from k."""
+    """For a table with randomized columns. With a randomized quasi-identifier, blocks are records that agree on
+    everything exact, and the figures above are bounds that follow from k."""
 
     @property
     def blocks_are_noise(self) -> bool:
-        """Whether a quasi-identifier is randomized: of people only the bound 1/k is known then, not their blocks."""
+        """Whether a quasi-identifier is randomized: then only the bound 1/k is known for people, not their blocks."""
         return self.linking is not None and self.linking.quasi_randomized
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """A dictionary for JSON."""
         return asdict(self)
 
     def __repr__(self) -> str:
@@ -95,14 +95,14 @@ class Risk:
         return said("Risk", [f"{name}: {value}" for name, value in facts.items()][:_BRIEF])
 
     def _repr_html_(self) -> str:
-        """The figures of a notebook, each in a line."""
+        """The figures for a notebook, one per line."""
         return html_block(paragraph("Risk", bold=True), html_table(["figure", "value"], self._facts()))
 
     def _facts(self) -> list[tuple[str, str]]:
-        """What is known, the most telling first."""
+        """The known figures, most informative first."""
         found = "risk of being found"
         if self.blocks_are_noise:
-            # Blocks are noise, and the bound is the same for everybody, whatever the attacker knows.
+            # Blocks are noise, and the bound is the same for everyone, whatever the attacker knows.
             figures = [("rows", f"{self.rows:,}"), (f"{found}, at most", share(self.prosecutor_largest))]
         else:
             figures = [
@@ -125,8 +125,8 @@ class Risk:
 def risk(data: Any, *, background: int = 1, threshold: float = 0.2, population: Table | None = None) -> Risk:
     """Risk figures of a Table or a Release.
 
-    Population sizes of the blocks come from `population` (a table with the same quasi-identifiers, in the
-    same coding), else from the weight column (sum of weights), else the sample is taken for the population.
+    Population sizes of the blocks come from `population` (a table with the same quasi-identifiers in the same
+    coding), or else from the weight column (sum of weights), or else from the sample itself.
     """
     table = table_of(data)
     if not isinstance(background, int) or background < 0:
@@ -165,7 +165,7 @@ def risk(data: Any, *, background: int = 1, threshold: float = 0.2, population: 
 def _randomized(
     table: Table, found: Linking, exposed: Exposure, *, background: int, threshold: float
 ) -> Risk:
-    """Bounds that follow from the mechanisms; whom the attacker knows to be in the table makes no difference to them."""
+    """Bounds that follow from the mechanisms; knowing who is in the table does not change them."""
     per_row = linked_by_row(exposed)
     sizes = exposed.blocks.sizes
     unique = int((sizes == 1).sum())
@@ -213,15 +213,15 @@ def _population(
 
 
 def _sizes_in(population: Table, table: Table, blocks: Blocks) -> npt.NDArray[np.float64]:
-    """Rows of the population in each block of the table."""
+    """Number of population rows in each block of the table."""
     quasi = table.names("quasi")
     for name in quasi:
         population.column(name)
     if not quasi:
         return np.array([population.rows], dtype=np.float64)
-    # Plain names: a column may be named like a pattern.
+    # Neutral names: a column's own name may look like a pattern.
     plain = [f"column_{number}" for number in range(len(quasi))]
-    # As texts: the population may hold the same values in other types, or those of a release.
+    # Compared as text: the population may have the same values in other types, or the values of a release.
     inside, outside = (
         pl.DataFrame([as_text(frame[name]).rename(new) for name, new in zip(quasi, plain, strict=True)])
         for frame in (table.frame, population.frame)
@@ -253,7 +253,7 @@ def _guess(table: Table, blocks: Blocks, name: str, background: int, rate: float
 
 
 def _bounded(share: npt.NDArray[np.float64], rate: float) -> npt.NDArray[np.float64]:
-    """The best guess when records of other values may be less probable by the rate; 1 where blocks are all there is."""
+    """The best guess if records with other values may be less probable by the rate, which is 1 if only blocks count."""
     return share if rate == 1.0 else share / (share + rate * (1.0 - share))
 
 

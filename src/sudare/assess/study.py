@@ -1,4 +1,4 @@
-"""The study of a table before anything is changed: is the requirement possible, and how far off is the table?"""
+"""The study of a table before anything is changed: are the requirements possible, and how far off is the table?"""
 
 from __future__ import annotations
 
@@ -35,38 +35,38 @@ class Study:
     feasible: bool
     """Whether any release without suppressed rows can satisfy all requirements."""
     verdicts: tuple[Verdict, ...]
-    """The requirements on the table as it is."""
+    """Verdicts of the requirements on the table as it is."""
     risk: Risk
     advice: tuple[str, ...]
-    """Sentences: why it is infeasible or poorly suited, and what would help."""
+    """Sentences that say why it is infeasible or poorly suited, and what would help."""
     objective: str = "dis"
-    """The loss that the bounds and the compromises speak of: dis, loss or ncp (as the measure gcp)."""
+    """The loss that the bounds and compromises refer to: dis, loss or ncp (as in the measure gcp)."""
     lower_bound: Bound | None = None
-    """The loss that no release with these requirements falls below."""
+    """A lower bound on the loss of any release that meets these requirements."""
     max_blocks: int | None = None
-    """Most blocks that a release can have (MaxNB)."""
+    """A release can have at most this many blocks (MaxNB)."""
     min_largest_block: int | None = None
-    """Rows that the largest block has at least (alpha)."""
+    """The largest block of any release has at least this many rows (alpha)."""
     fair_k: int | None = None
-    """The k whose k-anonymity is a fair comparison: blocks must grow to that size anyway."""
+    """The k for a fair comparison with k-anonymity: blocks must grow to that size anyway."""
     upper_bound: float | None = None
-    """The loss that k-anonymity alone reaches at the fair k."""
+    """The loss that k-anonymity alone reaches with the fair k."""
     ratio: float | None = None
-    """Lower bound with diversity / upper bound without: how much harder the diversity makes it, at least."""
+    """Lower bound with diversity / upper bound without it: diversity makes the task at least this much harder."""
     threshold: float = 2.0
-    """Above this ratio a table is called poorly suited."""
+    """A table with a ratio above this is called poorly suited."""
     suited: bool | None = None
-    """Whether the requirements are possible at a loss that k-anonymity would have as well; None: not looked at."""
+    """Whether the requirements can be met at a loss comparable to that of k-anonymity; None if not examined."""
     reasons: tuple[str, ...] = ()
     """Which values are too frequent, and by how much."""
     compromises: tuple[Compromise, ...] = ()
-    """What could be asked instead, computed; only for a table that is poorly suited or infeasible."""
+    """Computed alternatives to the requirements; only for a table that is poorly suited or infeasible."""
     notes: tuple[str, ...] = ()
-    """What the figures rest on: a sample, a budget."""
+    """What the figures are based on: a sample, a budget."""
     noise: NoiseStudy | None = None
-    """What Pk-anonymity needs, where it is asked for."""
+    """The noise that Pk-anonymity needs, if it is required."""
     language: Language = "en"
-    """Of its sentences."""
+    """Language of the sentences."""
 
     def in_language(self, language: Language) -> Self:
         """The same study with all its sentences in English ('en') or Japanese ('ja')."""
@@ -87,7 +87,7 @@ class Study:
         )
 
     def blocks(self, language: Language) -> Iterator[Block]:
-        """The study for people, part by part."""
+        """The study for readers, part by part."""
         from sudare.assess.page import study_blocks
 
         return study_blocks(self, language)
@@ -107,7 +107,7 @@ class Study:
         )
 
     def _facts(self, language: Language = "en") -> list[tuple[str, str]]:
-        """What is known, in figures."""
+        """The known facts, in figures."""
         words = texts(language)
         suited = None if self.suited is None else words(f"facts.suited_{'yes' if self.suited else 'no'}")
         bound = None if self.lower_bound is None else at_least(self.lower_bound.value)
@@ -127,7 +127,7 @@ class Study:
         return [(name, value) for name, value in known.items() if value is not None]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """A dictionary for JSON."""
         return {
             "feasible": self.feasible,
             "suited": self.suited,
@@ -158,10 +158,10 @@ def study(
 ) -> Study:
     """Check the requirements on the table as it is, and on the table as one block.
 
-    k-anonymity, the three l-diversities and t-closeness are monotone: when two blocks comply, so does their
-    union. So a compliant release without suppression exists if and only if the whole table in one block
-    complies (for entropy: H(sensitive) >= log l). Pk-anonymity needs k records that agree on the columns `exact`; what
-    noise the others then need is in `noise` (`weights` as those of Randomize).
+    k-anonymity, the three l-diversities and t-closeness are monotone: if two blocks comply, so does their union.
+    So a compliant release without suppression exists if and only if the whole table as one block complies (for
+    entropy: H(sensitive) >= log l). Pk-anonymity needs k records that agree on the columns `exact`; `noise` contains
+    the noise that the others then need (`weights` as in Randomize).
     """
     obstacles = whole_table_obstacles(table, requirements)
     noise = noise_study(table, requirements, exact=exact, weights=weights)
@@ -181,7 +181,7 @@ def study(
 
 
 def whole_table_obstacles(table: Table, requirements: Sequence[Requirement]) -> list[Sentence]:
-    """One sentence (without its full stop) for each requirement that fails even on the whole table as one block."""
+    """One sentence (without the final period) for each requirement that fails even on the table as one block."""
     if table.rows == 0:
         return [Sentence("obstacle.no_rows")]
     one = blocks_of(table, ())
@@ -195,7 +195,7 @@ def whole_table_obstacles(table: Table, requirements: Sequence[Requirement]) -> 
 
 
 def require_feasible(table: Table, requirements: Sequence[Requirement]) -> None:
-    """Stop before any work when no release can comply."""
+    """Stop before any work is done if no release can comply."""
     obstacles = whole_table_obstacles(table, requirements)
     if obstacles:
         raise InfeasibleError("assess.infeasible", obstacle=obstacles[0])

@@ -1,4 +1,4 @@
-"""Suitability to l-diversity: what the counts of the sensitive values allow, and which values stand in the way.
+"""Suitability to l-diversity: what the counts of the sensitive values allow, and which values prevent more.
 
 Paper: suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011), sections 3 and 5.
 """
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 _MOST_VALUES = 3
-"""Values that a reason names."""
+"""Maximum number of values that a reason names."""
 
 
 @dataclass(frozen=True, eq=False)
 class Diversity:
-    """One sensitive column that an l-diversity speaks of, its values in falling order of frequency."""
+    """One sensitive column that an l-diversity requirement covers, its values in descending order of frequency."""
 
     requirement: LDiversity
     column: str
     codes: npt.NDArray[np.int64]
-    """Of the values."""
+    """Codes of the values."""
     values: tuple[str, ...]
     counts: npt.NDArray[np.int64]
     largest: float
@@ -47,19 +47,19 @@ class Diversity:
 
     @property
     def kind(self) -> DiversityKind:
-        """As the counting bounds know it: recursive diversity needs l distinct values as well."""
+        """The kind as the counting bounds know it: recursive diversity needs l distinct values as well."""
         return "entropy" if self.requirement.kind == "entropy" else "distinct"
 
     @property
     def is_feasible(self) -> bool:
-        """Whether some release complies in this column."""
+        """Whether any release can comply in this column."""
         if self.requirement.kind == "recursive":
             return self.largest >= self.requirement.l
         return feasible(self.counts, self.requirement.l, self.kind)
 
     @property
     def least_c(self) -> float | None:
-        """What c of recursive diversity must exceed for the whole table to comply; None where no c helps."""
+        """The value that c of recursive diversity must exceed for the whole table to comply; None if no c helps."""
         rest = int(self.counts[int(self.requirement.l) - 1 :].sum())
         if self.requirement.kind != "recursive" or rest == 0:
             return None
@@ -67,7 +67,7 @@ class Diversity:
 
     @property
     def skew(self) -> float:
-        """How much larger than l the largest block must be; infinite where nothing complies."""
+        """How much larger than l the largest block must be; infinite if nothing complies."""
         if not self.is_feasible:
             return math.inf
         return min_largest_block(self.counts, self.requirement.l, self.kind) / self.requirement.l
@@ -75,7 +75,7 @@ class Diversity:
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on the blocks of any compliant release; None where nothing is bounded or nothing complies."""
+    """Bounds on the blocks of any compliant release; None if there is no bound or nothing complies."""
 
     max_blocks: int | None = None
     min_largest_block: int | None = None
@@ -83,7 +83,7 @@ class Limits:
 
 
 def diversities(table: Table, requirements: Sequence[Requirement]) -> list[Diversity]:
-    """Every pair of an l-diversity and a sensitive column it speaks of."""
+    """Every pair of an l-diversity requirement and a sensitive column it covers."""
     return [
         _diversity(table, requirement, name)
         for requirement in requirements
@@ -93,11 +93,11 @@ def diversities(table: Table, requirements: Sequence[Requirement]) -> list[Diver
 
 
 def limits(table: Table, requirements: Sequence[Requirement]) -> Limits:
-    """Most blocks, smallest possible largest block, and the k to compare with.
+    """Bounds on the number of blocks and on the size of the largest, and the k to compare with.
 
-    MaxNB is the least of its values for each column and floor(n / k); the largest block has at least the largest of
-    alpha_e (entropy), alpha_s (distinct; recursive needs as many values) and k. That size is the fair k: a release
-    with k-anonymity alone must form blocks of it as well.
+    MaxNB is the minimum of the columns' MaxNB values and floor(n / k). The size of the largest block is at least the
+    largest of alpha_e (entropy), alpha_s (distinct; recursive needs as many values) and k. That size is the fair k: a
+    release with k-anonymity alone must form blocks of that size as well.
     """
     sizes = [one.k for one in requirements if isinstance(one, KAnonymity)]
     found = diversities(table, requirements)
@@ -115,7 +115,7 @@ def reasons(table: Table, requirements: Sequence[Requirement]) -> list[Sentence]
 
 
 def loosened(table: Table, requirements: Sequence[Requirement]) -> tuple[Requirement, ...] | None:
-    """The requirements at the highest levels that are possible; None where not even these are."""
+    """The requirements at the highest levels that are possible; None if not even those are."""
     changed: list[Requirement] = []
     found = diversities(table, requirements)
     for requirement in requirements:
@@ -134,9 +134,9 @@ def loosened(table: Table, requirements: Sequence[Requirement]) -> tuple[Require
 def with_larger_c(
     table: Table, requirements: Sequence[Requirement], room: float = 1.0
 ) -> tuple[Requirement, ...] | None:
-    """The requirements with the least c of recursive diversity (times `room`) that is possible; None where no c helps.
+    """The requirements with the least possible c of recursive diversity (times `room`); None if no c helps.
 
-    The whole table as one block complies when r1 < c (r_l + ... + r_m), so c is r1 over that sum, rounded up to two
+    The whole table as one block complies if r1 < c (r_l + ... + r_m), so c is r1 over that sum, rounded up to two
     digits.
     """
     changed = list(requirements)
@@ -148,19 +148,19 @@ def with_larger_c(
             return None
         place = next(number for number, asked in enumerate(requirements) if asked is one.requirement)
         current = changed[place]
-        # Several columns: the largest of their constants.
+        # With several columns, the largest of their constants is needed.
         if isinstance(current, LDiversity) and current.c is not None:
             changed[place] = replace(current, c=max(current.c, _above(least * room)))
     return tuple(changed)
 
 
 def _above(value: float) -> float:
-    """The next number of two digits: strictly more, as the definition asks for."""
+    """The next number with two digits: strictly larger, as the definition requires."""
     return (math.floor(value * 100) + 1) / 100
 
 
 def _rounded(one: Diversity) -> float:
-    """The largest level as a number to write down: two digits for entropy, never more than is possible."""
+    """The largest level in a printable form: two digits for entropy, never more than is possible."""
     if one.is_feasible:
         return one.requirement.l
     return rounded_down(one.largest, 2) if one.kind == "entropy" else math.floor(one.largest)

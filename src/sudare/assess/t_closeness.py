@@ -1,4 +1,4 @@
-"""t-closeness (Li, Li, Venkatasubramanian 2007): a block's sensitive values are like everybody's."""
+"""t-closeness (Li, Li, Venkatasubramanian 2007): a block's sensitive values are distributed like the table's."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ _KINDS = {"equal": EQUAL, "ordered": ORDERED, "hierarchical": HIERARCHICAL}
 
 @parameters
 class TCloseness(BlockRequirement):
-    """In every block the distribution P of a sensitive column is within t of its distribution Q in the table.
+    """In every block, the distribution P of a sensitive column is within t of its distribution Q in the table.
 
-    The distance is the earth mover's, with one of three ground distances:
+    The distance is the earth mover's distance with one of three ground distances:
 
-    - equal: every two values are 1 apart; 1/2 sum |p - q|.
+    - equal: any two values are 1 apart; 1/2 sum |p - q|.
     - ordered: the m values of a numeric, date or ordinal column in ascending order (missing last; ordinal and nominal
-      ones in the order of the hierarchy's leaves, if there is one), neighbors 1/(m-1) apart; sum_i |sum_{j<=i} (p_j - q_j)| / (m - 1).
+      ones in the order of the hierarchy's leaves, if there is one), neighbors 1/(m-1) apart;
+      sum_i |sum_{j<=i} (p_j - q_j)| / (m - 1).
     - hierarchical: level of the lowest common node over the height of the column's hierarchy.
 
-    Q is the distribution of the table that is checked: for a release, what was released.
+    Q is the distribution in the table being checked: for a release, in the released table.
     """
 
     t: Annotated[float, Field(ge=0, le=1)]
-    """Largest distance."""
+    """Largest distance allowed."""
     distance: Literal["equal", "ordered", "hierarchical"] = "equal"
     """The ground distance between two sensitive values."""
     sensitive: Names | None = None
-    """Sensitive columns to protect; all of them when left out."""
+    """Sensitive columns to protect; all of them if left out."""
 
     def rules(self, table: Table) -> list[Rule]:
         """One rule for each sensitive column."""
@@ -44,7 +45,7 @@ class TCloseness(BlockRequirement):
         for name in names:
             column = table.column(name)
             unordered = column.hierarchy is None and column.kind not in ORDERED_KINDS
-            # Two values are as far apart in any order.
+            # Two values are equally far apart in any order.
             if self.distance == "ordered" and unordered and table.codes(name).count > 2:
                 raise DescriptionError("assess.t_closeness.no_order", column=name, kind=column.kind)
             if self.distance == "hierarchical" and column.hierarchy is None:

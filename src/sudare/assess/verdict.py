@@ -1,4 +1,4 @@
-"""Verdict: whether a requirement holds, how far it goes, which rows break it, and a sentence that says so."""
+"""Verdict: whether a requirement is met, the level reached, which rows violate it, and a sentence that says so."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Verdict:
     requirement: str
     holds: bool
     reached: float | None
-    """Smallest k or l, or largest t, over all blocks; None when there are no rows."""
+    """Smallest k or l, or largest t, over all blocks; None if there are no rows."""
     violating_rows: npt.NDArray[np.int64]
-    """Row numbers (from 0) that stand in a block which does not comply."""
+    """Row numbers (from 0) of the rows in blocks that do not comply."""
     explanation: str
     """One sentence for people."""
 
@@ -42,14 +42,14 @@ class Verdict:
 
     @property
     def marked(self) -> str:
-        """The explanation after a sign of whether it holds."""
+        """The explanation, preceded by a sign that shows whether the requirement is met."""
         return f"{'✓' if self.holds else '✗'} {self.explanation}"
 
     def _repr_html_(self) -> str:
         return html_block(paragraph(repr(self), bold=True), paragraph(self.marked))
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; row numbers are counted, not listed."""
+        """A dictionary for JSON; row numbers are counted, not listed."""
         return {
             "requirement": self.requirement,
             "holds": self.holds,

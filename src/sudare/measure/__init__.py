@@ -1,4 +1,4 @@
-"""Measure: what a release has lost, each measure with its direction, range and meaning.
+"""Measure: what a release has lost. Each measure has a direction, a range and a meaning.
 
 >>> import polars as pl
 >>> from sudare.describe.table import Table

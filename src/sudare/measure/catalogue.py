@@ -1,4 +1,4 @@
-"""The measures there are: name, direction, range and meaning of each, and how to compute them together."""
+"""All measures: name, direction, range and meaning of each, and how to compute them together."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Measure:
     name: str
     compute: Callable[[Any, Any], float]
     applies: str = "quasi-identifiers"
-    """What it looks at."""
+    """The part of the data it covers."""
     largest: float = 1.0
     smallest: float = 0.0
     direction: Literal["lower is better", "higher is better"] = "lower is better"
     usual: bool = True
-    """Whether it is computed when none is named: quick, and needing nothing that may be absent."""
+    """Whether it is computed by default: it is fast and needs nothing that may be absent."""
     fewest: int = 0
     """Numeric columns (quasi-identifiers where it applies to these) without which it says nothing."""
     needs_rows: bool = True
@@ -44,9 +44,9 @@ class Measure:
 
     @property
     def meaning(self) -> Meaning:
-        """What it measures, from `words/<language>/measures.yaml` by its name; `into("ja")` says it in Japanese.
+        """What it measures, from `words/<language>/measures.yaml` by its name; `into("ja")` gives the Japanese.
 
-        A measure of somebody else's has no words there: its function's docstring says what it measures.
+        A third-party measure has no words there, so its function's docstring is used.
         """
         return meaning_of(f"meaning.{self.name}", first_paragraph(self.compute.__doc__))
 
@@ -192,7 +192,7 @@ MEASURES: dict[str, Measure] = {each.name: each for each in _LISTED}
 MEASURE_OF_OBJECTIVE: dict[Objective, Measure] = {
     objective: MEASURES[name] for objective, name in MEASURE_NAMES.items()
 }
-"""What a method makes small, as it is measured."""
+"""The measure of each objective that a method can minimize."""
 
 
 def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict[str, float]:
@@ -210,7 +210,7 @@ def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict
 
 
 def chosen_measures(names: Iterable[str] | None) -> list[str]:
-    """The named measures, which must exist, or all that are usual."""
+    """The named measures, which must exist, or all usual ones."""
     chosen = [each.name for each in _LISTED if each.usual] if names is None else list(names)
     require_measures(chosen, MEASURES)
     return chosen
@@ -219,14 +219,14 @@ def chosen_measures(names: Iterable[str] | None) -> list[str]:
 def require_measures(
     names: Iterable[str], known: Mapping[str, Measure], of: Literal["table", "baskets"] = "table"
 ) -> None:
-    """One sentence for a measure there is not."""
+    """Refuse, in one sentence, a measure that does not exist."""
     for name in names:
         if name not in known:
             raise ParameterError(f"measure.unknown.{of}", name=name, hint=did_you_mean(name, known))
 
 
 def _computed(measure: Measure, pair: Pair) -> float:
-    """One figure. A measure may be anybody's, and a manifest holds nothing but numbers."""
+    """One figure, checked: a measure may be third-party, and a manifest contains only numbers."""
     value = measure.compute(pair.before, pair)
     try:
         number = float(value)
@@ -244,7 +244,7 @@ def nothing_to_tell(measure: Measure) -> ErrorSentence:
 
 
 def all(before: Any, after: Any) -> pl.DataFrame:  # noqa: A001  # sd.measure.all is the public name
-    """Every measure as a table; a measure that cannot be computed here has no value and says why."""
+    """Every measure as a table; a measure that cannot be computed here has no value and a reason instead."""
     pair = pair_of(before, after)
     rows = []
     for each in _LISTED:

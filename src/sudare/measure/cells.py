@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 Cells = dict[Objective, npt.NDArray[np.float64]]
-"""By every objective the share in [0, 1] of each released cell, 0 for one that says as much as the original."""
+"""For every objective, the share in [0, 1] of each released cell; 0 for one as specific as the original."""
 
 
 def cells_of(pair: Pair, name: str) -> Cells:
-    """The cells of one column (computed once): along its hierarchy, as ranges, or else known or not known."""
+    """The cells of one column (computed once): along its hierarchy, as ranges, or else as known or unknown."""
     if name not in pair.cells:
         pair.cells[name] = _cells(pair, name)
     return pair.cells[name]
@@ -49,7 +49,7 @@ def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
     texts = as_text(after)
     distinct = texts.drop_nulls().unique()
     known = tree.is_label(distinct)
-    # By distinct text: an unknown one is a perturbed value (rounded, coded), as specific as a leaf (-1); an empty
+    # By distinct text: an unknown text is a perturbed value (rounded, coded), as specific as a leaf (-1); an empty
     # cell that was present says nothing, as if the root were published.
     node_of = np.append(np.full(len(distinct), -1, dtype=np.int64), tree.root)
     node_of[:-1][known] = tree.node_of(distinct.filter(known))
@@ -61,7 +61,7 @@ def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
     in_sets = (nodes < 0) & (sizes > 1)
     says_less = (nodes >= 0) & ~still_missing
     whole = max(int(tree.leaf_counts[tree.root]), 1)
-    # A set stands on no level: its distortion is the share of the values it leaves open, as its loss is.
+    # A set has no level: its distortion is the share of the values it leaves open, like its loss.
     of_sets: dict[Objective, npt.NDArray[np.float64]] = {
         "dis": (sizes - 1) / max(whole - 1, 1),
         "loss": (sizes - 1) / max(whole - 1, 1),
@@ -76,9 +76,9 @@ def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
 def _meant(
     tree: Hierarchy, nodes: npt.NDArray[np.int64], before: pl.Series, texts: pl.Series
 ) -> npt.NDArray[np.int64]:
-    """Which of several nodes with one label a cell was released as: the lowest that covers its original.
+    """The node a cell was released as, if several nodes share its label: the lowest that covers its original.
 
-    A group may be called as one of its values is; an original that the lower node does not cover was generalized.
+    A group may have the label of one of its values; an original that the lower node does not cover was generalized.
     """
     if len(set(tree.labels)) == len(tree.labels):
         return nodes
@@ -91,14 +91,14 @@ def _meant(
     while len(rows):
         met = names[node] == wanted
         found[rows[met]] = node[met]
-        # Nothing stands above the root; a text that no node above the original has stays what it was read as.
+        # Nothing is above the root; a text that no node above the original has keeps its first reading.
         going = ~met & (node != tree.root)
         rows, wanted, node = rows[going], wanted[going], tree.parent[node[going]]
     return found
 
 
 def _ranks(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
-    """Ranges of ordered values: ranks spanned over those there are."""
+    """Ranges of ordered values: the ranks spanned over the number of ranks."""
     rank = {
         text: float(number) for number, text in enumerate(as_text(pair.before.codes(name).values).to_list())
     }
@@ -122,12 +122,12 @@ def _ranges(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells
     low, high = (ends[len(whole) :] for ends in line_ends(ColumnCells(name, whole, after)))
     extent = pair.before.extent(name)
     span = (high - low) / extent if extent > 0 else np.zeros(len(low))
-    # A cell that was present and is now missing says nothing; one that was missing already lost nothing.
+    # A cell that was present and is now missing says nothing; a cell that was already missing lost nothing.
     span = np.where(after.is_null().to_numpy(), np.where(before.is_null().to_numpy(), 0.0, 1.0), span)
     span = np.clip(span, 0.0, 1.0)
     return _alike(span)
 
 
 def _alike(shares: npt.NDArray[np.float64]) -> Cells:
-    """Ranges have no levels: all objectives are one."""
+    """The same shares for all objectives, because ranges have no levels."""
     return dict.fromkeys(get_args(Objective), shares)

@@ -1,4 +1,4 @@
-"""What charts share: colors, and labels that can be seen and told apart."""
+"""What charts share: colors, and labels that are visible and distinct."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BEFORE, AFTER = "#b4bac2", "#1d5fa6"
-"""Gray and blue: they differ in lightness too, so they survive color blindness and gray printers."""
+"""Gray and blue: they also differ in lightness, so they work for color-blind readers and on gray printers."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def visible(text: str) -> str:
-    """A text without signs that cannot be drawn."""
+    """A text without characters that cannot be drawn."""
     return _CONTROL.sub("\ufffd", text)
 
 
 def distinct_labels(texts: Sequence[str]) -> list[str]:
-    """Labels without signs that cannot be drawn, no two alike: zero-width spaces keep apart what looks the same.
+    """Labels without characters that cannot be drawn, all distinct: zero-width spaces tell apart those that look alike.
 
     >>> [len(label) for label in distinct_labels(["a", "a", "b"])]
     [1, 2, 1]

@@ -1,4 +1,4 @@
-"""Several releases side by side: risk against loss, and which of them no other beats on both."""
+"""Several releases side by side: risk versus loss, and which releases no other beats on both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sudare.errors import ParameterError, did_you_mean
 
 
 class ChartWords(NamedTuple):
-    """What stands at a plot."""
+    """The texts of a plot."""
 
     risk: str
     loss: str
@@ -27,7 +27,7 @@ class ChartWords(NamedTuple):
 class Comparison:
     """Risk and loss of each release; `frame` has the columns release, risk, loss, best.
 
-    The loss is null where the measure does not apply to the release.
+    The loss is null if the measure does not apply to the release.
     """
 
     frame: pl.DataFrame
@@ -36,11 +36,11 @@ class Comparison:
     loss: str
     """The measure on the horizontal axis."""
     not_applicable: tuple[str, ...] = ()
-    """Releases that the measure does not apply to: they have no place on the plot, and beat no other."""
+    """Releases that the measure does not apply to: they are not on the plot, and beat no other release."""
     differing_quasi: tuple[str, ...] = ()
-    """Columns that are quasi-identifiers of some releases only: risk and loss are then not strictly comparable."""
+    """Columns that are quasi-identifiers in only some releases: risk and loss are then not strictly comparable."""
     several_tables: bool = False
-    """Whether the releases are of different tables, and so not comparable."""
+    """Whether the releases are made from different tables, and so are not comparable."""
 
     def chart(self, words: ChartWords | None = None) -> Any:
         """Risk-utility plot (Altair): points, and a line through the Pareto front."""
@@ -48,7 +48,7 @@ class Comparison:
 
         told = words or ChartWords(self.risk.replace("_", " "), self.loss)
         placed = self.frame.filter(pl.col("loss").is_not_null()).with_columns(
-            # Names above and below in turn: those of neighbors do not cover each other.
+            # Names alternate above and below, so that those of neighbors do not overlap.
             side=pl.int_range(pl.len()) % 2 == 0
         )
         room = alt.Scale(padding=24, nice=False)
@@ -80,7 +80,7 @@ class Comparison:
         return said("Comparison", [*parts[: 1 + bool(best)], *self._doubts()])
 
     def _doubts(self) -> list[str]:
-        """Why releases can not, or not all, be compared."""
+        """Why some or all of the releases cannot be compared."""
         found = []
         if self.several_tables:
             found.append("not comparable: the releases are of different tables")
@@ -93,7 +93,7 @@ class Comparison:
         return found
 
     def _repr_html_(self) -> str:
-        """The table of a notebook."""
+        """The table for a notebook."""
         rows = [
             (
                 row["release"],
@@ -113,9 +113,9 @@ def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss:
     """Compare releases by one risk figure and one measure.
 
     `releases` maps a name to a Release, or to a mapping with `risk` and `losses` (as in a manifest; a loss that does
-    not apply is None) and, where known, the names of its quasi-identifiers, `quasi`. A release is best when no other
+    not apply is None) and, if known, the names of its quasi-identifiers, `quasi`. A release is best if no other release
     has at most its risk and at most its loss, and less of one of them (Pareto front). A release that the measure does
-    not apply to, as those of generalization to noise, is neither best nor better than another.
+    not apply to (as generalization measures do not apply to noise) is neither best nor better than another.
     """
     if not releases:
         raise ParameterError("measure.compare.nothing")
@@ -126,7 +126,7 @@ def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss:
     placed = [row for row in rows if row["loss"] is not None]
     for row in rows:
         row["best"] = row["loss"] is not None and not any(_beats(other, row) for other in placed)
-    # Losses of which all are null would have no type.
+    # If all losses were null, the column would have no type.
     schema = {"release": pl.String, "risk": pl.Float64, "loss": pl.Float64, "best": pl.Boolean}
     frame = pl.DataFrame(rows, schema=schema).sort(["loss", "risk", "release"], nulls_last=True)
     not_applicable = tuple(row["release"] for row in rows if row["loss"] is None)
@@ -145,7 +145,7 @@ def _risk(release: Any, name: str) -> float:
 
 
 def _loss(release: Any, name: str) -> float | None:
-    """None where the measure does not apply."""
+    """The loss, or None if the measure does not apply."""
     if isinstance(release, Mapping):
         figures = release.get("losses", {})
         applies = figures.get(name, 0.0) is not None
@@ -156,7 +156,7 @@ def _loss(release: Any, name: str) -> float | None:
 
 
 def _differing(releases: Mapping[str, Any]) -> tuple[str, ...]:
-    """Quasi-identifiers of some releases that others do not have, among the releases that say theirs."""
+    """Quasi-identifiers that only some releases have, among the releases that list theirs."""
     given = [
         one.get("quasi") if isinstance(one, Mapping) else one.table.names("quasi")
         for one in releases.values()
@@ -167,7 +167,7 @@ def _differing(releases: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _has_several_inputs(releases: Mapping[str, Any]) -> bool:
-    """Whether the releases were made from different tables, as far as they say it."""
+    """Whether the releases were made from different tables, as far as they say."""
     known = {one.get("input") for one in releases.values() if isinstance(one, Mapping)}
     frames = [one.original.frame for one in releases.values() if hasattr(one, "original")]
     return len(known - {None}) > 1 or any(not one.equals(other) for one, other in pairwise(frames))

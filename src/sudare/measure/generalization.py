@@ -1,4 +1,4 @@
-"""Losses of generalization: how much of each quasi-identifier is left open.
+"""Losses from generalization: how much of each quasi-identifier is left open.
 
 Rows that were left out count as fully generalized, and so do quasi-identifiers that were removed.
 """
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 def dis(before: Any, after: Any) -> float:
     """Distortion: mean over rows and quasi-identifiers of (levels climbed) / (height of the hierarchy).
 
-    DIS = sum CA / (|PT| |QI|), CA = (depth(t.A) - depth(t'.A)) / |DGH_A|. A column without hierarchy counts the
-    width of its ranges over the width of the column.
+    DIS = sum CA / (|PT| |QI|), CA = (depth(t.A) - depth(t'.A)) / |DGH_A|. For a column without a hierarchy, the
+    width of its ranges over the width of the column is used.
     """
     return _mean_cell(pair_of(before, after), "dis")
 
 
 def loss(before: Any, after: Any) -> float:
-    """Iyengar's loss metric, what ARX reports: mean of (leaves - 1) / (leaves of root - 1), or range widths."""
+    """Iyengar's loss metric, as reported by ARX: mean of (leaves - 1) / (leaves of root - 1), or range widths."""
     return _mean_cell(pair_of(before, after), "loss")
 
 
 def ncp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> float:
     """Normalized certainty penalty (Xu et al.): weighted sum over rows and quasi-identifiers.
 
-    A numeric range costs (z - y) / |A|, a hierarchy value size(u) / |A| with size the number of leaves below it,
-    0 for a leaf. Weights are 1 unless given; 0 leaves a column out.
+    A numeric range costs (z - y) / |A|, a hierarchy value size(u) / |A|, where size is the number of leaves below it,
+    0 for a leaf. Weights default to 1; a weight of 0 leaves a column out.
     """
     pair = pair_of(before, after)
     chosen = weights_of(pair.before.names("quasi"), weights)
@@ -51,7 +51,7 @@ def gcp(before: Any, after: Any, weights: Mapping[str, float] | None = None) -> 
 
 
 def column_losses(before: Any, after: Any) -> dict[str, float]:
-    """Iyengar's loss of each quasi-identifier by itself, rows left out and columns removed counted as 1."""
+    """Iyengar's loss of each quasi-identifier separately; rows left out and columns removed count as 1."""
     pair = pair_of(before, after)
     return {name: _column(pair, name, "loss") for name in pair.before.names("quasi")}
 

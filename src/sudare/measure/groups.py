@@ -1,4 +1,4 @@
-"""Measures of blocks: how coarse they are, and how well they keep classes apart."""
+"""Measures of blocks: how coarse they are, and how well they separate classes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def average_block(before: Any, after: Any) -> float:
 def cm(before: Any, after: Any, target: str | None = None) -> float:
     """Classification metric (Iyengar): share of rows left out or not in the majority class of their block.
 
-    `target` is the class column, the first sensitive one when left out.
+    `target` is the class column; by default the first sensitive column.
     """
     pair = pair_of(before, after)
     name = pair.target(target, "class")
@@ -43,7 +43,7 @@ def cm(before: Any, after: Any, target: str | None = None) -> float:
 
 
 def entropy_loss(before: Any, after: Any) -> float:
-    """(H(X) - H(X')) / H(X) of the combinations of quasi-identifiers; 0 where H(X) = 0."""
+    """(H(X) - H(X')) / H(X) of the combinations of quasi-identifiers; 0 if H(X) = 0."""
     pair = pair_of(before, after)
     whole = _entropy(blocks_of(pair.before).sizes)
     return (whole - _entropy(blocks_of(pair.after, pair.quasi).sizes)) / whole if whole > 0 else 0.0

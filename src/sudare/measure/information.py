@@ -1,11 +1,11 @@
-"""Information loss by distances (ILD): how much of the distances between records a release keeps.
+"""Information loss by distances (ILD): how well a release preserves the distances between records.
 
 I_p(A) = sum over ordered pairs d(x_i, x_j)^p and ILD = (I(A) - I(A')) / I(A), for any symmetric distance that is
 0 if and only if two cells are equal (Akiyama 2018, chapters 2-3). For Euclidean data and group means it equals
 SSE/SST. Rows that were left out no longer contribute to I(A').
 
-All pairs are never visited where it can be avoided: closed forms (Euclid, discrete, tree, matrix), distinct
-values instead of rows, and, beyond a stated number of pairs, an unbiased estimate with its interval.
+Visiting all pairs is avoided wherever possible: by closed forms (Euclid, discrete, tree, matrix), distinct
+values instead of rows, and, beyond a given number of pairs, an unbiased estimate with its interval.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sudare.describe.distance.space import Codes, ColumnDistance, Space, Way
 
 LARGEST_PAIRS = 10**9
-"""Pairs of distinct points that are still summed exactly: some seconds of work."""
+"""Maximum number of pairs of distinct points summed exactly: a few seconds of work."""
 SAMPLED_PAIRS = 2_000_000
 _NORMAL_975 = 1.959963984540054
 
@@ -44,19 +44,19 @@ class InformationLoss:
     """ILD of one column or of several together, and how it was computed."""
 
     value: float
-    """(I(A) - I(A')) / I(A); 0 by definition where I(A) = 0."""
+    """(I(A) - I(A')) / I(A); 0 by definition if I(A) = 0."""
     before: float
     """I(A)."""
     after: float
     """I(A')."""
     way: Way
-    """closed form, distinct values (both exact), or sampled."""
+    """How it was computed: closed form, distinct values (both exact), or sampled."""
     interval: tuple[float, float] | None = None
-    """95 % interval of the value when it was sampled."""
+    """95 % interval of the value if it was sampled."""
     columns: dict[str, InformationLoss] = field(default_factory=dict)
-    """The loss of each column by itself, where several were measured together."""
+    """The loss of each column separately, if several were measured together."""
     note: str | None = None
-    """What had to be defined: a constant column, for instance."""
+    """What had to be defined, for example for a constant column."""
 
     def __float__(self) -> float:
         return self.value
@@ -74,8 +74,8 @@ def ild(
 ) -> InformationLoss:
     """ILD of a release, for each column and for all together.
 
-    `distance` is one distance for every column, one for each, a distance of rows (`Product`, `Minkowski`), or
-    nothing: then numbers and dates are measured by Euclid, columns with a hierarchy along the tree, others as
+    `distance` is one distance for every column, one for each, a distance between rows (`Product`, `Minkowski`), or
+    None: then numbers and dates use the Euclidean distance, columns with a hierarchy the tree distance, and others
     equal or not. The joint distance is sqrt(sum w d^2) with w = 1 / I_2(column), so that every column counts
     the same. `before` and `after` are tables, frames, releases, or plain sequences of values.
 
@@ -124,7 +124,7 @@ class _Sample:
     def loss(self, space: Space, power: float) -> InformationLoss:
         """Estimate with a 95 % interval: the ratio of two means over the same pairs, by the delta method.
 
-        A pair of which a row was left out has no distance any more.
+        A pair with a row that was left out no longer has a distance.
         """
         rows = float(self._pair.before.rows)
         if rows < 2:
@@ -181,9 +181,9 @@ def _constant(
 def _weighted_sum(
     alone: dict[str, InformationLoss], weights: Mapping[str, float], *, even: bool
 ) -> InformationLoss:
-    """P = q: d^p is a sum over columns, so amounts add up column by column.
+    """For p = q, d^p is a sum over columns, so amounts add up column by column.
 
-    `even`: every weight is 1 / I(A), so that a column adds 1 before and 1 - ILD after, whatever its unit.
+    `even`: every weight is 1 / I(A), so a column adds 1 before and 1 - ILD after, whatever its unit.
     """
     shares = {
         name: float(one.before > 0) if even else weights[name] * one.before for name, one in alone.items()
@@ -207,7 +207,7 @@ def _weighted_sum(
     value = (before - after) / before
     interval = None
     if way == "sampled":
-        # Column estimates share their pairs; adding half widths is on the safe side.
+        # Column estimates share their pairs; adding half widths is conservative.
         half = sum(
             shares[name] * (one.interval[1] - one.interval[0]) / 2
             for name, one in alone.items()
@@ -245,7 +245,7 @@ def _distance(pair: Pair, name: str, rows: RowDistance) -> ColumnDistance:
         return chosen
     tree, after = pair.before.hierarchy(name), pair.released(name)
     if tree is not None and after.dtype != pl.String and not tree.knows(after):
-        tree = None  # numbers that were drawn or averaged stand nowhere in it
+        tree = None  # numbers that were drawn or averaged are not in the tree
     on_a_line = tree is None or tree.lower is not None
     if pair.before.column(name).kind in MEASURED_KINDS and on_a_line:
         return Euclid()

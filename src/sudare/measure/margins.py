@@ -1,7 +1,7 @@
 """Distributions before and after: what an analyst counts.
 
-A generalized cell is spread evenly over the values it stands for, as an analyst without other knowledge does.
-Numbers and dates are counted in bins of the original's quantiles, rare categories together.
+A generalized cell is spread evenly over the values it covers, as by an analyst without other knowledge.
+Numbers and dates are counted in bins between quantiles of the original; rare categories are counted together.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 BINS = 20
-"""Bins of a number, and categories that are counted by themselves."""
+"""Number of bins for a number, and of categories counted separately."""
 MOST_COLUMNS = 100
-"""Columns whose distributions are compared: the first ones, quasi-identifiers and sensitive columns before others."""
+"""Maximum number of columns compared: quasi-identifiers and sensitive columns come before others."""
 MOST_PAIRED = 20
-"""Columns of which all pairs are compared."""
+"""Maximum number of columns compared in all pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Margin:
     before: Integers
     """Bin of each original cell."""
     after: Integers
-    """Number of each released cell among the distinct ones."""
+    """Index of each released cell among the distinct ones."""
     spread: Floats
     """Distinct released cells x K: the share of a cell that falls into each bin."""
 
@@ -69,9 +69,9 @@ def marginal_tv(before: Any, after: Any) -> float:
 
 
 def hellinger(before: Any, after: Any) -> float:
-    """Mean over columns of Hellinger's distance sqrt(1 - sum sqrt(p q)) = sqrt(sum (sqrt p - sqrt q)^2 / 2).
+    """Mean over columns of the Hellinger distance sqrt(1 - sum sqrt(p q)) = sqrt(sum (sqrt p - sqrt q)^2 / 2).
 
-    By the second form: equal distributions are exactly 0 apart.
+    The second form is used, so that equal distributions are exactly 0 apart.
     """
     margins = _margins(pair_of(before, after))
     apart = [np.sqrt(one.shares_before) - np.sqrt(one.shares_after) for one in margins]
@@ -119,13 +119,13 @@ def _numeric(cells: ColumnCells) -> Margin:
     bins = len(edges) - 1
     binned = np.clip(np.searchsorted(edges, original, side="right") - 1, 0, bins - 1)
     before = np.where(np.isnan(original), bins, binned).astype(np.int64)
-    # Complex numbers are unique by both parts, and sorted much faster than rows of two.
+    # Complex numbers are compared by both parts, and sort much faster than rows of two.
     ends, after = np.unique(low[rows:] + 1j * high[rows:], return_inverse=True)
     return Margin(before, after.astype(np.int64), _overlaps(edges, ends.real, ends.imag))
 
 
 def _edges(present: Floats) -> Floats:
-    """Edges of the bins: between distinct values when they are few, else quantiles."""
+    """Edges of the bins: between distinct values if there are few, otherwise quantiles."""
     distinct = np.unique(present)
     if len(distinct) <= BINS:
         middles = (distinct[1:] + distinct[:-1]) / 2
@@ -169,7 +169,7 @@ def _categorical(pair: Pair, name: str) -> Margin:
 
 
 def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Integers]:
-    """For each released text, the codes of the original values it stands for: all when it is unknown."""
+    """For each released text, the codes of the original values it covers: all of them if it is unknown."""
     codes, tree = pair.before.codes(name), pair.before.hierarchy(name)
     place = {text: number for number, text in enumerate(as_text(codes.values).to_list())}
     below: dict[str, Integers] = {}
@@ -186,7 +186,7 @@ def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Integers]:
         elif text in place:
             inside = np.array([place[text]])
         elif low in place and high in place:
-            # A range of ordered values: codes ascend with them.
+            # A range of ordered values: codes ascend with the values.
             inside = np.arange(place[low], place[high] + 1)
         else:
             inside = np.array([place[part] for part in set_parts(text, place)], dtype=np.int64)

@@ -1,7 +1,8 @@
 """What a model learns: can it tell the release from the original, and is it as good when trained on the release?
 
-Needs scikit-learn (`pip install "sudare[models]"`). Every column enters by the bins of `sudare.measure.margins`, a
-generalized cell by its shares. The split and the sample are fixed: they are no secret, and figures stay comparable.
+Needs scikit-learn (`pip install "sudare[models]"`). Every column is represented by the bins of
+`sudare.measure.margins`, a generalized cell by its shares. The split and the sample are fixed: they are not secret,
+and figures stay comparable.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ _LARGEST_SAMPLE = 5_000
 
 
 def pmse(before: Any, after: Any) -> float:
-    """Propensity score mean squared error: mean (p_i - c)^2, from 0 (cannot tell) to c (1 - c), at most 1/4.
+    """Propensity score mean squared error: mean (p_i - c)^2, from 0 (indistinguishable) to c (1 - c), at most 1/4.
 
-    A logistic model is asked to tell released from original rows; c is the share of released ones.
+    A logistic model is trained to distinguish released from original rows; c is the share of released ones.
     """
     linear_model = _scikit_learn("sklearn.linear_model")
     pair = pair_of(before, after)
@@ -41,7 +42,7 @@ def pmse(before: Any, after: Any) -> float:
     if not rows.shape[1]:
         return 0.0
     with warnings.catch_warnings():
-        # A score that has not settled in the last digit does: the figure is read to two.
+        # A score that has not converged to the last digit is good enough: the figure is read to two digits.
         warnings.simplefilter("ignore")
         model = linear_model.LogisticRegression(max_iter=100).fit(rows, is_released)
     scores = model.predict_proba(rows)[:, 1]
@@ -51,7 +52,7 @@ def pmse(before: Any, after: Any) -> float:
 def model_loss(before: Any, after: Any, target: str | None = None) -> float:
     """Accuracy lost by training on the release: accuracy(trained on original) - accuracy(trained on release).
 
-    Two decision trees predict `target` (the first sensitive column when left out; numbers and rare values in
+    Two decision trees predict `target` (by default the first sensitive column; numbers and rare values are in
     bins) on the same half of the original rows, which neither was trained on. May be slightly below 0.
     """
     trees = _scikit_learn("sklearn.tree")

@@ -1,4 +1,4 @@
-"""A table before and after, row by row: what every measure looks at."""
+"""A table before and after, row by row: the input of every measure."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Pair:
     before: Table
     after: Table
     rows: npt.NDArray[np.int64] | None
-    """For each released row, its original; None where rows have no originals, as those of synthetic data."""
+    """For each released row, its original; None if rows have no originals, as in synthetic data."""
     cells: dict[str, Cells] = field(default_factory=dict)
-    """What each released cell leaves open, kept by `sudare.measure.cells`."""
+    """What each released cell leaves open, cached by `sudare.measure.cells`."""
     numbers: dict[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]] = field(default_factory=dict)
-    """Original and released numbers of each numeric column, kept by `sudare.measure.values`."""
+    """Original and released numbers of each numeric column, cached by `sudare.measure.values`."""
 
     margins: dict[str, Margin] = field(default_factory=dict)
-    """Distributions of each column, kept by `sudare.measure.margins`."""
+    """Distributions of each column, cached by `sudare.measure.margins`."""
 
     @cached_property
     def kept(self) -> Table:
@@ -45,14 +45,14 @@ class Pair:
 
     @cached_property
     def place(self) -> npt.NDArray[np.int64]:
-        """The row of the release that each original row became, -1 where it was left out."""
+        """The row of the release that each original row became; -1 if it was left out."""
         found = np.full(self.before.rows, -1, dtype=np.int64)
         found[self.traced] = np.arange(self.after.rows)
         return found
 
     @property
     def traced(self) -> npt.NDArray[np.int64]:
-        """For each released row, its original; an error where rows have no originals."""
+        """For each released row, its original; an error if rows have no originals."""
         if self.rows is None:
             raise DescriptionError("measure.rows_unrelated")
         return self.rows
@@ -69,7 +69,7 @@ class Pair:
         return [name for name in self.before.names("quasi") if name in self.after.frame.columns]
 
     def released(self, name: str) -> pl.Series:
-        """The released cells of a column; of one that was removed, cells that say nothing."""
+        """The released cells of a column; for a column that was removed, cells that say nothing."""
         if name in self.after.frame.columns:
             return self.after.frame[name]
         tree = self.before.hierarchy(name)
@@ -77,11 +77,11 @@ class Pair:
         return pl.Series(name, [label], dtype=pl.String).new_from_index(0, self.after.rows)
 
     def column_cells(self, name: str) -> ColumnCells:
-        """One column before and after, as distances take it."""
+        """One column before and after, in the form that distances take."""
         return ColumnCells(name, self.before.frame[name], self.released(name), self.before.hierarchy(name))
 
     def target(self, given: str | None, needed: Literal["class", "model"]) -> str:
-        """The column that is to be guessed: the given one, else the first sensitive one."""
+        """The column to predict: the given one, otherwise the first sensitive one."""
         name = given or next(iter(self.before.names("sensitive")), None)
         if name is None:
             raise ParameterError(f"measure.no_target.{needed}")
@@ -92,7 +92,7 @@ def pair_of(before: Any, after: Any) -> Pair:
     """Pair two tables, frames or releases.
 
     A release knows where its rows come from; other tables must have the same number of rows in the same order.
-    Roles are taken from `before`; when it has none, every column that both have counts as a quasi-identifier.
+    Roles are taken from `before`; if it has none, every column in both tables counts as a quasi-identifier.
     """
     if isinstance(after, Pair):
         return after

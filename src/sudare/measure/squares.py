@@ -14,8 +14,8 @@ def sse_ratio(before: Any, after: Any) -> float:
     """ILSSDM = SSE / SST over the standardized numeric quasi-identifiers, in [0, 1] for group means.
 
     SSE = sum (x - x')^2, SST = sum (x - mean)^2, each column divided by its population standard deviation, so that
-    every column counts the same; a constant column is left aside. A row left out, or released as missing, is as if
-    replaced by the mean; a value that was missing before counts 0.
+    every column counts the same; a constant column is ignored. A row that is left out or released as missing counts as
+    if replaced with the mean; a value that was missing before counts 0.
     """
     pair = pair_of(before, after)
     names = [name for name in numeric_names(pair) if name in pair.quasi]
@@ -39,7 +39,7 @@ def _share(
     total = float(deviation @ deviation)
     if total == 0:
         return None
-    # What is not released, or released as missing, is known only to be somewhere: the mean is the best guess.
+    # A value that is not released, or released as missing, could be anything: the mean is the best guess.
     guess = np.full(len(original), center)
     known = ~np.isnan(released)
     guess[rows[known]] = released[known]

@@ -42,7 +42,7 @@ def quantile_change(before: Any, after: Any) -> float:
 
 
 def correlation_change(before: Any, after: Any) -> float:
-    """Mean over pairs of numeric columns (the first 20) of |r' - r|, Pearson's; 0 for a constant column."""
+    """Mean over pairs of numeric columns (the first 20) of |r' - r| (Pearson's r); 0 for a constant column."""
     pair = pair_of(before, after)
     columns = [numbers_of(pair, name) for name in numeric_names(pair)[:MOST_PAIRED]]
     changes = [
@@ -53,7 +53,7 @@ def correlation_change(before: Any, after: Any) -> float:
 
 
 def _over_columns(pair: Pair, change: Callable[[Floats, Floats, float], float]) -> float:
-    """Mean over columns that vary; missing values left aside."""
+    """Mean over columns that vary; missing values are ignored."""
     changes = []
     for name in numeric_names(pair):
         was, now = (side[~np.isnan(side)] for side in numbers_of(pair, name))

@@ -1,4 +1,4 @@
-"""What measures mean, in words of either language."""
+"""What measures mean, in words, in either language."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sudare.words.texts import loaded
 
 
 class Meaning(Sentence):
-    """What is said of a measure, in `words/en/measures.yaml` and its Japanese twin: `Meaning("meaning.loss")`."""
+    """The description of a measure from `words/en/measures.yaml` and its Japanese twin: `Meaning("meaning.loss")`."""
 
     __slots__ = ()
 
@@ -15,5 +15,5 @@ class Meaning(Sentence):
 
 
 def meaning_of(key: str, other: str) -> Meaning:
-    """What is said of a measure; `other`, where it is somebody else's and has no words here."""
+    """The description of a measure; `other` for a third-party measure, which has no words here."""
     return Meaning(key) if key in loaded(Meaning.area, "en") else Meaning("own", said=other)

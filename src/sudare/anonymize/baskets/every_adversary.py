@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from sudare.kernels.baskets.subsets import Subsets
 
 _AT_ONCE = 20_000
-"""Removals between two reports of progress."""
+"""Removals between two progress reports."""
 
 
 class _Suppressor:
-    """Reaches one requirement on all subsets, numbered once, with their supports; a subclass says how to sweep."""
+    """Enforces one requirement on all subsets, numbered once, with their supports; subclasses define the sweep."""
 
     chooses: bool
-    """Whether a rule says which item goes."""
+    """Whether a rule chooses which item is removed."""
     over, under, k = 0, 1, 0
-    """Confidence asked for, over / under, and support: what giving back must not break."""
+    """Required confidence, over / under, and support, which giving back must not violate."""
     supports: Supports
 
     def __init__(self, working: Working, subsets: Subsets) -> None:
@@ -41,13 +41,13 @@ class _Suppressor:
         self.scratch = scratch_of(len(working.baskets), longest, subsets.choose.shape[1] - 1)
 
     def sweep(self) -> None:
-        """Suppress what breaks the requirement, of every dirty subset once."""
+        """Go through every dirty subset once and suppress whatever violates the requirement."""
         raise NotImplementedError
 
     def reach(self) -> int:
-        """Suppress until nothing breaks the requirement; how many entries went.
+        """Suppress until nothing violates the requirement; returns the number of entries removed.
 
-        Sweeps are repeated until nothing changes; only sets that became rarer are looked at again.
+        Sweeps are repeated until nothing changes; only sets that became rarer are examined again.
         """
         at = self.working
         at.begin()
@@ -61,9 +61,9 @@ class _Suppressor:
                 return at.removed - first
 
     def give_back(self, most: float) -> int:
-        """Give entries back while the requirement holds, with a divergence of at most `most`; how many.
+        """Give entries back while the requirement is met and the divergence is at most `most`; returns their number.
 
-        First what brings the frequencies nearer, for as long as there is any, then what keeps them near enough.
+        First the entries that bring the frequencies closer, as long as there are any, then those that keep them close.
         """
         at = self.working
         given = 0
@@ -81,7 +81,7 @@ class _Suppressor:
 
 
 class Uncertain(_Suppressor):
-    """Reaches one rho-uncertainty requirement."""
+    """Enforces one rho-uncertainty requirement."""
 
     chooses = True
 
@@ -93,7 +93,7 @@ class Uncertain(_Suppressor):
         self.over, self.under = requirement.ratio
 
     def sweep(self) -> None:
-        """Lengths of Q ascend. A set need not be dirty again unless it became rarer.
+        """Go through sets in ascending length of Q. A set becomes dirty again only if it became rarer.
 
         conf(Q -> e) grows only if supp(Q) falls and supp(Q + e) does not.
         """
@@ -109,18 +109,18 @@ class Uncertain(_Suppressor):
 
 
 class Frequent(_Suppressor):
-    """Reaches one k^m-anonymity requirement."""
+    """Enforces one k^m-anonymity requirement."""
 
     chooses = False
 
     def __init__(self, working: Working, requirement: KmAnonymity) -> None:
         progress = working.context.progress
         super().__init__(working, subsets_of(working.baskets, requirement.m, None, "km-anonymity", progress))
-        # More than all baskets is as much as one more than all, and fits into the kernel's integers.
+        # Any k above the number of baskets is equivalent to one more than that, which fits into the kernel's integers.
         self.k = min(requirement.k, len(working.baskets) + 1)
 
     def sweep(self) -> None:
-        """Every set that occurs does so k times."""
+        """Break up every set that occurs fewer than k times."""
         at, subsets = self.working, self.subsets
         place, end = 0, len(subsets.by_size)
         while place < end:

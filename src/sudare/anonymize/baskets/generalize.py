@@ -1,4 +1,4 @@
-"""Generalization of items over a hierarchy, the same in all baskets (Terrovitis, Mamoulis, Kalnis 2008)."""
+"""Generalization of items over a hierarchy, identical in all baskets (Terrovitis, Mamoulis, Kalnis 2008)."""
 
 from __future__ import annotations
 
@@ -43,30 +43,31 @@ Maker = Annotated[
     PlainSerializer(CATALOGUE.dump),
     WithJsonSchema(CATALOGUE.schema()),
 ]
-"""A hierarchy as `sudare.hierarchy` makes it, or its recipe."""
+"""A hierarchy made by `sudare.hierarchy`, or its recipe."""
 
 
 @parameters
 class GeneralizeItems:
-    """Replace items by groups of a hierarchy, everywhere alike, until k^m-anonymity holds.
+    """Replace items with groups of a hierarchy, in the same way everywhere, until k^m-anonymity is met.
 
     A cut of the hierarchy is lifted: first until every item is in k baskets, then every pair, up to sets of m (as
     the apriori principle suggests: most rare sets are gone before the large ones are counted). For every rare set that
-    none before it has touched in this round, the node is lifted to its parent that raises
+    no earlier lift of this round has touched, one node is lifted to its parent, with everything below the parent: the
+    node that least raises
 
-        NCP = mean over occurrences of items of (leaves below what stands for the item) / leaves, 0 for a leaf
+        NCP = mean over occurrences of items of (leaves below the node that replaces the item) / leaves, 0 for a leaf.
 
-    least, with all that is below the parent. Every round lifts a node, so it ends; at the latest every basket is the root.
-    Generalizing beside sensitive items can itself be a clue, so rho-uncertainty is left to SuppressItems.
+    Every round lifts a node, so the process ends, at the latest when every basket is the root. Generalizing next to
+    sensitive items can itself be a clue, so rho-uncertainty is left to SuppressItems.
     """
 
     hierarchy: Maker
-    """Hierarchy of the items, such as `sudare.hierarchy.csv(path)`."""
+    """Hierarchy of the items, for example `sudare.hierarchy.csv(path)`."""
 
     private_fields: ClassVar[tuple[str, ...]] = ("hierarchy",)  # it names items that are not released
 
     def apply(self, baskets: Baskets, context: Context) -> BasketOutcome:
-        """Lift the cut until every k^m requirement holds."""
+        """Lift the cut until every k^m requirement is met."""
         asked = context.requirements
         wrong = next((one for one in asked if not isinstance(one, KmAnonymity)), None)
         if wrong is not None:
@@ -77,7 +78,7 @@ class GeneralizeItems:
         place = {label: node for node, label in enumerate(tree.labels[: tree.leaves])}
         leaves = np.array([place[str(item)] for item in baskets.items], dtype=np.int64)
         cut = _Cut(baskets, tree, leaves)
-        # Nobody can know more items than the longest basket has.
+        # Nobody can know more items than the longest basket contains.
         longest = int(baskets.lengths.max(initial=0))
         sizes = [
             (size, one.k)
@@ -97,7 +98,7 @@ class GeneralizeItems:
 
 
 class _Cut:
-    """For each leaf of the hierarchy the node that stands for it."""
+    """For each leaf of the hierarchy, the node that replaces it."""
 
     def __init__(self, baskets: Baskets, tree: Hierarchy, leaves: Ints) -> None:
         self.baskets, self.tree, self.leaves = baskets, tree, leaves
@@ -107,7 +108,7 @@ class _Cut:
         self._sizes = np.where(tree.leaf_counts > 1, tree.leaf_counts, 0).astype(np.int64)
 
     def generalized(self) -> Baskets:
-        """The baskets with their items replaced; where none is, as they are, numbers included."""
+        """The baskets with their items replaced; if nothing is replaced, unchanged, including their numbers."""
         if (self.node[self.leaves] == self.leaves).all():
             return self.baskets
         labels = np.array([str(self.tree.labels[node]) for node in self.node[self.leaves]], dtype=object)
@@ -117,7 +118,7 @@ class _Cut:
         return self.baskets.with_baskets(*merged(np.diff(self.baskets.starts), codes, len(names)), names)
 
     def lift_rare(self, size: int, k: int) -> int:
-        """Lift a node for each rare set of at most `size` items; how many were lifted."""
+        """Lift a node for each rare set of at most `size` items; returns the number of nodes lifted."""
         current = self.generalized()
         if not len(current.codes):
             return 0
@@ -132,7 +133,7 @@ class _Cut:
         for number in rare[np.argsort(subsets.sizes[rare], kind="stable")]:
             members = [nodes[code] for code in subsets.items[number, : subsets.sizes[number]]]
             able = [node for node in members if node != self.tree.root]
-            # One lift a set and round: a set whose member is below a lifted node may be frequent now.
+            # One lift per set and round: a set with a member below a lifted node may be frequent now.
             if able and not any(int(self.node[self._below(node)[0]]) in lifted for node in able):
                 best = min(able, key=self._rise)
                 parent = int(self.tree.parent[best])
@@ -145,12 +146,12 @@ class _Cut:
         return len(lifted)
 
     def ncp(self) -> float:
-        """Share of the hierarchy that an occurrence stands for now, beyond its own leaf: 0 as it was, 1 all root."""
+        """Mean share of the hierarchy that an occurrence now covers beyond its leaf: 0 if unchanged, 1 if all root."""
         share = self._sizes[self.node] / self.tree.leaves
         return float((self.occurrences * share).sum() / max(self.baskets.entries, 1))
 
     def _rise(self, node: int) -> int:
-        """How much NCP rises when everything below the parent becomes the parent, times occurrences and leaves."""
+        """Increase of NCP if everything below the parent becomes the parent, times occurrences and leaves."""
         parent = int(self.tree.parent[node])
         below = self._below(parent)
         counts = self._sizes[parent] - self._sizes[self.node[below]]

@@ -1,4 +1,4 @@
-"""What every method for baskets is: parameters with an `apply` that maps baskets to others."""
+"""The interface of every method for baskets: parameters with an `apply` that maps baskets to others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class BasketOutcome:
-    """Transformed baskets, one for each of the input, in order."""
+    """Transformed baskets, one for each input basket, in order."""
 
     baskets: Baskets
     notes: tuple[str, ...] = ()
@@ -20,7 +20,7 @@ class BasketOutcome:
 
 
 class BasketAnonymizer(Protocol):
-    """A method: as `sudare.anonymize.protocol.Anonymizer`, for baskets."""
+    """A method for baskets; the counterpart of `sudare.anonymize.protocol.Anonymizer`."""
 
     def apply(self, baskets: Baskets, context: Context) -> BasketOutcome:
         """Transform baskets."""

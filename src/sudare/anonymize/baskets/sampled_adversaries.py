@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from sudare.assess.baskets.rho_uncertainty import RhoUncertainty
 
 _REPAIRED = 5_000
-"""Adversaries drawn for each length in a round that is no test."""
+"""Adversaries drawn for each length in a round that is not a test."""
 _RARE = 0.1
-"""A test is tried when the dangers found are this share of those allowed."""
+"""A test is tried when the dangers found are at most this share of those allowed."""
 
 
 class Sampled:
-    """Keeps one (eps, delta)-rho^m requirement."""
+    """Enforces one (eps, delta)-rho^m requirement."""
 
     def __init__(self, working: Working, requirement: RhoUncertainty) -> None:
         self.working = working
@@ -29,18 +29,17 @@ class Sampled:
         self.asking = asking_of(working.baskets, "rho-uncertainty")
 
     def reach(self) -> int:
-        """Make the release safe for adversaries drawn again and again, until a round shows it to be; how many went.
+        """Make the release safe for repeatedly drawn adversaries until a round proves it; returns the entries removed.
 
-        As published, every round is a test and a repair in one. The exact rule repairs with larger samples, of the
+        As published, every round is both a test and a repair. The exact rule repairs with larger samples, of the
         lengths where dangers are still frequent, and tests when there are none: only rounds that could have passed
-        count in the spread of delta, and the number of the round goes on counting when several requirements are
-        reached in turn. A round that finds a danger removes at least one entry, so there are at most as many of them
-        as entries.
+        count in splitting delta, and the round number keeps counting when several requirements are reached in turn.
+        A round that finds a danger removes at least one entry, so there are at most as many such rounds as entries.
         """
         at, asked = self.working, self.requirement
         at.begin()
         eps, delta = asked.eps or 0.5, asked.delta or 0.5
-        # Nobody can know more items than the longest basket has.
+        # Nobody can know more items than the longest basket contains.
         lengths = list(range(1, min(asked.m or 1, int(at.baskets.lengths.max(initial=0))) + 1))
         frequent = lengths if asked.rule == "exact" else []
         first = at.removed
@@ -57,7 +56,7 @@ class Sampled:
             frequent = dangerous if asked.rule == "exact" else []
 
     def _make_safe(self, length: int, size: int) -> int:
-        """Draw once, then go through the sample until nobody in it is dangerous: one repair may break another."""
+        """Draw once, then go through the sample until nobody in it is dangerous: one repair may undo another."""
         at = self.working
         drawn = draw(at.baskets, length, size, at.context.random)
         if drawn is None:

@@ -22,47 +22,47 @@ if TYPE_CHECKING:
     from sudare.describe.baskets.baskets import Baskets
 
 _NEAR = 0.8
-"""Entries are given back up to this share of the divergence that the paper's rule has: the rest is the gain in util2."""
+"""Entries are given back up to this share of the divergence of the paper's rule: the rest is the gain in util2."""
 
 
 @parameters
 class SuppressItems:
-    """Suppress items, each in as few baskets as will do, until rho-uncertainty or k^m-anonymity holds.
+    """Suppress items, each in as few baskets as possible, until rho-uncertainty or k^m-anonymity is met.
 
-    While some conf(Q -> e) > rho must not be, one item d of Q + e is suppressed in Ns baskets, chosen at random
-    among those that have Q + e:
+    While some conf(Q -> e) that must not exceed rho does, one item d of Q + e is suppressed in Ns baskets, chosen at
+    random among those that have Q + e:
 
         Ns = ceil(supp(Q + e) - rho supp(Q))                if d = e,
         Ns = ceil((supp(Q + e) - rho supp(Q)) / (1 - rho))  if d is in Q;
 
-    short Q first, and all over again until nothing is unsafe (algorithm 1; with eps and delta, for drawn
-    adversaries only: algorithm 2). Which d:
+    short Q first, repeated until nothing is unsafe (algorithm 1; with eps and delta, only for drawn adversaries:
+    algorithm 2). How d is chosen:
 
-    - paper: the (d, e) with the largest F = D(d) log(D(d) / D0(d)) / Ns, D and D0 the items' shares of all entries
-      now and before. Adversaries with the same Q are served together, in the order of their sets instead of
+    - paper: the (d, e) with the largest F = D(d) log(D(d) / D0(d)) / Ns, where D and D0 are the items' shares of all
+      entries now and before. Adversaries with the same Q are handled together, in the order of their sets instead of
       their users.
-    - default: the least Ns (D0(d) / D'(d))^4, entries lost weighed by how much of the item will be gone (D' is its share
-      afterwards; F prefers a *larger* Ns once an item has lost more than others, and does not see that one of three
-      is more than one of a hundred). Afterwards suppressed entries are given back where nothing becomes unsafe by it,
-      those of the items that lost most first, and no more than leave util2 well below that of the paper's rule, which is run as
-      well. The same is tried with the exponent 64, and with the paper's choice, and the best of the three is taken.
-      So with the same seed the default never loses more than the paper's rule, be it by util1 or by util2.
+    - default: the least Ns (D0(d) / D'(d))^4: entries lost, weighted by how much of the item will be gone (D' is its
+      share afterwards; F prefers a *larger* Ns once an item has lost more than others, and ignores that one of three
+      is more than one of a hundred). Afterwards, suppressed entries are given back if nothing becomes unsafe, those of
+      the items that lost most first, and only as many as leave util2 well below that of the paper's rule, which is run
+      as well. The same is tried with the exponent 64, and with the paper's choice, and the best of the three is used.
+      So with the same seed the default never loses more than the paper's rule, by either util1 or util2.
 
-    For k^m-anonymity a set that occurs fewer than k times is broken up in each of its baskets by suppressing the
-    item that breaks up most such sets there; both strategies do the same, only the default gives back. With several
-    requirements, or drawn adversaries, nothing is given back and the paper's rule is not tried beside.
+    For k^m-anonymity, a set that occurs fewer than k times is broken up in each of its baskets by suppressing the
+    item that breaks up the most such sets there; both strategies do the same, but only the default gives back. With
+    several requirements, or drawn adversaries, nothing is given back and the paper's rule is not tried as well.
 
-    It ends: suppression is not monotone (supp(Q) may fall below what supp(Q + e) allows), but Ns >= 1 wherever a
-    confidence is above rho, so every step removes an entry, and there are finitely many; at the latest with no
-    entry left nothing can be inferred. Giving back happens after all steps of a requirement that stands alone, and each
-    time adds an entry, so it ends as well. rho = 1 suppresses nothing; rho = 0 leaves no sensitive item with any other.
+    It terminates: suppression is not monotone (supp(Q) may fall below what supp(Q + e) allows), but Ns >= 1 wherever a
+    confidence is above rho, so every step removes an entry, and there are finitely many; with no entry left, nothing
+    can be inferred. Giving back follows all steps of a requirement that is the only one, and adds an entry each time,
+    so it ends as well. rho = 1 suppresses nothing; rho = 0 leaves no sensitive item together with any other.
     """
 
     strategy: Literal["default", "paper"] = "default"
-    """default, or paper: the choice of items as published, nothing given back."""
+    """default, or paper: items are chosen as published and nothing is given back."""
 
     def apply(self, baskets: Baskets, context: Context) -> BasketOutcome:
-        """Suppress until all requirements hold together."""
+        """Suppress until all requirements are met together."""
         working = Working(baskets, context, paper=self.strategy == "paper")
         if not len(baskets.codes):
             return BasketOutcome(baskets, (Note("items.none"),))
@@ -71,7 +71,7 @@ class SuppressItems:
         if self.strategy == "default" and len(suppressors) == 1 and not isinstance(suppressors[0], Sampled):
             given = _reach_with_less(working, suppressors[0])
         else:
-            # Each removes only, so taking turns ends; with a single one the first turn is enough.
+            # Each one only removes entries, so taking turns ends; with a single one, the first turn is enough.
             while sum(suppressor.reach() for suppressor in suppressors) and len(suppressors) > 1:
                 pass
         gone, entries = working.removed, len(baskets.codes)
@@ -103,14 +103,14 @@ class _Result(NamedTuple):
 
 
 def _reach_with_less(working: Working, suppressor: Uncertain | Frequent) -> int:
-    """Suppress with several rules, give entries back, and leave the best result: never worse than the paper's rule.
+    """Suppress with several rules, give entries back, and keep the best result: never worse than the paper's rule.
 
-    The result is left in `working`; returned is how many entries were given back in it.
+    The result is left in `working`; the return value is the number of entries given back in it.
 
-    The paper's rule comes first, with the same random words that it would have alone: P is what it reaches. Every rule
-    then gives entries back. From P on that lowers util1 with every entry and never lifts util2 above P's, so this
-    result is at least as good as P on both counts; that of an even rule is taken if it is so too, and better by the
-    sum of both losses, each as a share of P's.
+    The paper's rule comes first, with the same random words it would have alone: P is its result. Every rule then
+    gives entries back. Starting from P, this lowers util1 with every entry and never raises util2 above P's, so that
+    result is at least as good as P in both. The result of an even rule is used if it is too, and if the sum of both
+    losses, each as a share of P's, is lower.
     """
     working.restart(None)
     suppressor.reach()

@@ -1,4 +1,4 @@
-"""What is left of the baskets while items are suppressed."""
+"""What is left of the baskets during suppression."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from sudare.describe.baskets.baskets import Baskets
 
 EVENNESS = (4.0, 64.0)
-"""How strongly the default keeps the items' frequencies in proportion: it tries both. The first alone is nearly as good,
-the second saves data whose items are about equally frequent, where the paper's rule keeps them very much in proportion."""
+"""How strongly the default keeps the items' frequencies in proportion: it tries both. The first alone is nearly as
+good; the second helps if items are about equally frequent, where the paper's rule keeps proportions very well."""
 
 
 class Working:
-    """The state of a suppression: which entries are left, how many of each item, the random words."""
+    """The state of a suppression: the entries left, the count of each item, the random words."""
 
     def __init__(self, baskets: Baskets, context: Context, *, paper: bool) -> None:
         self.baskets = baskets
@@ -36,23 +36,23 @@ class Working:
             original=counts.astype(np.float64),
             total=np.full(2, len(baskets.codes), dtype=np.int64),
         )
-        # One word a removal, for each of the rules that the default tries.
+        # One word per removal, for each of the rules that the default tries.
         tries = 1 if paper else 1 + len(EVENNESS)
         words = context.random.bits(max(tries * len(baskets.codes), 1)).copy()
         self.choice = Choice(PAPER if paper else EVEN, EVENNESS[0], words, np.zeros(1, dtype=np.int64))
 
     def begin(self) -> None:
-        """Say that suppression begins, or goes on."""
+        """Report that suppression begins or continues."""
         self.context.progress.start("suppress_items", max(len(self.baskets.codes), 1))
 
     def restart(self, evenness: float | None) -> None:
-        """Put every entry back, to begin again with another rule: None is the paper's. Random words are not used twice."""
+        """Put every entry back, to start again with another rule (None: the paper's). Random words are never reused."""
         rule, strength = (PAPER, EVENNESS[0]) if evenness is None else (EVEN, evenness)
         self.choice = self.choice._replace(rule=rule, evenness=strength)
         self.take(np.ones(len(self.alive), dtype=np.bool_))
 
     def take(self, alive: npt.NDArray[np.bool_]) -> None:
-        """Go back to entries that were left at some time; supports of sets are not restored."""
+        """Return to an earlier set of remaining entries; supports of sets are not restored."""
         self.alive[:] = alive
         left = self.baskets.codes[alive]
         self.entries.counts[:] = np.bincount(left, minlength=len(self.entries.counts))
@@ -70,22 +70,22 @@ class Working:
 
     @property
     def removed(self) -> int:
-        """Entries that are gone."""
+        """Number of entries removed."""
         return int(self.entries.total[1] - self.entries.total[0])
 
     def tell(self) -> None:
-        """Say how far the work is: as a share of all entries, since nobody knows how many will go."""
+        """Report progress as a share of all entries, because the number to be removed is unknown."""
         self.context.progress.update(self.removed)
 
     def gone_in_order(self) -> npt.NDArray[np.int64]:
-        """Suppressed entries, those of the items that lost most first; the order of equals is random."""
+        """Suppressed entries, those of the items that lost most first; ties are in random order."""
         gone = np.flatnonzero(~self.alive)
         gone = gone[self.context.random.permutation(len(gone))]
         left = (self.entries.counts / np.maximum(self.entries.original, 1.0))[self.baskets.codes[gone]]
         return gone[np.argsort(left, kind="stable")].astype(np.int64)
 
     def result(self) -> Baskets:
-        """The baskets without what was suppressed."""
+        """The baskets without the suppressed entries."""
         lengths = np.bincount(self.entries.owner[self.alive], minlength=len(self.baskets))
         starts = starts_of(lengths)
         return self.baskets.with_baskets(starts, self.baskets.codes[self.alive])

@@ -1,4 +1,4 @@
-"""The node of a lattice with the least objective: a greedy descent, then proof by elimination."""
+"""The node of a lattice with the lowest objective: a greedy descent, then proof by elimination."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 _LISTED = 2**24
-"""Most levels (nodes x columns) that are listed: 32 MB. With more, the best found is not proven."""
+"""Maximum number of levels (nodes x columns) listed: 32 MB. With more, the best node found is not proven."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class _SpentError(Exception):
 
 
 class _Purse:
-    """A counter that may count so many nodes."""
+    """A counter that may count only a limited number of nodes."""
 
     def __init__(self, counter: Counter, budget: int, progress: Progress) -> None:
         self.counter, self.budget, self.progress = counter, budget, progress
@@ -50,12 +50,12 @@ class _Purse:
 
 
 def search(counter: Counter, budget: int, progress: Progress) -> Found:
-    """The best node, proven where the nodes that cost less than the first one found can be listed.
+    """The best node, proven if the nodes that cost less than the first one found can be listed.
 
-    The cost without leaving out rows is a sum over columns that never falls going up; a row left out costs 1, and
-    a published one at most 1, so that cost bounds the objective of the node and of all above it. What blocks that
-    are hereditarily too small cost (`Counter`) bounds all below. A greedy descent from the top gives a first
-    solution; of all nodes that cost less (listed without visiting others) the most expensive is counted next, since
+    The cost without leaving out rows is a sum over columns that never decreases going up. A row left out costs 1, and
+    a published one at most 1, so that cost bounds the objective of the node and of all above it. The cost of blocks
+    that are hereditarily too small (`Counter`) bounds all below. A greedy descent from the top gives a first
+    solution. Of all nodes that cost less (listed without visiting others), the most expensive is counted next, because
     it eliminates the most nodes below, until none is left.
     """
     purse = _Purse(counter, budget, progress)
@@ -75,16 +75,16 @@ def search(counter: Counter, budget: int, progress: Progress) -> Found:
 
 
 def _order(counted: Counted) -> tuple[float, int, float]:
-    """Feasible before infeasible, then by objective; among infeasible ones by rows in the way."""
+    """Feasible before infeasible, then by objective; infeasible ones by the number of violating rows."""
     return (counted.objective, 0, 0.0) if counted.feasible else (math.inf, counted.suppressed, counted.cost)
 
 
 def _descend(
     purse: _Purse, start: Counted, order: npt.NDArray[np.float64], frozen: Collection[int] = ()
 ) -> Counted:
-    """Lower one column by one level while it helps, the one with the greatest entry of the order first.
+    """Lower one column by one level while it helps; the one with the largest entry in `order` comes first.
 
-    Where no node below can comply the column need not be tried again further down.
+    If no node below can comply, the column need not be tried again further down.
     """
     current, stuck = start, set(frozen)
     while True:
@@ -106,7 +106,7 @@ def _descend(
 
 
 def _eliminate(purse: _Purse, best: Counted) -> tuple[bool, Counted]:
-    """Count or exclude every node that could be better; False where these are too many to list."""
+    """Count or exclude every node that could be better; False if there are too many to list."""
     counter = purse.counter
     heights = np.array(counter.lattice.top, dtype=np.int64)
     capacity = min(counter.lattice.size, _LISTED // max(len(heights), 1))
@@ -141,7 +141,7 @@ def _drop(
 
 
 def _improve(purse: _Purse, best: Counted) -> Counted:
-    """Raise a column and descend by the others first, again and again, until no column helps."""
+    """Raise a column and descend by the others first, repeatedly, until no column helps."""
     counter, improved = purse.counter, True
     top = counter.lattice.top
     best = min(best, _descend(purse, counter.count(top), counter.orders[1]), key=_order)

@@ -1,4 +1,4 @@
-"""Every node of a lattice as complying or failing, with as few counts as monotonicity allows."""
+"""Classifies every node of a lattice as complying or failing, with as few counts as monotonicity allows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 _UNKNOWN, _COMPLIES, _FAILS = range(3)
 
 Place = tuple[int, ...]
-"""A node without the columns that have one level only: numpy has 64 axes at most."""
+"""A node without the columns that have only one level, because numpy supports at most 64 axes."""
 
 
 def minimal_nodes(counter: Counter, progress: Progress) -> list[Node]:
-    """The nodes that comply while none below them does."""
+    """The nodes that comply and have no complying node below them."""
     top = counter.lattice.top
     axes = [column for column, height in enumerate(top) if height > 0]
     state = np.full([top[axis] + 1 for axis in axes], _UNKNOWN, dtype=np.int8)
@@ -30,7 +30,7 @@ def minimal_nodes(counter: Counter, progress: Progress) -> list[Node]:
         return tuple(levels.get(column, 0) for column in range(len(top)))
 
     def complies(place: Place) -> bool:
-        """Count a node and note what follows from it for others."""
+        """Count a node and record what follows from it for others."""
         counted = counter.count(node_at(place))
         if counted.feasible:
             state[tuple(slice(level, None) for level in place) if counter.monotone else place] = _COMPLIES
@@ -42,7 +42,7 @@ def minimal_nodes(counter: Counter, progress: Progress) -> list[Node]:
     progress.start("classify_the_lattice", state.size)
     flat = state.reshape(-1)
     ascending = np.argsort(np.indices(state.shape).sum(axis=0), axis=None, kind="stable")
-    # Not monotone: from the top, since then only a failing node tells of others, those below.
+    # If not monotone, start from the top: only a failing node then decides others, those below it.
     for done, index in enumerate(ascending if counter.monotone else ascending[::-1]):
         if flat[index] == _UNKNOWN:
             place = tuple(int(level) for level in np.unravel_index(index, state.shape))
@@ -56,7 +56,7 @@ def minimal_nodes(counter: Counter, progress: Progress) -> list[Node]:
 
 
 def _path(state: npt.NDArray[np.int8], start: Place) -> list[Place]:
-    """Undecided nodes from a start upwards, one step of one column at a time."""
+    """Undecided nodes upwards from a start, one step in one column at a time."""
     path = [start]
     while True:
         steps = (
@@ -71,7 +71,7 @@ def _path(state: npt.NDArray[np.int8], start: Place) -> list[Place]:
 
 
 def _minimal(complying: npt.NDArray[np.bool_]) -> list[Place]:
-    """Complying places with no complying one below."""
+    """Complying places with no complying place below."""
     covered = complying.copy()
     for axis in range(complying.ndim):
         covered = np.logical_or.accumulate(covered, axis=axis)

@@ -1,4 +1,4 @@
-"""Counting one node of the lattice: which blocks comply, which rows are left out, what that costs."""
+"""Counting one node of the lattice: which blocks comply, which rows are left out, and the cost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 _CACHED = 32
-"""Nodes whose blocks are kept for rolling up the nodes above them."""
+"""Number of nodes whose blocks are kept for rolling up the nodes above them."""
 
 Node = tuple[int, ...]
 """One usable level for each column."""
@@ -34,7 +34,7 @@ Node = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The blocks at a node: one combination of values and the rows of each, and which may be published."""
+    """The blocks at a node: a combination of values and the rows of each, and which blocks may be published."""
 
     members: npt.NDArray[np.int32]
     sizes: npt.NDArray[np.int64]
@@ -43,31 +43,31 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Counted:
-    """What is known of a node."""
+    """What is known about a node."""
 
     node: Node
     cost: float
-    """The objective without leaving out rows."""
+    """The objective if no rows are left out."""
     suppressed: int
     """Rows in blocks that do not comply."""
     objective: float
-    """Cost with these rows left out at 1 each; infinite when they are more than allowed."""
+    """Cost with these rows left out at 1 each; infinite if there are more than allowed."""
     floor: float
-    """What leaving out rows costs at least, at this node and at every node below; infinite when none can comply."""
+    """A lower bound on the cost of leaving out rows, here and at every node below; infinite if none can comply."""
 
     @property
     def feasible(self) -> bool:
-        """Whether the requirements hold within the limit of rows left out."""
+        """Whether the requirements are met within the limit of rows left out."""
         return math.isfinite(self.objective)
 
 
 class Counter:
     """Counts nodes for one table, one conjunction of rules and one objective; each node once.
 
-    A violation is *hereditary* when every smaller block violates too: too few rows, too few distinct values (which
+    A violation is *hereditary* if every smaller block violates too: too few rows, too few distinct values (which
     entropy and recursive diversity also need). Rows in such blocks are left out at every node below, so their
-    number and cost bound those nodes. Without rows to leave out any violation does: a union of complying blocks
-    complies, so where a node fails all below it fail.
+    number and cost bound those nodes. If no rows may be left out, any violation is enough: a union of complying
+    blocks complies, so if a node fails, all below it fail.
     """
 
     def __init__(
@@ -84,8 +84,8 @@ class Counter:
         self.shares = lattice.shares(objective, weights)
         savings, gains = np.diff(self.costs, axis=1, prepend=0.0), lattice.gains(self.costs)
         self.orders = (savings, gains) if allowed else (gains, savings)
-        """What lowering a column from each level saves, as it is or for the entropy it adds; the better guide first:
-        a single rare value spoils a column unless its rows may be left out."""
+        """What lowering a column from each level saves, either in total or per entropy added; the better guide comes
+        first: a single rare value spoils a column unless its rows may be left out."""
         self.known: dict[Node, Counted] = {}
         self._least = smallest_group(rules)
         self._by_size = by_size(rules)
@@ -105,7 +105,7 @@ class Counter:
         )
 
     def count(self, node: Node) -> Counted:
-        """Count a node, or remember it."""
+        """Count a node, or return the earlier count."""
         if node not in self.known:
             self.known[node] = self._count(node)
         return self.known[node]
@@ -123,14 +123,14 @@ class Counter:
     def left_out(
         self, node: Node, blocks: Blocks, shares: npt.NDArray[np.float64] | None = None
     ) -> tuple[int, float]:
-        """Rows that are not kept, and what leaving them out adds to the objective (or to that of other shares)."""
+        """Number of rows not kept, and what leaving them out adds to the objective (or to that of other shares)."""
         chosen = self.shares if shares is None else shares
         space, levels = self.lattice.space, np.array(node, dtype=np.int64)
         rows, cost = left_out(space, chosen, levels, blocks.members, blocks.sizes, blocks.kept)
         return int(rows), float(cost) / max(self.lattice.rows, 1)
 
     def cost(self, node: Node) -> float:
-        """The objective of a node when no row is left out."""
+        """The objective of a node if no row is left out."""
         return float(sum(self.costs[column, level] for column, level in enumerate(node)))
 
     def _count(self, node: Node) -> Counted:
@@ -150,7 +150,7 @@ class Counter:
         return Counted(node, cost, rows, objective, math.inf if surely > self.allowed else extra)
 
     def _sizes(self, node: Node) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Members and sizes of the blocks, rolled up from the smallest remembered node below."""
+        """Members and sizes of the blocks, rolled up from the smallest cached node below."""
         below = self._base
         for other, known in self._cache.items():
             if len(known[0]) < len(below[0]) and all(a <= b for a, b in zip(other, node, strict=True)):
@@ -170,7 +170,7 @@ class Counter:
         return members, sizes, labels[self.lattice.combination]
 
     def _kept(self, labels: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Blocks that comply. Leaving out rows moves what t-closeness compares with: repeated until all comply."""
+        """Blocks that comply. Leaving out rows changes t-closeness's reference, so this repeats until all comply."""
         if self._by_size:
             return sizes >= self._least
         kept = self._complying(self._compiled, labels, len(sizes))

@@ -1,4 +1,4 @@
-"""The lattice of a table: each quasi-identifier with the levels it may be published at, and what they cost."""
+"""The lattice of a table: each quasi-identifier with the levels at which it may be published, and their costs."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Levels:
     """The usable levels of the hierarchy, ascending; see `usable`."""
     nodes: npt.NDArray[np.int32]
     counts: npt.NDArray[np.int64]
-    """Rows of each value."""
+    """Number of rows with each value."""
 
     def shares(self, objective: Objective) -> npt.NDArray[np.float64]:
-        """Cost in [0, 1] of each value at each usable level; what stays a leaf costs nothing."""
+        """Cost in [0, 1] of each value at each usable level; a leaf that is kept costs nothing."""
         return node_shares(self.tree, objective)[self.nodes]
 
     def means(self, objective: Objective) -> npt.NDArray[np.float64]:
@@ -50,20 +50,20 @@ class Levels:
         return self.shares(objective) @ self.counts / max(int(self.counts.sum()), 1)
 
     def usable(self) -> Levels:
-        """Without levels that hold the same classes as a lower one: those cost more and merge nothing.
+        """Without levels that have the same classes as a lower one: those cost more and merge nothing.
 
         Neither an optimum nor a minimal solution can use them: the node with the lower level has the same blocks.
         """
-        # At level 0 every value is published as it is, even two that share a text.
+        # At level 0 every value is published unchanged, even two that share a text.
         classes = [self.nodes.shape[1], *(len(np.unique(row)) for row in self.nodes[1:])]
-        # Classes are nested, so as many of them are the same ones.
+        # Classes are nested, so equal numbers of classes mean the same classes.
         chosen = [at for at in range(len(classes)) if at == 0 or classes[at] < classes[at - 1]]
         return Levels(
             self.name, self.tree, tuple(self.numbers[at] for at in chosen), self.nodes[chosen], self.counts
         )
 
     def texts(self, at: int, codes: npt.NDArray[np.int32]) -> pl.Series | None:
-        """The released column at the at-th usable level; None where it stays as it is, type and all."""
+        """The released column at the at-th usable level; None if it is unchanged, including its type."""
         if at == 0:
             return None
         return self.tree.labels_of(self.nodes[at]).gather(codes).rename(self.name)
@@ -78,7 +78,7 @@ class Lattice:
     combination: npt.NDArray[np.int32]
     """Each row's combination of values."""
     sizes: npt.NDArray[np.int64]
-    """Rows of each combination."""
+    """Number of rows with each combination."""
 
     @property
     def size(self) -> int:
@@ -96,7 +96,7 @@ class Lattice:
         return tuple(len(column.numbers) - 1 for column in self.columns)
 
     def weights(self, given: Mapping[str, float]) -> npt.NDArray[np.float64]:
-        """Weight of each column, 1 where none is given, together 1."""
+        """Weight of each column, 1 if not given, normalized to a sum of 1."""
         weights = np.array(column_weights(given, [column.name for column in self.columns]))
         return weights / weights.sum() if len(weights) else weights
 
@@ -106,15 +106,15 @@ class Lattice:
         return _flat([weight * column.shares(objective) for column, weight in weighted], np.float64)
 
     def costs(self, objective: Objective, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Weighted mean cost of each column (row) at each level; never falls along a row."""
+        """Weighted mean cost of each column (row) at each level; never decreases along a row."""
         costs = np.zeros((len(self.columns), max([1, *(len(column.numbers) for column in self.columns)])))
         for index, (column, weight) in enumerate(zip(self.columns, weights, strict=True)):
-            # Sums in other orders may differ in the last place; the search relies on the order of levels.
+            # Sums in different orders may differ in the last digit; the search relies on the order of levels.
             costs[index, : len(column.numbers)] = np.maximum.accumulate(weight * column.means(objective))
         return costs
 
     def gains(self, costs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """What lowering a column from each level saves for every unit of entropy that it lets out."""
+        """What lowering a column from each level saves per unit of entropy it reveals."""
         gains = np.zeros(costs.shape)
         for index, column in enumerate(self.columns):
             entropy = np.array([_entropy(column.counts, nodes) for nodes in column.nodes])
@@ -124,7 +124,7 @@ class Lattice:
 
 
 def all_levels(table: Table) -> list[Levels]:
-    """Every level of every quasi-identifier; without a hierarchy a column has two, its values and `*`."""
+    """Every level of every quasi-identifier; a column without a hierarchy has two: its values and `*`."""
     found = []
     for name in table.names("quasi"):
         codes = table.codes(name)
@@ -179,7 +179,7 @@ def _entropy(counts: npt.NDArray[np.int64], nodes: npt.NDArray[np.int32]) -> flo
 
 
 def _marks(classes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.uint64]:
-    """Digits of a mixed-radix number while 62 bits hold it, else hashes of column and class."""
+    """Digits of a mixed-radix number if it fits in 62 bits, otherwise hashes of column and class."""
     exact = math.prod(each.shape[1] for each in classes) <= _LARGEST_KEY
     marks, radix = [], 1
     for index, each in enumerate(classes):

@@ -24,48 +24,48 @@ if TYPE_CHECKING:
 
 @parameters
 class FullDomain:
-    """Publish each quasi-identifier at one level of its hierarchy, the same for all rows, at the least loss.
+    """Publish each quasi-identifier at one level of its hierarchy, the same for all rows, at the lowest loss.
 
     The levels of all columns form a lattice. Its best node is found, with proof, by a greedy descent and the
-    elimination of all nodes that could be better; only where these are too many to list (many columns), or more than
-    the budget, the best node found is not proven to be the best, and the outcome's note says so. A column
-    without hierarchy is published as it is or as `*`.
+    elimination of all nodes that could be better. Only if there are too many of these to list (many columns), or more
+    than the budget, is the best node found not proven to be the best; the outcome's note then says so. A column
+    without a hierarchy is published unchanged or as `*`.
 
-    Rows of blocks that do not comply may be left out up to a limit and then cost 1. The objective is the mean over
+    Rows in blocks that do not comply may be left out up to a limit and then cost 1. The objective is the mean over
     rows and (weighted) columns. Why pruning is exact: the cost of a node without leaving out rows only grows going
-    up and never exceeds its objective. Without rows left out every requirement on blocks is monotone: where a node
-    fails, all below fail. With them, k-anonymity and distinct l-diversity still are: a block that is too small has
-    only smaller parts below. Entropy and recursive diversity and t-closeness are not: a part may comply where
-    the whole does not, so nodes are then excluded by the size and the distinct values they need all the same, and
+    up and never exceeds its objective. If no rows may be left out, every requirement on blocks is monotone: if a node
+    fails, all below fail. Otherwise, k-anonymity and distinct l-diversity still are: a block that is too small has
+    only smaller parts below. Entropy and recursive diversity and t-closeness are not: a part may comply even if
+    the whole does not, so nodes are then excluded by the size and the distinct values they need in any case, and
     by cost. For t-closeness, whose reference is the published table, blocks are left out until all that remain comply.
 
     Samarati 2001 (full-domain generalization with suppression); El Emam et al. 2009 and Kohlmayer et al. 2012
-    (search of the lattice). Time O(G d) for each node that is counted, G distinct rows and d columns.
+    (search of the lattice). Time O(G d) for each node counted, with G distinct rows and d columns.
     """
 
     objective: Objective = "loss"
-    """What is made least: loss (share of leaves), dis (share of levels climbed) or ncp (certainty penalty)."""
+    """The loss to minimize: loss (share of leaves), dis (share of levels climbed) or ncp (certainty penalty)."""
     suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Largest share of rows that may be left out."""
     weights: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
-    """Importance of columns in the objective; 1 when left out."""
+    """Importance of columns in the objective; 1 if left out."""
     budget: Annotated[int, Field(ge=1)] = 50_000
-    """Most nodes of the lattice that are counted; each takes about a millisecond for 30,000 rows."""
+    """Maximum number of lattice nodes to count; each takes about a millisecond for 30,000 rows."""
 
     generalizes: ClassVar[bool] = True
 
     @property
     def minimizes(self) -> str:
-        """The measure of its objective."""
+        """The measure that corresponds to its objective."""
         return MEASURE_NAMES[self.objective]
 
     @property
     def keeps_rows(self) -> bool:
-        """Where none may be left out."""
+        """Whether no rows may be left out."""
         return self.suppression == 0
 
     def apply(self, table: Table, context: Context) -> Outcome:
-        """Search the lattice and recode."""
+        """Search the lattice and recode the table."""
         rules = block_rules(table, context.requirements)
         allowed = allowed_rows(self.suppression, table.rows, kept=1)
         if allowed == 0:

@@ -1,4 +1,4 @@
-"""What a custodian may choose from: the minimal nodes that comply, and each column's levels in figures."""
+"""The choices a custodian has: the minimal nodes that comply, and each column's levels in figures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 _LISTED = 1_000_000
-"""Most nodes of a lattice that is classified as a whole."""
+"""Maximum number of nodes in a lattice that is classified as a whole."""
 
 
 def minimal_solutions(
@@ -31,14 +31,14 @@ def minimal_solutions(
     suppression: float = 0.0,
     progress: Progress = SILENT,
 ) -> pl.DataFrame:
-    """All nodes of the lattice that comply while none below them does, the least loss first.
+    """All nodes of the lattice that comply and have no complying node below them, in ascending order of loss.
 
-    One row a node: `levels` (a struct, the level of each quasi-identifier), `groups`, `smallest` (rows of the
-    smallest block), `suppressed` (rows left out), and `loss`, `dis`, `ncp` (a mean in [0, 1]) with these rows at 1.
-    Levels that merge nothing more than a lower one are left aside. Empty when no node complies.
+    One row per node: `levels` (a struct, the level of each quasi-identifier), `groups`, `smallest` (rows in the
+    smallest block), `suppressed` (rows left out), and `loss`, `dis`, `ncp` (a mean in [0, 1]), with these rows as 1.
+    Levels that merge nothing more than a lower one are skipped. Empty if no node complies.
 
-    Where compliance is monotone, a path of undecided nodes is cut in halves at a time and each answer decides all
-    nodes above or below (Flash, Kohlmayer et al. 2012); else every node is counted that could comply.
+    If compliance is monotone, a path of undecided nodes is bisected, and each answer decides all nodes above or below
+    (Flash, Kohlmayer et al. 2012); otherwise every node that could comply is counted.
     """
     if not 0 <= suppression < 1:
         raise ParameterError("anonymize.full_domain.suppression", given=shown(suppression))
@@ -52,9 +52,9 @@ def minimal_solutions(
 
 
 def level_statistics(table: Table) -> pl.DataFrame:
-    """Every level of every quasi-identifier: how many values it leaves, the rarest in rows, and what it costs.
+    """Every level of every quasi-identifier: the number of values left, the rows of the rarest, and the cost.
 
-    `loss`, `dis` and `ncp` are means over the rows of this column alone, as `sudare.measure` defines them.
+    `loss`, `dis` and `ncp` are means over the rows of this column alone, as defined in `sudare.measure`.
     """
     rows = []
     for column in all_levels(table):

@@ -1,4 +1,4 @@
-"""How little any generalization to groups of k can lose: the dual bound of `prices`."""
+"""A lower bound on the loss of any generalization to groups of k: the dual bound of `prices`."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def price_bound(
     most_work: float = MOST_WORK,
     progress: Progress = SILENT,
 ) -> Bound | None:
-    """A loss that no local recoding with groups of at least k falls below, by Lagrangian relaxation.
+    """A lower bound on the loss of any local recoding with groups of at least k, by Lagrangian relaxation.
 
-    Far higher than the bound of the k - 1 nearest rows, and dearer: every combination of levels is looked at some
-    eight times. None where a quasi-identifier has no hierarchy (free intervals may lose less than any box) or one in
-    which a label is repeated (measures read the lower), where rows times schemes exceed `most_work`, or where there are
-    fewer rows than k.
+    Far higher than the bound from the k - 1 nearest rows, and more expensive: every combination of levels is examined
+    about eight times. None if a quasi-identifier has no hierarchy (free intervals may lose less than any box) or one
+    with a repeated label (measures read the lower), if rows times schemes exceed `most_work`, or if there are fewer
+    rows than k.
     """
     axes = axes_of(table)
     if not axes or table.rows < max(k, 2) or not all(map(_has_one_meaning, axes)):

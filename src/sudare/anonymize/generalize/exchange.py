@@ -1,4 +1,4 @@
-"""Exchange of boxes: groups chosen by prices made better, region by region (see `sudare.kernels.recoding.exchange`)."""
+"""Exchange of boxes: improves groups chosen by prices, region by region (see `sudare.kernels.recoding.exchange`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
 
 _SLICES = 20
-"""The temperature falls in so many steps."""
+"""Number of steps in which the temperature falls."""
 
 
 def exchanged(
@@ -38,10 +38,10 @@ def exchanged(
     words: npt.NDArray[np.uint64],
     progress: Progress,
 ) -> Ints:
-    """Labels that lose no more: `attempts` regions of up to about `largest` records formed anew.
+    """Labels that lose no more: `attempts` regions of up to about `largest` records are rebuilt.
 
-    Boxes are used that are worth more than minus `hope`.
-    `heat` is the first temperature in units of the mean loss of a region's records; the last one is 0.
+    Only boxes worth more than minus `hope` are used.
+    `heat` is the initial temperature in units of the mean loss of a region's records; the final one is 0.
     """
     best_labels = ranked(labels)
     lost, sizes = losses_of(model, best_labels, smallest)
@@ -74,7 +74,7 @@ def exchanged(
 
 
 def _worthy(boxes: Boxes, prices: npt.NDArray[np.float64], smallest: int, hope: float) -> Boxes:
-    """The boxes worth more than minus `hope`, those of most worth first."""
+    """The boxes worth more than minus `hope`, in descending order of worth."""
     worths = worths_of(*boxes[:3], prices, smallest)
     order = np.argsort(-worths, kind="stable")
     order = order[worths[order] > -hope]

@@ -1,4 +1,4 @@
-"""Groups of records that lose little when each takes the cover of its group: start, cut, refine, split."""
+"""Groups of records that lose little if each record takes the cover of its group: start, cut, refine, split."""
 
 from __future__ import annotations
 
@@ -46,54 +46,54 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
 
 NEAR = 20
-"""Near records whose groups a record may move to."""
+"""Number of near records whose groups a record may move to."""
 _LONGEST = 40
-"""Most rows of a group when groups are cut; larger ones only where nothing smaller complies."""
+"""Maximum rows per group when groups are cut; larger ones are formed only if nothing smaller complies."""
 _LARGEST = 400
-"""Groups larger than this are not refined: all of them equal, or bound by a rule."""
+"""Groups larger than this are not refined: their records are all equal, or a rule binds them."""
 _LARGEST_REGION = 150
 _REGION, _SMALL_REGION = 6, 4
-"""The largest regions in which boxes are exchanged hold at least 6 k rows, but not more than half of the table if that
-has 4 k: what is left outside makes them differ."""
+"""The largest regions in which boxes are exchanged have at least 6 k rows, but at most half of the table if that
+has 4 k rows: what is left outside makes the regions differ."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pricing:
-    """How hard to look for groups by prices."""
+    """How hard to search for groups by prices."""
 
     searches: Searches
     exchanges: float
-    """Regions of boxes exchanged for each row."""
+    """Number of regions in which boxes are exchanged, for each row."""
     fewest: int
-    """At least this many regions, however small the table."""
+    """Minimum number of regions, however small the table."""
     region: int
-    """The largest of them, about, in rows."""
+    """Approximate size of the largest region, in rows."""
     heat: float
-    """First temperature of the exchange."""
+    """Initial temperature of the exchange."""
     most_work: float
-    """Largest product of rows and schemes."""
+    """Maximum product of rows and schemes."""
     few: float = FEW
-    """Where a record is in fewer boxes in the mean, poorer ones are listed too."""
+    """If a record is in fewer boxes than this on average, poorer boxes are listed too."""
     descent: float = np.inf
     """Largest table in which single records are moved afterwards."""
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """How hard to look for better groups."""
+    """How hard to search for better groups."""
 
     moves: float
-    """Annealing moves for each row, where schemes are too many to list."""
+    """Annealing moves for each row, if there are too many schemes to list."""
     rings: int
     """Assignments of records to groups, in the same case."""
     openings: int
-    """Passes that open new groups, where groups are not chosen by prices."""
+    """Passes that open new groups, if groups are not chosen by prices."""
     attempts: float
     """Regions rebuilt for each row, in the same case."""
     most: int
-    """At most this many regions (and a thousand times as many moves)."""
+    """Maximum number of regions (and a thousandth of the maximum number of moves)."""
     prices: Pricing
-    """Where schemes can be listed and only the size of a group matters."""
+    """Used if schemes can be listed and only the size of a group matters."""
     seed: int = 0
 
 
@@ -107,7 +107,7 @@ def grouped(
     search: Search,
     progress: Progress,
 ) -> Ints:
-    """Labels of groups that comply, of low cost, none of which can be split (see `split_group`)."""
+    """Labels of compliant groups with low cost, none of which can be split (see `split_group`)."""
     ladders = ladders_of(axes, model, weights, objective)
     work = _Grouping(model, ladders, smallest, no_rules() if rules is None else rules, search, progress)
     first = work.first()
@@ -115,36 +115,36 @@ def grouped(
     if not first.priced:
         labels = work.refined(labels, first.schemes)
     elif len(labels) <= search.prices.descent:
-        # Regions were rebuilt at their prices already: what is left is to descend.
+        # Regions were already rebuilt at their prices: only the descent remains.
         descent = work._replace(search=replace(search, openings=0, attempts=0))
         labels = descent.refined(labels, first.schemes)
     return work.split(labels)
 
 
 class _First(NamedTuple):
-    """Where the search begins."""
+    """The start of the search."""
 
     labels: Ints
     schemes: Ints | None
-    """Combinations of levels that took rows; None where there are too many to list."""
+    """Combinations of levels that took rows; None if there are too many to list."""
     priced: bool
     """Whether the groups were chosen by prices."""
 
 
 class _Grouping(NamedTuple):
-    """The steps of a grouping, in their order, and what all of them look at."""
+    """The steps of a grouping, in order, and the data they share."""
 
     model: Covers
     ladders: Sequence[Ladder]
     smallest: int
     rules: Rules
-    """What is asked of a group beyond its size; none where nothing is."""
+    """Requirements on a group beyond its size; empty if there are none."""
     search: Search
     progress: Progress
 
     @property
     def has_rules(self) -> bool:
-        """Whether more is asked of a group than its size."""
+        """Whether a group must meet more than a minimum size."""
         return len(self.rules.kind) > 0
 
     @property
@@ -153,7 +153,7 @@ class _Grouping(NamedTuple):
         return bool(np.any(self.model.mode == SET))
 
     def first(self) -> _First:
-        """First groups: by prices where they can be listed, else cheapest scheme first, else clusters or one group of all."""
+        """First groups: by prices if boxes can be listed, else cheapest scheme first, else clusters or a single group."""
         model, smallest, progress = self.model, self.smallest, self.progress
         schemes = schemes_of(self.ladders)
         by_size = not self.has_rules and not self.has_sets
@@ -163,13 +163,13 @@ class _Grouping(NamedTuple):
             return _First(np.zeros(len(model.codes), dtype=np.int64), None, False)
         labels, taken = cheapest_scheme_first(model, self.ladders, schemes, smallest, self.rules, progress)
         labels = attach(model, labels, smallest, self.rules, progress)
-        # Free sets lose less than the boxes of any hierarchy, so their prices would mislead.
+        # Free sets lose less than the boxes of any hierarchy, so prices of boxes would mislead.
         most = self.search.prices.most_work
         priced = by_size and can_price(self.ladders, len(schemes), len(labels), smallest, most)
         return _First(self.priced(labels) if priced else labels, schemes[taken > 0], priced)
 
     def priced(self, labels: Ints) -> Ints:
-        """Groups by prices, or the given ones where they lose less; then boxes exchanged region by region."""
+        """Groups by prices, or the given ones if they lose less; then boxes are exchanged region by region."""
         model, smallest, progress, asked = self.model, self.smallest, self.progress, self.search.prices
         found = priced_groups(model, self.ladders, labels, smallest, progress, asked.searches, asked.few)
         chosen = attach(model, found.labels, smallest, self.rules, progress)
@@ -183,7 +183,7 @@ class _Grouping(NamedTuple):
         )
 
     def cut(self, labels: Ints) -> Ints:
-        """Groups cut where they can be; under rules those of mixed values, cut likewise, where they lose less."""
+        """Groups cut wherever possible; under rules, groups of mixed values, cut in the same way, if they lose less."""
         cut = self._along_an_order(labels)
         if not self.has_rules or self.has_sets:
             return cut
@@ -201,7 +201,7 @@ class _Grouping(NamedTuple):
         )
 
     def refined(self, labels: Ints, schemes: Ints | None) -> Ints:
-        """Groups after moves of records and large steps, but for those that are too large to gain by it."""
+        """Groups after moves of records and large steps, except for groups too large to gain from them."""
         smallest, search, progress = self.smallest, self.search, self.progress
         sizes = np.bincount(labels)
         rows = np.flatnonzero(sizes[labels] <= _LARGEST)
@@ -236,7 +236,7 @@ class _Grouping(NamedTuple):
         return ranked(result)
 
     def _rebuilding(self, schemes: Ints | None, rows: int) -> Rebuilding | None:
-        """Large steps, where schemes can be listed."""
+        """Large steps, if schemes can be listed."""
         attempts = min(int(self.search.attempts * rows), self.search.most)
         if schemes is None or not attempts:
             return None
@@ -248,7 +248,7 @@ class _Grouping(NamedTuple):
         return Rebuilding(class_words, starts, costs, schemes, attempts, region)
 
     def split(self, labels: Ints) -> Ints:
-        """Every group split again and again until none can be."""
+        """Every group split again and again until none can be split."""
         order, starts = rows_by_label(labels, int(labels.max()) + 1)
         result = np.empty(len(labels), dtype=np.int64)
         split_all(self.model, order, starts, self.smallest, self.rules, scratch_for(self.rules), result)

@@ -1,4 +1,4 @@
-"""Rows that no scheme could take: each joins the group where it costs least, or they drag groups along."""
+"""Rows that no scheme could take: each joins the group where it costs least, or whole groups are merged with them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SLICE = 200
 
 
 def attach(model: Covers, labels: Ints, smallest: int, rules: Rules, progress: Progress) -> Ints:
-    """Labels with no -1 left. A row joins a group only if the group then still complies.
+    """Labels without any -1. A row joins a group only if the group then still complies.
 
-    Rows that no group can take form one group that is united with others, cheapest first, until it complies; the
-    union of all rows does whenever anything does.
+    Rows that no group can take form one group, which is merged with others, cheapest first, until it complies; the
+    union of all rows complies if anything does.
     """
     labels = labels.copy()
     groups, left = int(labels.max()) + 1, np.flatnonzero(labels < 0)

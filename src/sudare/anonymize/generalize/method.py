@@ -1,4 +1,4 @@
-"""Generalize: local recoding of low loss under any requirement on blocks."""
+"""Generalize: local recoding with low loss under any requirement on blocks."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _SEARCHES = {
 
 @dataclass(frozen=True, eq=False)
 class _Grouped:
-    """Groups of a table, and what they were found with."""
+    """Groups of a table, and the data used to find them."""
 
     axes: list[Axis]
     model: Covers
@@ -80,51 +80,51 @@ class _Grouped:
 
 @parameters
 class Generalize:
-    """Form groups that comply and publish each quasi-identifier as the least value that covers its group.
+    """Form groups that comply and publish each quasi-identifier as the most specific value that covers its group.
 
-    Groups are found in three steps. *Start*: cheapest scheme first, where a scheme is a level for every column;
-    rows that agree under a scheme and comply are a group, schemes taken in the order of their mean cost; each group
-    is then cut along a sorted order by dynamic programming. Where schemes are too many to list, the table is
-    clustered (k-member) or, under more than k-anonymity, cut as a whole. Under k-anonymity alone groups are then
-    chosen by *prices* and exchanged region by region (see `prices` and `exchange`). *Refine*: regions of near groups
-    are taken apart and formed anew, records move between groups and, where schemes are too many, round rings of
-    groups, never to a greater loss. *Split*: until no group can be split into two that comply and lose less. So the
-    result is minimal: no block can be generalized less.
+    Groups are found in three steps. *Start*: cheapest scheme first, where a scheme is a level for every column.
+    Schemes are taken in ascending order of mean cost; rows that agree under a scheme and comply form a group. Each
+    group is then cut along a sorted order by dynamic programming. If there are too many schemes to list, the table is
+    clustered (k-member) or, if more than k-anonymity is required, cut as a whole. Under k-anonymity alone, groups are
+    then chosen by *prices* and exchanged region by region (see `prices` and `exchange`). *Refine*: regions of near
+    groups are taken apart and rebuilt, and records move between groups and, if there are too many schemes, around
+    rings of groups; the loss never increases. *Split*: until no group can be split into two that comply and lose
+    less. So the result is minimal: no block can be generalized less.
 
-    The loss of a cell is `objective`: dis, (levels climbed) / height; ncp, leaves / leaves of the root (0 for a
-    leaf); loss, (leaves - 1) / (leaves of the root - 1). Numbers, dates and ordinal columns without hierarchy become
-    intervals, which lose width / total width under each. MinDIS (k-anonymity) and DiverDIS (l-diversity) of the
+    `objective` defines the loss of a cell: dis, (levels climbed) / height; ncp, leaves / leaves of the root (0 for a
+    leaf); loss, (leaves - 1) / (leaves of the root - 1). Numbers, dates and ordinal columns without a hierarchy become
+    intervals, which lose width / total width under each. MinDIS (k-anonymity) and DiverDIS (l-diversity) from the
     paper on suitability are this method with objective dis: the paper gives their aim, not their steps.
     """
 
     objective: Objective = "loss"
-    """What is made small: loss, dis or ncp."""
+    """The loss to minimize: loss, dis or ncp."""
     cells: Cells = "hierarchy"
     """hierarchy: values of the hierarchy; sets: any set of values of a nominal column, such as {Oslo; Rome}."""
     effort: Effort = "default"
     """How long to search: fast, default or thorough."""
     suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    """Largest share of rows that may be left out where they cost the others more than themselves."""
+    """Largest share of rows that may be left out if they cost the other rows more than themselves."""
     weights: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
-    """Importance of columns; 1 when left out."""
+    """Importance of columns; 1 if left out."""
 
     @property
     def minimizes(self) -> str:
-        """The measure of its objective."""
+        """The measure that corresponds to its objective."""
         return MEASURE_NAMES[self.objective]
 
     @property
     def keeps_rows(self) -> bool:
-        """Where none may be left out."""
+        """Whether no rows may be left out."""
         return self.suppression == 0
 
     @property
     def generalizes(self) -> bool:
-        """Free sets of values are not values of a hierarchy."""
+        """Whether cells become hierarchy values; free sets of values are not hierarchy values."""
         return self.cells == "hierarchy"
 
     def apply(self, table: Table, context: Context) -> Outcome:
-        """Group and recode."""
+        """Group the rows and recode each group."""
         rules = block_rules(table, context.requirements)
         require_feasible(table, context.requirements)
         if not table.names("quasi") or not table.rows:

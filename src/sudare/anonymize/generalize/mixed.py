@@ -1,4 +1,4 @@
-"""A first partition for rules on sensitive values: groups that mix the values as the table does, as many as comply."""
+"""A first partition for rules on sensitive values: as many compliant groups as possible, mixed like the table."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 
 
 def mixed_groups(model: Covers, smallest: int, rules: Rules, progress: Progress) -> Ints | None:
-    """Labels of groups that comply, given that the table as a whole does; None where a part of a large table does not.
+    """Labels of compliant groups, given that the whole table complies; None if a part of a large table does not.
 
-    Rows sorted by sensitive value are dealt to m groups like cards, so each value is spread as evenly as it can be; m is
-    the largest number, found by bisection, for which all groups comply. Which rows of a value a group gets is then chosen
-    anew, the cheapest one after the other. Skewed values, which leave no group of near rows that complies, need this.
+    Rows sorted by sensitive value are dealt to m groups like cards, so each value is spread as evenly as possible; m is
+    the largest number, found by bisection, for which all groups comply. Then the rows of each value that a group gets
+    are chosen again, the cheapest one after the other. Skewed values need this: no group of near rows complies.
     """
     order = spread_order(model, rules)
     values = np.unique(rules.sensitive, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
     parts = _alike_parts(order, values, 1 if len(order) <= FEW_ROWS else -(-len(order) // PART))
     counts = [_most_groups(part, values, smallest, rules) for part in parts]
     if not all(counts):
-        # All rows as one part would take the square of their number.
+        # With all rows as one part, the time would be quadratic.
         return None
     labels = np.empty(len(order), dtype=np.int64)
     span = np.empty((2, model.codes.shape[1]), dtype=np.int32)
     groups = 0
     progress.start("mixed_groups", len(parts))
     for number, (part, count) in enumerate(zip(parts, counts, strict=True)):
-        # Numbered within the part: a column of a million values would need a wish for each in every group.
+        # Numbered within the part: otherwise a column of a million values would need a wish for each in every group.
         own, values[part] = np.unique(values[part], return_inverse=True)
         wanted = np.zeros((count, len(own)), dtype=np.int64)
         np.add.at(wanted, (np.arange(len(part)) % count, values[_by_value(part, values)]), 1)
@@ -51,7 +51,7 @@ def mixed_groups(model: Covers, smallest: int, rules: Rules, progress: Progress)
 
 
 def _alike_parts(order: Ints, values: Ints, parts: int) -> list[Ints]:
-    """Runs of the order, value by value, so that every part has about the same share of each."""
+    """Runs of the order, taken value by value, so that every part has about the same share of each."""
     dealt = _by_value(order, values)
     sizes = np.bincount(values)
     firsts = (np.cumsum(sizes) - sizes)[values[dealt]]
@@ -64,7 +64,7 @@ def _by_value(rows: Ints, values: Ints) -> Ints:
 
 
 def _most_groups(rows: Ints, values: Ints, smallest: int, rules: Rules) -> int:
-    """The most groups to which rows can be dealt by their values so that all comply; 0 where one does not."""
+    """Maximum number of groups to which rows can be dealt by value so that all comply; 0 if even one group does not."""
     dealt = _by_value(rows, values)
     scratch = scratch_for(rules)
 

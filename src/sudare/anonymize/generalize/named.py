@@ -1,4 +1,4 @@
-"""The two methods that the paper on suitability names: MinDIS and DiverDIS."""
+"""The two methods named in the paper on suitability: MinDIS and DiverDIS."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @parameters
 class MinDIS:
-    """k-anonymity of low distortion that ends in a minimal solution: `Generalize` with objective dis."""
+    """k-anonymity with low distortion, ending in a minimal solution: `Generalize` with objective dis."""
 
     effort: Effort = "default"
     """How long to search: fast, default or thorough."""
@@ -25,13 +25,13 @@ class MinDIS:
     keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
-        """Generalize, whatever the requirements; the name is the paper's for k-anonymity."""
+        """Generalize for any requirements; the name is the paper's for k-anonymity."""
         return Generalize(objective="dis", effort=self.effort).apply(table, context)
 
 
 @parameters
 class DiverDIS:
-    """l-diversity of low distortion that ends in a minimal solution: `Generalize` with objective dis."""
+    """l-diversity with low distortion, ending in a minimal solution: `Generalize` with objective dis."""
 
     effort: Effort = "default"
     """How long to search: fast, default or thorough."""
@@ -41,5 +41,5 @@ class DiverDIS:
     keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
-        """Generalize, whatever the requirements; the name is the paper's for l-diversity."""
+        """Generalize for any requirements; the name is the paper's for l-diversity."""
         return Generalize(objective="dis", effort=self.effort).apply(table, context)

@@ -1,4 +1,4 @@
-"""Near records for the search: those whose common cover with a record costs least."""
+"""Near records for the search: those that are cheapest to cover together with a given record."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def near_rows(
     progress: Progress,
     sensitive: npt.NDArray[np.int32] | None = None,
 ) -> Ints:
-    """N x kept row numbers: for each row some of the rows that are cheapest to cover with it.
+    """N x kept row numbers: for each row, some of the rows that are cheapest to cover with it.
 
-    Searched among distinct records; equal records stand for one another, and each row of a set of equal ones is
-    given its own choice of rows, so that together they reach many groups. With sensitive values, half of the rows
-    are such that differ from the row's own, since diverse groups need them.
+    The search is among distinct records. Equal records represent one another, and each row in a set of equal ones gets
+    its own choice of rows, so that together they reach many groups. With sensitive values, half of the rows have a
+    value other than the row's own, because diverse groups need them.
     """
     rows = len(model.codes)
     if rows < 2:
@@ -74,7 +74,7 @@ def _near_distinct(model: Covers, kept: int, random: np.random.Generator, progre
 
 
 def _order(codes: npt.NDArray[np.int32], random: np.random.Generator) -> Ints:
-    """Records sorted by the columns in random priority, as many as fit into one machine word."""
+    """Records sorted by the columns in random priority, using as many columns as fit into one machine word."""
     key = np.zeros(len(codes), dtype=np.int64)
     room = 1 << _KEY_BITS
     for column in random.permutation(codes.shape[1]):
@@ -96,14 +96,14 @@ def _spread(
     kept: int,
     random: np.random.Generator,
 ) -> Ints:
-    """Rows for distinct records: the own equals first, then one row for each near record, drawn at random."""
+    """Rows for distinct records: the row's equals first, then one row for each near record, drawn at random."""
     rows = len(labels)
     sizes = np.diff(starts)
     wanted = np.concatenate([np.arange(len(sizes))[:, None], near], axis=1)[:, : kept + 1]
     wanted = np.where(wanted < 0, wanted[:, :1], wanted)[labels]
     draws = random.random(wanted.shape)
     chosen = order[starts[wanted] + (draws * sizes[wanted]).astype(np.int64)]
-    # A row that drew itself takes the next of its equals (itself again if it has none: a move that does nothing).
+    # A row that drew itself takes the next of its equals (or itself again if it has none: a move without effect).
     own = chosen[:, 0] == np.arange(rows)
     place = np.empty(rows, dtype=np.int64)
     place[order] = np.arange(rows)
@@ -113,7 +113,7 @@ def _spread(
 
 
 def _other_values_first(near: Ints, sensitive: npt.NDArray[np.int32], kept: int) -> Ints:
-    """Half of the list: the nearest; the other half: the nearest of those left with another sensitive value."""
+    """Half of the list: the nearest; the other half: the nearest of the rest that have another sensitive value."""
     half = kept // 2
     rest = near[:, half:]
     same = sensitive[rest] == sensitive[:, None]

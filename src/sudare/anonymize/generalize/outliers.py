@@ -1,4 +1,4 @@
-"""Rows that are left out because they cost the others of their group more than they say themselves."""
+"""Rows left out because they cost the other rows of their group more than the information they contribute."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def outliers(model: Covers, labels: Ints, share: float) -> Ints:
-    """At most `share` of the rows, those whose groups would save most without them, at most one of each group.
+    """At most `share` of the rows: those whose groups would save most without them, at most one per group.
 
     A row that is left out counts as fully generalized (cost 1), so it must save its group more than that.
     """

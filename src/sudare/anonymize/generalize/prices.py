@@ -1,9 +1,9 @@
-"""Groups chosen by prices: the dual of the choice of boxes says which of them belong together, and how far one can get.
+"""Groups chosen by prices: the dual of choosing boxes shows which records belong together, and bounds the loss.
 
-Every record has a price, what it would pay to be in a group. A box (a value for each column) is worth the prices of
-its records less what they lose in it. Prices are raised for records in no box worth having and lowered for those in
-several (subgradient ascent of the Lagrangian dual), boxes are looked for anew at the new prices, and groups are then
-taken in the order of their worth, a part of the records at a time with the prices of the others mended in between.
+Every record has a price: what it would pay to be in a group. A box (a value for each column) is worth the prices of
+its records minus what they lose in it. Prices rise for records that are in no worthwhile box and fall for those in
+several (subgradient ascent of the Lagrangian dual), and boxes are searched again at the new prices. Groups are then
+taken in descending order of worth, for a part of the records at a time; in between, the other prices are adjusted.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 MOST_WORK = 1e9
-"""Largest product of rows and schemes for which boxes are looked for."""
+"""Largest product of rows and schemes for which boxes are searched."""
 _LARGEST_TABLE = 2**25
-"""Blocks times values of a column: four bytes each."""
+"""Maximum number of blocks times values of a column: four bytes each."""
 _FIRST_PRICE = 0.7
-"""Prices begin at this share of what each record loses in a first solution."""
+"""Prices start at this share of what each record loses in a first solution."""
 Searches = tuple[tuple[int, float], ...]
-"""After each search for boxes: rounds of ascent, and their first step."""
+"""After each search for boxes: rounds of ascent, and their first step size."""
 FEW_SEARCHES: Searches = ((30, 1.0), (30, 0.5), (40, 0.25))
 SEARCHES: Searches = ((60, 1.0), (60, 0.5), (100, 0.5))
 MORE_SEARCHES: Searches = ((40, 1.0), (40, 1.0), (100, 1.0), (100, 0.5), (100, 0.5))
 _BOUND_SEARCHES: Searches = (*FEW_SEARCHES, (60, 0.25), (100, 0.25), (100, 0.12), (100, 0.12))
-"""For a bound: small steps at the end, or the boxes that the last steps bring to worth are never looked for."""
+"""For a bound: small steps at the end; otherwise boxes that gain worth in the last steps would never be found."""
 _GOAL = 0.9
-"""Share of the first solution's loss that the ascent steps towards."""
+"""Share of the first solution's loss that is the target of the ascent."""
 _HOPE, _MORE_HOPE = 0.5, 2.0
-"""Boxes are kept that are worth more than minus this many times the mean loss of k records: prices will change, and groups
-are not divisible as the dual takes them to be. More hope where boxes are few."""
+"""Boxes worth more than minus this many times the mean loss of k records are kept: prices will change, and groups
+are not divisible as the dual assumes. The larger factor applies if there are few boxes."""
 FEW = 10.0
-"""Boxes in which a record is listed, in the mean, that are few."""
+"""Boxes are few if a record is listed in fewer than this on average."""
 _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
-"""Records listed of a box: 20 k, but no more than 400, but no fewer than 4 k."""
+"""Records listed for a box: 20 k, but at most 400, and at least 4 k."""
 _PATIENCE = 8
 _DIVES, _DIVE_ROUNDS, _DIVE_STEP = 6, 12, 0.5
 _LEAST_WORTH = 3.0
-"""The last boxes may be worth as little as minus this many times the mean loss of k records: a record without a group
-costs more."""
+"""The last boxes may be worth as little as minus this many times the mean loss of k records, because a record without
+a group costs more."""
 
 
 class Boxes(NamedTuple):
@@ -72,30 +72,30 @@ class Boxes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LevelSpace:
-    """Every level of every column: the class of each code, and what it costs."""
+    """Every level of every column: the class of each code, and its cost."""
 
     codes: npt.NDArray[np.int32]
-    """Each combination of values once."""
+    """Each distinct combination of values."""
     combination: Ints
-    """That of each record."""
+    """The combination of each record."""
     counts: Ints
     classes: Ints
     shares: Floats
     offsets: Ints
     widths: Ints
-    """How many classes the finest level of each column has."""
+    """Number of classes at the finest level of each column."""
     levels: Ints
 
     def boxes(self, prices: Floats, smallest: int, hope: float, progress: Progress) -> tuple[Boxes, float]:
-        """The boxes worth more than minus `hope`, and the dual bound of the total loss at these prices.
+        """The boxes worth more than minus `hope`, and the dual bound on the total loss at these prices.
 
-        Equal records count with the mean of their prices: the bound is concave and they may change places, so it
-        never falls by that.
+        Equal records count with the mean of their prices. This never lowers the bound, because it is concave and equal
+        records are interchangeable.
         """
         means = np.bincount(self.combination, prices, len(self.counts)) / self.counts
         order = np.argsort(-means, kind="stable")
         codes, counts = np.ascontiguousarray(self.codes[order]), self.counts[order]
-        # The dearest of equal records are listed: prices of those that never are would rise without end.
+        # The most expensive of equal records are listed: the prices of records never listed would rise without limit.
         records = np.lexsort((-prices, self.combination))
         found, bound = no_boxes(), float(prices.sum())
         listed = max(min(_LISTED * smallest, _LISTED_MOST), _LISTED_LEAST * smallest)
@@ -111,7 +111,7 @@ class LevelSpace:
         return found, bound
 
     def _of_records(self, boxes: Boxes, records: Ints, most: int) -> Boxes:
-        """The same boxes with records for combinations, the first of each, at most so many."""
+        """The same boxes with records instead of combinations, the first of each, at most `most`."""
         taken = np.minimum(self.counts, most)[boxes.rows]
         first = starts_of(self.counts)[boxes.rows]
         starts = starts_of(taken)
@@ -120,13 +120,13 @@ class LevelSpace:
 
 
 def can_price(ladders: Sequence[Ladder], schemes: int, rows: int, smallest: int, most_work: float) -> bool:
-    """Whether looking for boxes takes a bearable time and memory."""
+    """Whether a search for boxes takes acceptable time and memory."""
     widest = max(len(ladder.classes[0]) for ladder in ladders)
     return schemes * rows <= most_work and (rows // smallest + 1) * widest <= _LARGEST_TABLE
 
 
 def levels_of(model: Covers, ladders: Sequence[Ladder]) -> LevelSpace:
-    """The levels of all columns in flat arrays, the column with most levels first, then that with most values."""
+    """The levels of all columns in flat arrays; columns are in descending order of levels, then of values."""
     columns = sorted(
         range(len(ladders)),
         key=lambda column: (-len(ladders[column].costs), -len(np.unique(ladders[column].classes[0]))),
@@ -164,14 +164,14 @@ def levels_of(model: Covers, ladders: Sequence[Ladder]) -> LevelSpace:
 
 
 class Priced(NamedTuple):
-    """Groups taken by their worth, and what they were taken from."""
+    """Groups chosen by their worth, and what they were chosen from."""
 
     labels: Ints
-    """-1: in no group."""
+    """Group of each record; -1 if none."""
     boxes: Boxes
     prices: Floats
     hope: float
-    """Every box worth more than minus this was looked for."""
+    """The search covered every box worth more than minus this."""
 
 
 def priced_groups(
@@ -183,7 +183,7 @@ def priced_groups(
     searches: Searches = SEARCHES,
     few: float = FEW,
 ) -> Priced:
-    """Groups by prices, starting from the prices of a solution."""
+    """Groups chosen by prices, starting from the prices of a given solution."""
     space = levels_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
     prices, boxes, hope = _priced(space, prices, mean, smallest, searches, few, progress)
@@ -191,7 +191,7 @@ def priced_groups(
 
 
 def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> Ints:
-    """Labels (-1: in no group): a part of the records at a time, prices mended in between."""
+    """Labels (-1 if in no group): a part of the records at a time, with prices adjusted in between."""
     rows = len(prices)
     no_ceilings = np.full(rows, np.inf)
     labels = np.full(rows, -1, dtype=np.int64)
@@ -213,10 +213,10 @@ def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> Ints:
 def least_loss(
     model: Covers, ladders: Sequence[Ladder], first: Ints, smallest: int, progress: Progress
 ) -> float:
-    """A lower bound of the mean loss of every partition into groups of at least k, each covered by a box.
+    """A lower bound on the mean loss of every partition into groups of at least k, each covered by a box.
 
-    Holds for hierarchies (every value is a class of its own level), not for intervals of free ends; and also if
-    rows may be left out that then count as lost altogether, since no price exceeds 1.
+    Valid for hierarchies (every value is a class of its own level), not for intervals with free ends; also valid if
+    rows may be left out and then count as completely lost, because no price exceeds 1.
     """
     space = levels_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
@@ -232,7 +232,7 @@ def _first_prices(model: Covers, labels: Ints, smallest: int) -> tuple[Floats, f
 
 
 def losses_of(model: Covers, labels: Ints, smallest: int) -> tuple[Floats, Ints]:
-    """What a record of each group loses, and the sizes of groups; there may be more slots than groups."""
+    """The loss of a record in each group, and the group sizes; there may be more slots than groups."""
     part = partition_of(labels, smallest)
     fill_costs(with_slots(model, slice(None), len(part.size)), part)
     return part.cost / np.maximum(part.size, 1), part.size
@@ -267,7 +267,7 @@ def no_boxes() -> Boxes:
 
 
 def united(old: Boxes, new: Boxes) -> Boxes:
-    """The boxes of both; those in both with the records of the newer list."""
+    """The boxes of both lists; boxes in both have the records of the newer list."""
     kept = ~np.isin(old.names, new.names)
     sizes = np.diff(old.starts)
     lengths = np.concatenate([sizes[kept], np.diff(new.starts)])
@@ -280,7 +280,7 @@ def united(old: Boxes, new: Boxes) -> Boxes:
 
 
 def _of_free(boxes: Boxes, free: npt.NDArray[np.bool_], smallest: int) -> Boxes:
-    """The boxes that still have k free records, with these only."""
+    """The boxes that still have k free records, with only these records."""
     if not len(boxes.costs):
         return boxes
     left = np.add.reduceat(free[boxes.rows].astype(np.int64), boxes.starts[:-1])

@@ -1,4 +1,4 @@
-"""Records as numbers and the costs of covering them: what the search for groups works on."""
+"""Records as numbers and the costs of covering them: the input to the search for groups."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Cells = Literal["hierarchy", "sets"]
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """One column: how its cost is found, its codes, and its part of the flat arrays."""
+    """One column: how its cost is computed, its codes, and its part of the flat arrays."""
 
     mode: int
     codes: npt.NDArray[np.int32]
@@ -37,7 +37,7 @@ class _Part:
 def covers_of(axes: Sequence[Axis], weights: Sequence[float], objective: Objective, cells: Cells) -> Covers:
     """The cost model of a table; its unit is the mean cost of a cell, so that a total over rows is a loss times n.
 
-    Weights are brought to a sum of one. There is room for one group; `with_slots` makes more.
+    Weights are normalized to a sum of one. There is room for one group; `with_slots` makes more.
     """
     total = sum(weights)
     parts = [
@@ -70,7 +70,7 @@ def with_slots(model: Covers, rows: npt.NDArray[np.int64] | slice, slots: int) -
 def _part(axis: Axis, weight: float, objective: Objective, cells: Cells) -> _Part:
     if isinstance(axis, OrderedAxis):
         return _line(axis, weight)
-    # As `recode` does it: what is searched for is what is released.
+    # The same as in `recode`, so that the search optimizes what is released.
     if cells == "sets" and not axis.ordered:
         return _sets(axis, weight, objective)
     return _tree(axis, weight, objective)
@@ -78,9 +78,9 @@ def _part(axis: Axis, weight: float, objective: Objective, cells: Cells) -> _Par
 
 def _line(axis: OrderedAxis, weight: float) -> _Part:
     position = axis.position
-    # Numbers of which floats know no difference are one place on the line.
+    # Numbers that floats cannot tell apart are one place on the line.
     width = float(position[-1] - position[0]) if len(position) and position[-1] > position[0] else 1.0
-    # Shifted before it is scaled: a column far from 0 keeps its digits.
+    # Shifted before scaling, so that a column far from 0 keeps its digits.
     table = (position - position[0]) / width * weight if len(position) else np.zeros(1)
     unused = np.zeros(len(table), dtype=np.int32)
     return _Part(LINE, axis.codes.ranks.astype(np.int32), len(table), table, unused, unused)
@@ -92,7 +92,7 @@ def _sets(axis: TreeAxis, weight: float, objective: Objective) -> _Part:
     costs = counts / whole if objective == "ncp" else (counts - 1) / max(whole - 1, 1.0)
     table = np.where(counts > 1, np.minimum(costs, 1.0), 0.0) * weight
     unused = np.zeros(len(table), dtype=np.int32)
-    # By rank, as ladders number them: the first groups agree in values of the hierarchy.
+    # By rank, as ladders number them: the first groups share values of the hierarchy.
     ranks = axis.tree.first[axis.leaves].astype(np.int32)
     return _Part(SET, ranks, len(table), table, unused, unused)
 
@@ -128,7 +128,7 @@ def _climbed(tree: Hierarchy, costs: npt.NDArray[np.float64], ranks: npt.NDArray
 
 
 def distinct_records(codes: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], int]:
-    """Labels of equal records, and how many there are."""
+    """Labels of equal records, and the number of distinct ones."""
     lowest, highest = codes.min(axis=0, initial=0), codes.max(axis=0, initial=0)
     columns = [codes[:, column] - lowest[column] for column in range(codes.shape[1])]
     return block_labels(columns, [int(width) for width in highest - lowest + 1], len(codes))

@@ -1,4 +1,4 @@
-"""First partitions of records of codes: cheapest scheme first, k-member clusters, or the optimal cut of sorted orders."""
+"""First partitions of coded records: cheapest scheme first, k-member clusters, or the optimal cut of sorted orders."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 MOST_SCHEMES = 30_000
 _SLICE = 64
 FEW_ROWS, PART = 6000, 2000
-"""Rows that are clustered all together, and the size of parts where they are more: the time grows with the square."""
+"""Maximum number of rows clustered all together, and the size of parts if there are more: time grows quadratically."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """The levels of one column: for each level the class of every code, what each code loses, and the mean loss."""
+    """The levels of one column: for each level, the class of every code, the loss of each code, and the mean loss."""
 
     classes: tuple[Ints, ...]
     shares: tuple[npt.NDArray[np.float64], ...]
@@ -45,7 +45,7 @@ class Ladder:
 def ladders_of(
     axes: Sequence[Axis], model: Covers, weights: Sequence[float], objective: Objective
 ) -> list[Ladder]:
-    """Levels of hierarchies; for ordered columns runs of values that double from level to level."""
+    """Levels of hierarchies; for ordered columns, runs of values that double in length from level to level."""
     total = sum(weights)
     return [
         _halving(model, column) if isinstance(axis, OrderedAxis) else _levels(axis, weight / total, objective)
@@ -54,7 +54,7 @@ def ladders_of(
 
 
 def schemes_of(ladders: Sequence[Ladder]) -> npt.NDArray[np.int64] | None:
-    """Every combination of levels in the order of their mean cost; None where they are too many to list."""
+    """Every combination of levels in ascending order of mean cost; None if there are too many to list."""
     if np.prod([float(len(ladder.costs)) for ladder in ladders]) > MOST_SCHEMES:
         return None
     grids = np.meshgrid(*(np.arange(len(ladder.costs)) for ladder in ladders), indexing="ij")
@@ -66,7 +66,7 @@ def schemes_of(ladders: Sequence[Ladder]) -> npt.NDArray[np.int64] | None:
 def words_of(model: Covers, ladders: Sequence[Ladder]) -> tuple[npt.NDArray[np.uint64], Ints]:
     """A random word for each class of each level: the key of a block is the sum of its classes' words.
 
-    Word of a code: class_words[starts[column, level] + code].
+    The word of a code is class_words[starts[column, level] + code].
     """
     random = repeatable(0)
     starts = np.zeros((len(ladders), max(len(ladder.costs) for ladder in ladders)), dtype=np.int64)
@@ -89,7 +89,7 @@ def cheapest_scheme_first(
     rules: Rules,
     progress: Progress,
 ) -> tuple[Ints, Ints]:
-    """Labels (-1: no scheme took the row), and how many rows each scheme took."""
+    """Labels (-1 if no scheme took the row), and how many rows each scheme took."""
     rows = len(model.codes)
     class_words, starts = words_of(model, ladders)
     labels = np.full(rows, -1, dtype=np.int64)
@@ -112,10 +112,10 @@ def cheapest_scheme_first(
 
 
 def member_groups(model: Covers, smallest: int, progress: Progress) -> Ints:
-    """Groups by k-member clustering, within parts of a sorted order where rows are many."""
+    """Groups by k-member clustering, within parts of a sorted order if there are many rows."""
     rows = len(model.codes)
     order = spread_order(model, no_rules())
-    # No part smaller than a group.
+    # No part may be smaller than a group.
     parts = 1 if rows <= FEW_ROWS else min(-(-rows // PART), rows // smallest)
     labels = np.empty(rows, dtype=np.int64)
     span = np.empty((2, model.codes.shape[1]), dtype=np.int32)
@@ -138,7 +138,7 @@ def cut_groups(model: Covers, labels: Ints, smallest: int, longest: int, rules: 
 
 
 def spread_order(model: Covers, rules: Rules) -> Ints:
-    """Rows sorted by all columns, those with few values first; among equal ones sensitive values evenly spread."""
+    """Rows sorted by all columns, those with few values first; among equal rows, sensitive values are spread evenly."""
     codes = model.codes
     spans = codes.max(axis=0) - codes.min(axis=0)
     keys: list[npt.NDArray[Any]] = [codes[:, column] for column in np.argsort(-spans, kind="stable")]
@@ -150,7 +150,7 @@ def spread_order(model: Covers, rules: Rules) -> Ints:
 def _spread_places(
     keys: Sequence[npt.NDArray[Any]], sensitive: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.float64]:
-    """(occurrence + 1/2) / (occurrences) of a row among the rows that agree with it, sensitive value included."""
+    """(occurrence + 1/2) / (occurrences) of a row among the rows that agree with it, including the sensitive value."""
     order = np.lexsort([sensitive, *keys])
     changes = np.zeros(len(order), dtype=bool)
     for key in (sensitive, *keys):

@@ -1,4 +1,4 @@
-"""What methods that form groups share: the rules of a group, refinement, and recoding of its cells."""
+"""What all methods that form groups share: the rules for a group, refinement, and recoding of its cells."""
 
 from sudare.deprecated import moved_names
 

@@ -1,4 +1,4 @@
-"""Labels of records: the numbers 0, 1, … of their groups, without gaps."""
+"""Labels of records: their group numbers 0, 1, …, without gaps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Labels = npt.NDArray[np.int64]
 
 
 def numbered(labels: npt.NDArray[Any]) -> Labels:
-    """Groups numbered in the order in which the rows first show them.
+    """Groups numbered in the order of their first row.
 
     >>> numbered(np.array([7, 2, 7])).tolist()
     [0, 1, 0]
@@ -22,7 +22,7 @@ def numbered(labels: npt.NDArray[Any]) -> Labels:
 
 
 def of_runs(order: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> Labels:
-    """Groups that are runs of these sizes of an order of the records.
+    """Groups that are runs of these sizes in an order of the records.
 
     >>> of_runs(np.array([2, 0, 1]), np.array([1, 2])).tolist()
     [0, 0, 1]
@@ -33,7 +33,7 @@ def of_runs(order: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> Label
 
 
 def ranked(labels: npt.NDArray[Any]) -> Labels:
-    """Groups numbered in the order of the numbers they had.
+    """Groups numbered in the order of their previous numbers.
 
     >>> ranked(np.array([7, 2, 7])).tolist()
     [1, 0, 1]

@@ -1,4 +1,4 @@
-"""Rings of exchanges: many groups give a record each, and an assignment hands them out again at the least cost."""
+"""Rings of exchanges: many groups give up one record each, and an assignment redistributes them at the lowest cost."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 _MOST_GROUPS = 1500
-"""Groups of one assignment: its time grows with their cube."""
+"""Maximum number of groups in one assignment: time grows with its cube."""
 _GIVING = 0.9
-"""Share of the groups that give a record; the others may only take one, so that sizes can change."""
+"""Share of the groups that give up a record; the others may only take one, so that sizes can change."""
 _TINY = 1e-12
 
 
@@ -39,10 +39,10 @@ def reassigned(
     seed: int = 0,
     progress: Progress = SILENT,
 ) -> Labels:
-    """The partition after so many assignments, each over all groups or, where they are many, over near ones.
+    """The partition after `times` assignments, each over all groups or, if there are many, over near ones.
 
-    Records r_1 … r_m are given away, chosen by chance, by groups g_1 … g_m; the permutation pi with the least sum of
-    cost(g_i - r_i + r_pi(i)) is kept when it is cheaper. A group may also only take, or, where it is large enough, only
+    Groups g_1 … g_m give up records r_1 … r_m, chosen at random; the permutation pi with the least sum of
+    cost(g_i - r_i + r_pi(i)) is kept if it is cheaper. A group may also only take, or, if it is large enough, only
     give. Every group keeps the smallest size and the rules; the cost never rises. O(m^3) and O(m^2 columns) each.
     """
     part = partition_of(labels, smallest)
@@ -79,7 +79,7 @@ def _reassign(
     verdicts, by_code = np.empty(len(given), dtype=np.int64), np.empty(LARGEST_TABLE)
     costs = np.empty((len(groups), len(groups)))
     fill_matrix(model, part, limits, groups, given, codes, kinds, verdicts, by_code, costs)
-    # Everybody keeps what was given: always possible, whatever rounding says of a rule that holds with equality.
+    # Every group may keep its own record: always possible, whatever rounding does to a rule met with equality.
     np.fill_diagonal(costs, part.cost[groups])
     rows, columns = linear_sum_assignment(costs)
     before = part.cost[groups].sum()

@@ -1,4 +1,4 @@
-"""Local recoding: every quasi-identifier of a group is replaced by the least text that covers the group."""
+"""Local recoding: every quasi-identifier of a group is replaced with the most specific text that covers the group."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class TreeAxis:
     tree: Hierarchy
     leaves: npt.NDArray[np.int32]
     ordered: bool
-    """Whether the column is of numbers, dates or ordinal values. These are never released as sets: measures read
-    them along their order or their hierarchy, and a set is on neither."""
+    """Whether the column contains numbers, dates or ordinal values. These are never released as sets: measures read
+    them along their order or their hierarchy, and a set fits neither."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +43,14 @@ class OrderedAxis:
     name: str
     codes: Codes
     position: npt.NDArray[np.float64]
-    """Where each value lies: the number, the day, or its rank."""
+    """Position of each value: the number, the day, or its rank."""
 
 
 Axis = TreeAxis | OrderedAxis
 
 
 def axes_of(table: Table) -> list[Axis]:
-    """How each quasi-identifier is generalized: its hierarchy, else ranges where it has an order, else `*`."""
+    """How each quasi-identifier is generalized: by its hierarchy, else to ranges if it has an order, else to `*`."""
     axes: list[Axis] = []
     for name in table.names("quasi"):
         column, codes, tree = table.column(name), table.codes(name), table.hierarchy(name)
@@ -69,8 +69,8 @@ def recode(
 ) -> Table:
     """The table with each quasi-identifier generalized to what its group has in common.
 
-    With `sets`, nominal columns become the sets of the values in their groups instead of values of a hierarchy;
-    ordered columns stay on their hierarchy.
+    With `sets`, nominal columns become the sets of values in their groups instead of hierarchy values; ordered columns
+    keep using their hierarchy.
     """
     labels = _checked(labels, table.rows, count)
     recoded = [
@@ -87,7 +87,7 @@ def recode(
 
 
 def _checked(labels: npt.NDArray[Any], rows: int, count: int) -> npt.NDArray[np.int32]:
-    """Labels as kernels take them: kernels look at no bounds, and methods may be anybody's."""
+    """Labels in the form that kernels take, checked: kernels do not check bounds, and a method may be third-party."""
     given = np.asarray(labels)
     inside = given.dtype.kind in "iu" and given.shape == (rows,)
     if not inside or (rows and not 0 <= int(given.min()) <= int(given.max()) < count):
@@ -98,7 +98,7 @@ def _checked(labels: npt.NDArray[Any], rows: int, count: int) -> npt.NDArray[np.
 
 
 def _recoded(axis: Axis, labels: npt.NDArray[np.int32], count: int) -> pl.Series | None:
-    """The released texts, or None when no group needs a change and the column keeps its type."""
+    """The released texts, or None if no group needs a change and the column keeps its type."""
     if isinstance(axis, TreeAxis):
         tree = axis.tree
         nodes = group_nodes(axis.leaves, labels, count, tree.parent, tree.first, tree.last)
@@ -112,7 +112,7 @@ def _recoded(axis: Axis, labels: npt.NDArray[np.int32], count: int) -> pl.Series
 
 
 def _set_texts(axis: TreeAxis, labels: npt.NDArray[np.int32], count: int) -> pl.Series | None:
-    """The sets of values of each group; a missing value in a set with others makes it the root of the hierarchy."""
+    """The sets of values of each group; a set with both missing and other values becomes the root of the hierarchy."""
     tree = axis.tree
     width = tree.leaves
     groups, leaves = np.divmod(np.unique(labels.astype(np.int64) * width + axis.leaves), width)
@@ -139,7 +139,7 @@ def _set_of(values: list[str | None], anything: str | None) -> str | None:
 
 
 def _range_texts(codes: Codes, lowest: npt.NDArray[np.int32], highest: npt.NDArray[np.int32]) -> pl.Series:
-    """One text a group: a range, `*` where missing and present values met, null where all are missing."""
+    """One text per group: a range, `*` for missing and present values together, null if all are missing."""
     ranges = closed_ranges(
         codes.values.gather(np.maximum(lowest, 0)), codes.values.gather(np.maximum(highest, 0))
     )

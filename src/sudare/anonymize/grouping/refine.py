@@ -1,6 +1,6 @@
-"""Refinement: a partition made better by moves, never worse, within a budget of moves or seconds.
+"""Refinement: a partition improved by moves, never made worse, within a budget of moves or seconds.
 
-One search for every cost of a group: microaggregation hands it squared errors, generalization what a group loses.
+One search serves every cost of a group: squared errors for microaggregation, the loss of a group for generalization.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
 Effort = Literal["fast", "default", "thorough"]
 """How long a method may search."""
 _HOT, _COLD = 2.0, 0.02
-"""First temperature in units of the root mean square of the cost of a record after descent (heavy tails need more
-heat to move), last one in units of its mean."""
+"""Initial temperature, in units of the root mean square of the cost of a record after descent (heavy tails need more
+heat to move), and final temperature, in units of its mean."""
 _PATIENCE = 5000.0
-"""Moves a record that allow the full heat; with fewer the search starts colder, or it would end disordered."""
+"""Moves per record that justify the full heat; with fewer, the search starts colder, or it would end disordered."""
 _DISSOLVE = 0.01
-"""How often a record of a smallest group tries to dissolve it."""
+"""How often a record in a group of minimum size tries to dissolve it."""
 _MOVES_A_SECOND = 3e6
 _SLICE = 500_000
 _REBUILD_SLICE = 1000
 _SPREAD = 0.7
-"""How far the weights of columns vary when schemes are ordered for a rebuilding."""
+"""How much the column weights vary when schemes are ordered for a rebuild."""
 _ROUNDS = 100
 _OPEN_SLICE = 2000
 _OPEN_TRIES = 4
-"""First companions tried for each record."""
+"""Number of first companions tried for each record."""
 _OPEN_ROOM = 500
 _LEAST_GAIN = 1e-8
-"""Share of the cost, times the rows, that a sweep must gain for another one, at most a thousandth."""
+"""Share of the cost, times the rows, that a sweep must gain to be repeated, at most a thousandth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Refined:
     canceled: bool = False
 
     def finished(self) -> Labels:
-        """The labels of a search that ended by itself; a release takes no other."""
+        """The labels of a search that was not canceled; a release accepts no others."""
         if self.canceled:
             raise CancelledError("anonymize.canceled")
         return self.labels
@@ -72,15 +72,15 @@ class Budget:
     """How long to search after descent."""
 
     moves: int = 0
-    """Random moves to try."""
+    """Number of random moves to try."""
     seconds: float | None = None
-    """Time instead of moves; results then differ from run to run."""
+    """Time limit instead of a number of moves; results then differ from run to run."""
     seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Rebuilding:
-    """Large steps for generalization: regions taken apart and formed anew by schemes."""
+    """Large steps for generalization: regions are taken apart and rebuilt by schemes."""
 
     class_words: npt.NDArray[np.uint64]
     starts: npt.NDArray[np.int64]
@@ -88,7 +88,7 @@ class Rebuilding:
     schemes: npt.NDArray[np.int64]
     attempts: int
     region: int
-    """Rows of a region, about."""
+    """Approximate number of rows in a region."""
 
 
 def refine(
@@ -103,10 +103,10 @@ def refine(
     rules: Rules | None = None,
     progress: Progress = SILENT,
 ) -> Refined:
-    """Descend, open new groups in so many passes, then anneal within the budget, then descend again.
+    """Descend, open new groups in `openings` passes, then anneal within the budget, then descend again.
 
     Every group keeps at least `smallest` records and the rules; the result never costs more than `labels`. The
-    same seed gives the same result unless seconds limit the search. Canceling gives the best partition so far.
+    same seed gives the same result unless seconds limit the search. Canceling returns the best partition so far.
     """
     room = 0 if rebuilding is None else rebuilding.region
     search = _Search(model, neighbors, labels, smallest, rules or no_rules(), room)
@@ -150,7 +150,7 @@ class _Search:
         return numbered(self._best_labels)
 
     def descend(self, progress: Progress) -> None:
-        """Sweeps of improving moves until none is left."""
+        """Repeat sweeps of improving moves until none is left."""
         step = max(1, _SLICE // (20 * self._width))
         for _ in range(_ROUNDS):
             before = self._best_cost
@@ -165,7 +165,7 @@ class _Search:
                 return
 
     def anneal(self, budget: Budget, progress: Progress) -> None:
-        """Random moves under a falling temperature."""
+        """Make random moves at a falling temperature."""
         seconds, planned = budget.seconds, budget.moves
         hot, cold = self._temperatures(planned if seconds is None else seconds * _MOVES_A_SECOND)
         words = words_from(budget.seed)
@@ -199,7 +199,7 @@ class _Search:
             progress.update(start + len(some))
 
     def rebuild(self, rebuilding: Rebuilding, seed: int, progress: Progress) -> None:
-        """Take regions apart and form their groups anew."""
+        """Take regions apart and rebuild their groups."""
         given = rebuilding
         words = words_from(seed)
         progress.start("rebuild", given.attempts)
@@ -214,7 +214,7 @@ class _Search:
             progress.update(start + attempts)
 
     def _temperatures(self, moves: float) -> tuple[float, float]:
-        """First and last temperature for about this many moves."""
+        """Initial and final temperature for about this many moves."""
         size, cost = self._part.size, self._part.cost
         mean = max(self._best_cost / self._rows, 1e-300)
         spread = max(float(np.sqrt((cost**2 / np.maximum(size, 1)).sum() / self._rows)), mean)
@@ -223,7 +223,7 @@ class _Search:
         return cold * (_HOT * spread / cold) ** min(float(patience), 1.0), cold
 
     def _keep(self) -> None:
-        """Remember the partition if it is the best so far; what is kept of groups is computed anew against drift."""
+        """Save the partition if it is the best so far; group totals are recomputed to avoid drift."""
         cost = fill_costs(self._arguments[0], self._part)
         if cost < self._best_cost:
             self._best_cost = cost
@@ -231,5 +231,5 @@ class _Search:
 
 
 def _share_of_slice(share: float, done: int, size: int) -> float:
-    """How much of the time one slice takes, judged by those before it."""
+    """Share of the time that one slice takes, estimated from those before it."""
     return 0.05 if done == 0 else share * size / done

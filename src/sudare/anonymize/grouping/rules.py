@@ -1,4 +1,4 @@
-"""What every method that forms groups asks of the requirements."""
+"""What every method that forms groups needs to know about the requirements."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 COUNTING = frozenset({kernel_rules.DISTINCT, kernel_rules.ENTROPY, kernel_rules.RECURSIVE})
-"""Rules that a group complies with only if it has so many sensitive values."""
+"""Rules that a group can meet only if it has enough distinct sensitive values."""
 
 
 def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]:
-    """The rules a grouping method has to keep; at least one requirement must be on blocks.
+    """The rules that a grouping method must meet; at least one requirement must apply to blocks.
 
-    Nothing may be generalized before: texts of ranges are neither numbers nor values of a hierarchy.
+    The table must not be generalized already: texts of ranges are neither numbers nor values of a hierarchy.
     """
     for name in table.names("quasi"):
         column = table.column(name)
@@ -45,7 +45,7 @@ def block_rules(table: Table, requirements: Sequence[Requirement]) -> list[Rule]
 
 
 def column_weights(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
-    """The weight of each quasi-identifier that is grouped by, 1 where none is given; others have none."""
+    """The weight of each quasi-identifier used for grouping, 1 if not given; other columns must not have one."""
     unknown = next((name for name in given if name not in names), None)
     if unknown is not None:
         raise ParameterError("anonymize.grouping.unknown_weight", name=unknown)
@@ -53,20 +53,20 @@ def column_weights(given: Mapping[str, float], names: Sequence[str]) -> list[flo
 
 
 def allowed_rows(share: float, rows: int, *, kept: int = 0) -> int:
-    """How many rows may be left out where some must be kept: the share rounded down.
+    """Number of rows that may be left out if some must be kept: the share, rounded down.
 
-    A product that is whole counts as such, whatever the last bit of a float says.
+    A product that is an integer counts as one, even if the last bit of the float differs.
     """
     return max(0, min(math.floor(share * rows + 1e-9), rows - kept))
 
 
 def smallest_group(rules: Sequence[Rule]) -> int:
-    """Fewest rows any compliant group can have: k, or l values, whichever is more."""
+    """Minimum number of rows in any compliant group: k, or l values, whichever is larger."""
     sizes = [int(rule.bound) for rule in rules if rule.kind == kernel_rules.SIZE]
     values = [values_needed(rule.bound) for rule in rules if rule.kind in COUNTING]
     return max([1, *sizes, *values])
 
 
 def by_size(rules: Sequence[Rule]) -> bool:
-    """Whether nothing but the sizes of groups is asked for."""
+    """Whether the rules concern only the sizes of groups."""
     return all(rule.kind == kernel_rules.SIZE for rule in rules)

@@ -1,8 +1,8 @@
-"""Microaggregation: groups of at least k alike records, each replaced by its group's centroid.
+"""Microaggregation: groups of at least k similar records, each replaced with its group's centroid.
 
-`mdav vmdav mhm mil optimal_1d best` take plain arrays (X, k) and give group numbers; X is used as it is given
-(`standardized` brings its columns to one scale). `loss` is SSE / SST; `lower_bound` proves
-what no partition can go below. `Microaggregate` is the method for tables.
+`mdav vmdav mhm mil optimal_1d best` take plain arrays (X, k) and return group numbers; X is used as given
+(`standardized` brings its columns to one scale). `loss` is SSE / SST; `lower_bound` proves a lower bound on the SSE
+of any partition. `Microaggregate` is the method for tables.
 """
 
 from sudare.anonymize.microaggregate.arrays import loss, standardized

@@ -45,7 +45,7 @@ def matrix_of(X: Any) -> Floats:
 
 
 def labels_of(labels: npt.ArrayLike, records: int) -> Labels:
-    """Group numbers from 0 on, one for each record."""
+    """Group numbers from 0, one for each record."""
     given = np.asarray(labels)
     if given.shape != (records,):
         raise ParameterError("anonymize.microaggregate.labels", shape=given.shape, records=records)
@@ -53,10 +53,10 @@ def labels_of(labels: npt.ArrayLike, records: int) -> Labels:
 
 
 def standardized(X: Any) -> Floats:
-    """Columns to mean 0 and population standard deviation 1; a constant column becomes 0."""
+    """Columns scaled to mean 0 and population standard deviation 1; a constant column becomes 0."""
     matrix = matrix_of(X)
     matrix -= matrix.mean(axis=0)
-    # Again: the first mean of numbers far from 0 is rounded.
+    # Subtracted twice: the first mean of numbers far from 0 is rounded.
     matrix -= matrix.mean(axis=0)
     scale = matrix.std(axis=0)
     tiny = scale <= np.finfo(np.float64).eps * np.abs(matrix).max(axis=0, initial=0.0)
@@ -64,7 +64,7 @@ def standardized(X: Any) -> Floats:
 
 
 def centroids(X: Floats, labels: Labels) -> Floats:
-    """Mean of each group, accurate far from 0."""
+    """Mean of each group, accurate even far from 0."""
     groups = int(labels.max()) + 1
     center = X.mean(axis=0)
     sizes = np.bincount(labels, minlength=groups).astype(np.float64)

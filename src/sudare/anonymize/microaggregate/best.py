@@ -1,4 +1,4 @@
-"""The best partition for the effort: a start chosen by size, then refinement."""
+"""The best partition for a given effort: a start chosen by size, then refinement."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOVES = {"fast": 0, "default": 40_000_000, "thorough": 160_000_000}
 _LARGEST_MDAV = 300_000
 _WIDEST_MDAV = 5
 _NEIGHBORS = 20
-"""Nearest records whose groups a record may move to."""
+"""Number of nearest records whose groups a record may move to."""
 
 
 def best(
@@ -38,10 +38,10 @@ def best(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Labels:
-    """Labels of a partition of low SSE: the optimum on one column, else a start refined by moves.
+    """Labels of a partition with low SSE: the optimum for one column, otherwise a start refined by moves.
 
-    `fast` descends only; `default` and `thorough` anneal, up to a fixed number of moves or for `seconds`.
-    Canceling gives the best partition found so far.
+    `fast` only descends; `default` and `thorough` anneal, up to a fixed number of moves or for `seconds`.
+    Canceling returns the best partition found so far.
     """
     return search(checked(X, k), k, effort, seconds, seed=seed, progress=progress or SILENT).labels
 
@@ -57,7 +57,7 @@ def search(
     rules: Rules | None = None,
     start: Labels | None = None,
 ) -> Refined:
-    """As `best`, for records that are checked, with rules for groups, from a given start if there is one."""
+    """Like `best`, for records already checked, with rules for groups and optionally a given start."""
     if effort not in get_args(Effort):
         raise ParameterError(
             "anonymize.microaggregate.effort",
@@ -74,7 +74,7 @@ def search(
 
 
 def first_partition(X: Floats, k: int, progress: Progress = SILENT) -> Labels:
-    """MDAV where it is quick, else the optimal cut of the FlexDice path, which loses less than other quick ones."""
+    """MDAV where it is fast, otherwise the optimal cut of the FlexDice path, which loses less than other fast ones."""
     if len(X) <= _LARGEST_MDAV or X.shape[1] <= _WIDEST_MDAV:
         return mdav(X, k, progress=progress)
     return mhm(X, k, path="flexdice", progress=progress)
@@ -91,8 +91,11 @@ def refined(
     rules: Rules | None = None,
     progress: Progress = SILENT,
 ) -> Refined:
-    """Labels of no greater SSE, by the engine in `sudare.anonymize.grouping.refine`: descent, then annealing for `moves` or `seconds`; groups keep k and the rules."""
-    # No group is ever split off beyond one for every k records; one slot stays free for a split under way.
+    """Labels with an SSE at most as large, found by descent, then annealing for `moves` or `seconds`.
+
+    The engine is `sudare.anonymize.grouping.refine`; groups keep k and the rules.
+    """
+    # Splits never make more than one group for every k records; one slot stays free for a split in progress.
     model = squares_model(X, max(int(labels.max()) + 1, len(X) // k) + 1)
     budget = Budget(moves, seconds, seed)
     return refine(model, _neighbors(X), labels, k, budget=budget, rules=rules, progress=progress)

@@ -1,4 +1,4 @@
-"""Lower bounds of the SSE: how far a partition can be from the best there is."""
+"""Lower bounds on the SSE: how far a partition can be from the optimum."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sudare.anonymize.microaggregate.arrays import checked
 
 
 def nearest_bound(X: Any, k: int) -> float:
-    """SSE of any k-partition is at least sum_i (1 / 2k) (squared distances of i to its k-1 nearest others).
+    """The SSE of any k-partition is at least sum_i (1 / 2k) (squared distances of i to its k-1 nearest others).
 
-    A group of s >= k records has SSE = (1 / 2s) sum_{i, j} d_ij^2, and each i has at least the squared distances of
-    its s-1 nearest records there; (sum of the s-1 smallest) / s does not fall with s, so s = k is the least.
+    A group of s >= k records has SSE = (1 / 2s) sum_{i, j} d_ij^2, and each i adds at least the squared distances to
+    its s-1 nearest records; (sum of the s-1 smallest) / s does not decrease with s, so s = k gives the minimum.
     """
     from scipy.spatial import KDTree
 

@@ -1,19 +1,19 @@
-"""The certificate: an SSE that no partition into groups of at least k can go below, to hold a result against.
+"""The certificate: a lower bound on the SSE of any partition into groups of at least k, to compare a result with.
 
-Give each record a price such that the prices of no group exceed its SSE. The groups of any partition then cost at
-least the sum of all prices: that sum is a lower bound. The best prices are the dual solution of the linear program
+Give each record a price such that no group's total price exceeds its SSE. The groups of any partition then cost at
+least the sum of all prices, so that sum is a lower bound. The best prices are the dual solution of the linear program
 that chooses groups, in fractions, so that each record is in one (set partitioning):
 
-    min sum_G SSE(G) x_G   s.t.   sum_{G holds i} x_G = 1 for all i,  x >= 0
+    min sum_G SSE(G) x_G   s.t.   sum_{G contains i} x_G = 1 for all i,  x >= 0
     max sum_i u_i          s.t.   sum_{i in G} u_i <= SSE(G) for all G of at least k records
 
-Groups of exactly k suffice. The k-subsets H of a G of s records have on average the prices k / s u(G) and the SSE
-(k-1) / (s-1) SSE(G), the pairs being shared evenly; so if u(H) <= SSE(H) for all of them, then
+Groups of exactly k suffice. The k-subsets H of a G of s records have on average the price k / s u(G) and the SSE
+(k-1) / (s-1) SSE(G), because the pairs are shared evenly; so if u(H) <= SSE(H) for all of them, then
 u(G) <= (s / k) (k-1) / (s-1) SSE(G) <= SSE(G).
 
-Prices u that some groups exceed are mended: with m_i <= 0 the least SSE(G) - u(G) of the groups of k that hold i (or
-a bound of it), u_i + m_i / k exceed none, as a G has k members whose m_i are all at most SSE(G) - u(G). So every step
-of the search proves a bound, and whatever stops it, the best so far holds.
+Prices u that are too high for some groups are repaired: with m_i <= 0 the least SSE(G) - u(G) of the groups of k that
+contain i (or a lower bound on it), the prices u_i + m_i / k are valid, because a G has k members whose m_i are all at
+most SSE(G) - u(G). So every step of the search proves a bound, and whatever stops it, the best so far is valid.
 
 Column generation for set partitioning: Desrosiers, Lübbecke: A primer in column generation (2005); for
 microaggregation: Aloise, Hansen, Rocha, Santi: Column generation bounds for numerical microaggregation (2014).
@@ -42,28 +42,28 @@ if TYPE_CHECKING:
 
 Method = Literal["exact", "nearest", "ascent", "columns"]
 
-_LARGEST_PROGRAM = 6_000  # records; beyond it one linear program takes longer than all else
+_LARGEST_PROGRAM = 6_000  # records; beyond this, one linear program takes longer than everything else
 _NODES = 1_000  # of one record's search during the ascent
 _MORE_NODES = 100_000  # during column generation
-_HARD = 0.02  # part of the records whose search may be given up before column generation is
+_HARD = 0.02  # share of the records whose search may be given up before column generation is given up
 _CLOSE = 1e-5  # relative distance to the linear program's value that counts as reached
-_ROUNDING = 1e-12  # part of the prices taken off, far above what rounding adds to them
-_COLUMNS = 10  # columns kept in the linear program, for each record
+_ROUNDING = 1e-12  # fraction of the prices subtracted, far above what rounding adds to them
+_COLUMNS = 10  # columns kept in the linear program for each record
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proven lower bound of the SSE of every partition into groups of at least k."""
+    """A proven lower bound on the SSE of every partition into groups of at least k."""
 
     bound: float
     """No partition has a lower SSE."""
     method: Method
-    """What proved it: "exact" is the optimum itself, "columns" the linear program, "ascent" and "nearest" are cheap."""
+    """Method of proof: "exact" is the optimum itself, "columns" the linear program, "ascent" and "nearest" are cheap."""
     converged: bool
-    """Whether more time would not raise it."""
+    """Whether more time would not raise the bound."""
 
     def gap(self, reached: float) -> float:
-        """By how many percent of the bound an SSE exceeds it: no partition is better by more than that."""
+        """By how many percent an SSE exceeds the bound: no partition is better by more than that."""
         if reached <= self.bound:
             return 0.0
         return 100.0 * (reached / self.bound - 1.0) if self.bound > 0 else float("inf")
@@ -79,9 +79,9 @@ def lower_bound(
 ) -> Certificate:
     """Prove a lower bound within about `seconds`: nearest records, then dual ascent, then column generation.
 
-    X is used as given: standardize first. The groups of `labels` help the linear program to start, no more. Up to a
-    few thousand records and k of about 5 the linear program is solved; else the bound of the ascent is given, which
-    is some percent lower. Canceling gives the best bound so far.
+    X is used as given: standardize first. The groups of `labels` only help the linear program to start. For up to a
+    few thousand records and k of about 5, the linear program is solved; otherwise the result is the bound of the
+    ascent, which is a few percent lower. Canceling returns the best bound so far.
     """
     records = checked(X, k)
     if not 0 < seconds < float("inf"):
@@ -112,13 +112,13 @@ class _TimeIsUpError(Exception):
 
 class _Priced(NamedTuple):
     prices: Floats
-    """Prices that no group's SSE falls below."""
+    """Prices that exceed no group's SSE."""
     groups: npt.NDArray[np.int64]
-    """Groups that cost less than the prices asked about."""
+    """Groups that cost less than the prices that were tested."""
 
 
 class _Proof:
-    """The best prices so far and how they came about."""
+    """The best prices so far and how they were found."""
 
     def __init__(self, X: Floats, k: int, total: float, seconds: float, progress: Progress) -> None:
         from scipy.spatial import KDTree
@@ -128,7 +128,7 @@ class _Proof:
         distances, rows = KDTree(X).query(X, k)
         self.near: Floats = np.cumsum(np.asarray(distances) ** 2, axis=1)
         self.groups = _with_itself(np.asarray(rows, dtype=np.int64))
-        # A record's half of its k - 1 shortest pairs: the bound of `nearest_bound`, as prices.
+        # Half of a record's k - 1 shortest pairs: the bound of `nearest_bound`, as prices.
         self.prices: Floats = self.near[:, -1] / (2 * k)
         self.method: Method = "nearest"
         self.converged = False
@@ -138,7 +138,7 @@ class _Proof:
         return Certificate(max(0.0, bound), self.method, self.converged)
 
     def left(self) -> float:
-        """Seconds left; raises when there are none, or on cancel."""
+        """Seconds left; raises if none are left, or on cancel."""
         spent = time.monotonic() - self.began
         self.progress.update(min(spent, self.seconds))
         if spent >= self.seconds:
@@ -146,10 +146,10 @@ class _Proof:
         return self.seconds - spent
 
     def ascend(self) -> int:
-        """Raise the prices one by one, outlying records first: half of what is free, then all of it.
+        """Raise the prices one by one, outlying records first: by half of the slack, then by all of it.
 
-        Half, as the first to come would else take what its neighbors could use better. Returns how many records'
-        searches were given up in the last round.
+        Only half at first, because otherwise the first record would take what its neighbors could use better. Returns
+        the number of records whose search was given up in the last round.
         """
         order = np.argsort(-self.near[:, -1], kind="stable")
         hard = 0
@@ -161,7 +161,7 @@ class _Proof:
         return hard
 
     def price(self, prices: Floats) -> _Priced:
-        """Mend prices, and find the groups that cost less than they ask."""
+        """Repair the prices, and find the groups that cost less than their prices."""
         n = len(self.X)
         least, floor = np.zeros(n), np.full(n, np.inf)
         groups = np.full((n, self.k), -1, dtype=np.int64)
@@ -172,7 +172,7 @@ class _Proof:
 
     def generate(self, labels: Labels) -> None:
         """Column generation, with prices kept in a box around the best ones and mixed with them (stabilization)."""
-        # Equal records have no price; the total then says what a price may be.
+        # Equal records have price 0; the total then shows how large a price may be.
         usual = max(float(self.prices.mean()), 1e-3 * self.total / len(self.X))
         columns = _Columns(self.X, self.k, usual)
         columns.add(self.groups)
@@ -200,7 +200,7 @@ class _Program(NamedTuple):
     value: float
     prices: Floats
     at_border: npt.NDArray[np.bool_]
-    """Whose price the box holds back."""
+    """The records whose price is limited by the box."""
 
 
 class _Columns:
@@ -212,7 +212,7 @@ class _Columns:
         self.costs: Floats = np.empty(0)
 
     def add(self, groups: npt.NDArray[np.int64]) -> int:
-        """Take in the groups that are new; their number."""
+        """Add the groups that are new and return their number."""
         before = len(self.groups)
         everything = np.concatenate([self.groups, np.sort(groups, axis=1)])
         _, first = np.unique(everything, axis=0, return_index=True)
@@ -224,9 +224,9 @@ class _Columns:
         return len(new)
 
     def solve(self, center: Floats, width: Floats, seconds: float) -> _Program | None:
-        """The best prices within the box for the groups so far; None when there was no time.
+        """The best prices within the box for the groups so far; None if there was no time.
 
-        A price is kept below center + width by a column that serves the record alone at this cost, above
+        A price is kept below center + width by a column that serves the record alone at this cost, and above
         center - width by one that takes back a second service at this reward.
         """
         from scipy.optimize import linprog
@@ -250,7 +250,7 @@ class _Columns:
         return _Program(self.unit * float(solved.fun), prices, at_border)
 
     def _drop(self, reduced: Floats) -> None:
-        """Forget the dearest columns when there are too many."""
+        """Drop the most expensive columns if there are too many."""
         most = _COLUMNS * len(self.X)
         if len(reduced) > most:
             kept = np.sort(np.argsort(reduced, kind="stable")[: most // 2])
@@ -258,7 +258,7 @@ class _Columns:
 
 
 def _slices(rows: npt.NDArray[np.int64], left: Any) -> Any:
-    """Parts of the rows that take a fraction of a second each, asking between them whether to go on."""
+    """Parts of the rows that take a fraction of a second each; between them it checks whether to continue."""
     size, start = 16, 0
     while start < len(rows):
         left()
@@ -270,7 +270,7 @@ def _slices(rows: npt.NDArray[np.int64], left: Any) -> Any:
 
 
 def _with_itself(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Groups of nearest records that hold the record itself, which equal records may have displaced."""
+    """Groups of nearest records that contain the record itself, which equal records may have displaced."""
     groups = rows.copy()
     own = np.arange(len(rows))
     missing = ~(groups == own[:, None]).any(axis=1)
@@ -279,7 +279,7 @@ def _with_itself(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _windows(labels: Labels, k: int) -> npt.NDArray[np.int64]:
-    """Groups of k out of each group of labels: a window of k that goes round, so that each member is in k of them."""
+    """Groups of k from each group of labels: a cyclic window of k, so that each member is in k of them."""
     windows = [
         np.take(members, range(start, start + k), mode="wrap")
         for members in (np.flatnonzero(labels == label) for label in np.unique(labels))

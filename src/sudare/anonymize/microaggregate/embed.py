@@ -1,4 +1,4 @@
-"""Columns as coordinates, so that Euclid's distance is the product distance of mixed columns; and back."""
+"""Columns as coordinates, so that the Euclidean distance is the product distance of mixed columns; and back."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 _MOST_COORDINATES = 300_000_000
-"""Numbers that a nominal column may become, in some gigabytes."""
+"""Maximum number of coordinates that a nominal column may become; they take some gigabytes."""
 _EXACT = 2**53
-"""Up to here every whole number is a float64."""
+"""Up to this, float64 represents every integer exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +36,10 @@ class Embedded:
 
     table: Table
     X: Floats
-    """Every column contributes a variance of its weight, however many coordinates it takes."""
+    """Coordinates; every column contributes a variance equal to its weight, however many coordinates it takes."""
 
     def representative(self, name: str, labels: Labels, groups: int, *, integers: bool) -> pl.Series:
-        """One column with each cell replaced by its group's mean, median or most frequent value."""
+        """One column with each cell replaced with its group's mean, median or most frequent value."""
         kind = self.table.column(name).kind
         if kind in MEASURED_KINDS:
             return self._means(name, labels, groups, integers=integers)
@@ -53,19 +53,19 @@ class Embedded:
     def _means(self, name: str, labels: Labels, groups: int, *, integers: bool) -> pl.Series:
         series = self.table.frame[name]
         present = series.is_not_null().to_numpy()
-        # Moments as whole numbers of their own unit, exact; decimals as what they stand for.
+        # Datetimes are exact integers in their own unit; decimals are used by value.
         plain = series.to_physical() if series.dtype.is_temporal() else series
         wide = integers and series.dtype.is_integer() and not _fits_floats(series)
         widest = pl.UInt128 if series.dtype == pl.UInt128 else pl.Int128
         base = pl.Series([series.min()], dtype=widest) if wide else None
-        if base is not None:  # beyond what floats hold exactly the smallest is taken off first
+        if base is not None:  # floats would not be exact, so the smallest value is subtracted first
             plain = plain.cast(widest) - base
         values = plain.cast(pl.Float64).fill_null(0.0).to_numpy()
         center = values[present].mean() if present.any() else 0.0
         counts = np.bincount(labels[present], minlength=groups)
         sums = np.bincount(labels[present], weights=values[present] - center, minlength=groups)
         means = sums / np.maximum(counts, 1) + center
-        # A group is published as missing where most of its records are.
+        # A group is published as missing if most of its records are missing.
         missing = 2 * counts < np.bincount(labels, minlength=groups)
         whole = series.dtype.is_temporal() or (integers and series.dtype.is_integer())
         column = pl.Series(name, (np.rint(means) if whole else means)[labels])
@@ -84,7 +84,7 @@ def _fits_floats(series: pl.Series) -> bool:
 
 
 def _below(series: pl.Series) -> float:
-    """The largest float that the range of whole numbers reaches: rounded up it would leave the column's type."""
+    """The largest float within the span of the integers: if rounded up, a result would leave the column's type."""
     span = int(series.max()) - int(series.min())  # type: ignore[arg-type]  # whole numbers
     return float(span) if int(float(span)) <= span else math.nextafter(float(span), 0.0)
 
@@ -120,7 +120,7 @@ def _coordinates(table: Table, name: str) -> Floats:
 
 
 def _centered(values: Floats, present: npt.NDArray[np.bool_]) -> Floats:
-    """Values about their mean and with variance 1; 0 where missing."""
+    """Values centered on their mean with variance 1; 0 if missing."""
     if not present.any():
         return np.zeros_like(values)
     inside = values[present] - values[present].mean(axis=0)
@@ -146,7 +146,7 @@ def _medians(codes: npt.NDArray[np.int32], labels: Labels, groups: int) -> Label
 
 
 def _modes(codes: npt.NDArray[np.int32], count: int, labels: Labels, groups: int) -> Labels:
-    """The most frequent code of each group, the smallest of equals."""
+    """The most frequent code of each group; the smallest in case of a tie."""
     pairs, counts = np.unique(labels * count + codes, return_counts=True)
     group, code = pairs // count, pairs % count
     order = np.lexsort((code, -counts, group))

@@ -1,4 +1,4 @@
-"""MDAV: groups of k around the records farthest from the middle, of fixed size."""
+"""MDAV: groups of fixed size k around the records farthest from the center."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ _LOOKS = 5_000_000
 def mdav(X: Any, k: int, *, method: Method = "auto", progress: Progress | None = None) -> Labels:
     """Partition by MDAV (maximum distance to average vector): groups of k, the last ones of up to 2k - 1.
 
-    While at least 3k records are left: x_r is the farthest from the centroid of what is left, x_s the farthest from
-    x_r; x_r and its k - 1 nearest are a group, then x_s and its k - 1 nearest. Of 2k to 3k - 1 records left, the
-    farthest from their centroid and its k - 1 nearest are a group and the rest is one; fewer are one group. Ties go
-    to the lowest row, so the partition is one partition.
+    While at least 3k records are left: x_r is the farthest from the centroid of the records left, x_s the farthest from
+    x_r; x_r and its k - 1 nearest form a group, then x_s and its k - 1 nearest. If 2k to 3k - 1 records are left, the
+    farthest from their centroid and its k - 1 nearest form a group and the rest another; fewer form one group. Ties go
+    to the lowest row, so the partition is unique.
 
-    `method` changes the time, not the result: "brute" looks at all records left for every decision, O(n^2 / k);
-    "indexed" asks a kd-tree; "auto" takes the tree from a few thousand records on. X is used as given: standardize first.
+    `method` changes the time, not the result: "brute" scans all records left for every decision, O(n^2 / k);
+    "indexed" uses a kd-tree; "auto" uses the tree from a few thousand records on. X is used as given: standardize
+    first.
     """
     records = checked(X, k)
     check_method(method)
@@ -60,11 +61,11 @@ def mdav(X: Any, k: int, *, method: Method = "auto", progress: Progress | None =
 
 
 def few(columns: int) -> int:
-    """Records below which a scan beats a tree (measured): the more columns, the less a box rules out."""
+    """Number of records below which a scan beats a tree (measured): the more columns, the less a box rules out."""
     return min(max(2_000, 300 * columns), 10_000)
 
 
 def check_method(method: str) -> None:
-    """One of the three ways to search."""
+    """Refuse a name that is not one of the three ways to search."""
     if method not in {"auto", "indexed", "brute"}:
         raise ParameterError("anonymize.microaggregate.search_method", given=shown(method))

@@ -31,37 +31,37 @@ if TYPE_CHECKING:
 
 @parameters
 class Microaggregate:
-    """Replace quasi-identifiers by the centroid of a group of at least k alike records.
+    """Replace quasi-identifiers with the centroid of a group of at least k similar records.
 
-    Numbers and dates become the mean of their group, ordinal values the median, nominal ones the most frequent
-    value. Alike is measured by the product distance: every column standardized, so that each counts the same;
+    Numbers and dates become the mean of their group, ordinal values the median, nominal ones the most frequent value.
+    Similarity is measured by the product distance: every column is standardized, so that each counts the same;
     different nominal values are equally far apart. Groups are found by MDAV or a cut of the FlexDice path and
-    refined by moves that never raise the sum of squared errors. l-diversity and t-closeness are kept by every
-    group, by merging those that break them before refining, and refusing moves that would.
+    refined by moves that never raise the sum of squared errors. Every group meets l-diversity and t-closeness:
+    groups that violate them are merged before refining, and moves that would violate them are refused.
 
-    Missing values are a value of their own: they attract each other, and a group is published as missing where
-    most of its records are.
+    Missing is a value of its own: missing values attract each other, and a group is published as missing if most of
+    its records are missing.
     """
 
     effort: Effort = "default"
     """How long to search: fast, default or thorough."""
     seconds: Annotated[float, Field(gt=0)] | None = None
-    """Time for the search instead of a fixed number of moves; results then differ from run to run."""
+    """Time limit for the search instead of a fixed number of moves; results then differ from run to run."""
     strata: AnyNames = ()
-    """Columns whose values stay and whose combinations are never mixed in a group."""
+    """Columns whose values are kept and whose combinations are never mixed in a group."""
     integers: bool = True
-    """Whether means of whole-number columns are rounded to whole numbers."""
+    """Whether means of integer columns are rounded to integers."""
     weights: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
-    """Importance of columns; 1 when left out."""
+    """Importance of columns; 1 if left out."""
 
     certificate: Annotated[float, Field(gt=0)] | None = None
-    """Seconds to spend on a proven lower bound, so that the release can say how far from the optimum it can be."""
+    """Seconds to spend on proving a lower bound, which shows how far the release can be from the optimum."""
 
     minimizes: ClassVar[str] = "sse_ratio"
     keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
-        """Group, refine and replace."""
+        """Group, refine and replace the records."""
         rules = block_rules(table, context.requirements)
         require_feasible(table, context.requirements)
         k = smallest_group(rules)
@@ -98,7 +98,7 @@ class Microaggregate:
         if not X.shape[1]:
             return np.zeros(len(X), dtype=np.int64)
         if k == 1:
-            # Where a group may be one record, every record starts as its own.
+            # If a group may be one record, every record starts as its own group.
             alone = np.arange(len(X))
             return alone if rules is None else merged_until_allowed(X, alone, rules)
         start = None
@@ -111,10 +111,10 @@ class Microaggregate:
 
 
 def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:
-    """Merge every group that breaks a rule with the group of the nearest centroid, until none does.
+    """Merge every group that breaks a rule with the group of the nearest centroid, until no group does.
 
-    All rules are monotone, so where the union of everything, the last resort, is not allowed nothing is: a stratum that
-    cannot comply stays whole, for a method after this one to leave out.
+    All rules are monotone, so if the union of all groups, the last resort, is not allowed, nothing is: a stratum that
+    cannot comply stays whole, for a later method to leave out.
     """
     from scipy.spatial import KDTree
 

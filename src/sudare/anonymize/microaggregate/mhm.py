@@ -24,9 +24,9 @@ Path = Literal["npn", "grid", "flexdice", "mdav", "hilbert", "kd", "tour"]
 
 
 def mhm(X: Any, k: int, path: Path | npt.ArrayLike = "npn", *, progress: Progress | None = None) -> Labels:
-    """Groups of k … 2k - 1 consecutive records of a path, of the least SSE among all such partitions.
+    """Groups of k … 2k - 1 consecutive records of a path, with the least SSE among all such partitions.
 
-    `path` is the name of a way to order the records (see `paths`), or the order itself: a permutation of the rows.
+    `path` is the name of an ordering of the records (see `paths`), or the order itself: a permutation of the rows.
     """
     matrix = checked(X, k)
     report = SILENT if progress is None else progress

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def optimal_1d(x: Any, k: int, *, progress: Progress | None = None) -> Labels:
-    """The partition of least SSE of one column into groups of at least k, in O(n log n + k n).
+    """The partition of one column into groups of at least k with the least SSE, in O(n log n + k n).
 
-    Some optimal partition has consecutive groups of k … 2k - 1 of the sorted values: sort, then cut.
+    Some optimal partition consists of consecutive groups of k … 2k - 1 of the sorted values: sort, then cut.
     """
     column = _one_column(x, k)
     order = np.argsort(column[:, 0], kind="stable").astype(np.int64)
@@ -34,7 +34,7 @@ def optimal_1d(x: Any, k: int, *, progress: Progress | None = None) -> Labels:
 
 
 def mil(X: Any, k: int, labels: npt.ArrayLike | None = None) -> Labels:
-    """MIL on one column: from a partition (groups of k when left out) to one that no move of an element betters.
+    """MIL on one column: from a partition (groups of k if left out) to one that no move of an element improves.
 
     Never worse than its start in sorted order (see `mil_with_count`), never better than `optimal_1d`. A group may
     grow beyond 2k - 1 records.
@@ -43,9 +43,9 @@ def mil(X: Any, k: int, labels: npt.ArrayLike | None = None) -> Labels:
 
 
 def mil_with_count(x: Any, k: int, start: npt.ArrayLike | None = None) -> tuple[Labels, int]:
-    """MIL's labels, and the number of tests of a move: the paper's measure of cost.
+    """MIL's labels, and the number of moves tested: the paper's measure of cost.
 
-    The start is first put into sorted consecutive groups: its groups' sizes in the order of their means.
+    The start is first converted to sorted consecutive groups, with its groups' sizes in the order of their means.
     """
     column = _one_column(x, k)
     order = np.argsort(column[:, 0], kind="stable")
@@ -56,7 +56,7 @@ def mil_with_count(x: Any, k: int, start: npt.ArrayLike | None = None) -> tuple[
 
 
 def sorted_start(x: Any, k: int, start: npt.ArrayLike) -> Labels:
-    """A partition of one column in sorted consecutive groups: the same sizes, in the order of the groups' means."""
+    """A partition of one column into sorted consecutive groups: the same sizes, in the order of the groups' means."""
     column = _one_column(x, k)
     return of_runs(np.argsort(column[:, 0], kind="stable"), _sorted_sizes(column, k, start))
 

@@ -1,6 +1,6 @@
-"""Paths: orders of the records that keep alike records close, for the optimal cut to work on.
+"""Paths: orders of the records that keep similar records close together, for the optimal cut to work on.
 
-Every function takes a matrix (n, p) of finite numbers and returns a permutation of its rows, the same one each time.
+Every function takes a matrix (n, p) of finite numbers and returns a permutation of its rows, always the same one.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _SMALLEST_TOUR = 8
 
 
 def npn_path(X: Floats, progress: Progress = SILENT) -> Order:
-    """Nearest point next: from the record farthest from the centroid always to the nearest unvisited one.
+    """Nearest point next: start at the record farthest from the centroid, then always go to the nearest unvisited one.
 
-    Exact, ties to the lowest row. The tree is built anew whenever half of its records are visited.
+    Exact; ties go to the lowest row. The tree is rebuilt whenever half of its records have been visited.
     """
     n = len(X)
     progress.start("path", n)
@@ -59,12 +59,12 @@ def npn_path(X: Floats, progress: Progress = SILENT) -> Order:
 
 
 def grid_path(X: Floats, progress: Progress = SILENT) -> Order:
-    """Block by block: nearest unvisited record of the block; of the adjacent blocks; of the next wider ring.
+    """Block by block: to the nearest unvisited record in the block, then in adjacent blocks, then in the next ring.
 
-    Each axis is cut into slices of equally many records (blocks of equal width would leave almost all records of a
-    skewed table in one). The axes are the columns, or the first three principal axes when there are more: the
-    number of adjacent blocks triples with each axis. About n^(1/3) records a block balance the search in the
-    blocks, n times the block's records, with the search for blocks, the square of their number.
+    Each axis is cut into slices with equal numbers of records (blocks of equal width would leave almost all records of
+    a skewed table in one). The axes are the columns, or the first three principal axes if there are more, because the
+    number of adjacent blocks triples with each axis. With about n^(1/3) records per block, the search within blocks
+    (n times the records of a block) balances the search for blocks (the square of their number).
     """
     n = len(X)
     axes = X if X.shape[1] <= _GRID_AXES else principal_scores(X, _GRID_AXES)
@@ -89,12 +89,12 @@ def grid_path(X: Floats, progress: Progress = SILENT) -> Order:
 def flexdice_path(
     X: Floats, k: int, progress: Progress = SILENT, *, largest: int | None = None, fewest: int = 1
 ) -> Order:
-    """Cell by cell of a variable grid (FlexDice): nearest unvisited record of the cell, then of the next cell.
+    """Cell by cell of a variable grid (FlexDice): to the nearest unvisited record in the cell, then in the next cell.
 
-    Cells are halved while they hold more than C1 = `largest` records (p k C2 when left out), or while there are fewer
+    Cells are halved while they contain more than C1 = `largest` records (p k C2 if left out), or while there are fewer
     than C2 = `fewest` of them; empty cells are never made. FlexDice halves all sides of a cell at once, into up to
-    2^p parts, which in ten columns leaves every record alone; here only the widest side is halved at a time. Each
-    cell has at most 2p links, and the next cell is the unvisited one fewest links away.
+    2^p parts, which with ten columns leaves every record alone; here only the widest side is halved at a time. Each
+    cell has at most 2p links, and the next cell is the unvisited one that is the fewest links away.
     """
     n, p = X.shape
     dice = new_dice(n)
@@ -119,9 +119,9 @@ def flexdice_path(
 
 
 def mdav_path(X: Floats, labels: npt.ArrayLike, progress: Progress = SILENT) -> Order:
-    """Group by group of a given partition: the centroids nearest next, and each group's records nearest next.
+    """Group by group of a given partition: centroids nearest next, and within each group records nearest next.
 
-    Each group stays together, so the cut is at least as good as the partition when its groups have k … 2k - 1
+    Each group stays together, so the cut is at least as good as the partition if its groups have k … 2k - 1
     records.
     """
     groups = numbered(np.asarray(labels))
@@ -145,7 +145,7 @@ def mdav_path(X: Floats, labels: npt.ArrayLike, progress: Progress = SILENT) -> 
 
 
 def kd_path(X: Floats, progress: Progress = SILENT) -> Order:
-    """Order of the leaves of a kd-tree, turning back at every cut."""
+    """Order of the leaves of a kd-tree, reversing direction at every cut."""
     progress.start("path", len(X))
     descent = new_descent(len(X))
     while descent.counters[0] > 0:
@@ -155,7 +155,7 @@ def kd_path(X: Floats, progress: Progress = SILENT) -> Order:
 
 
 def hilbert_path(X: Floats, progress: Progress = SILENT) -> Order:
-    """Order along Hilbert's curve through the first (at most four) principal axes, all on one scale."""
+    """Order along the Hilbert curve through the first (at most four) principal axes, all on one scale."""
     progress.start("path", len(X))
     scores = principal_scores(X, min(X.shape[1], 4))
     bits = min(_HILBERT_BITS // scores.shape[1], 30)
@@ -173,7 +173,7 @@ def hilbert_path(X: Floats, progress: Progress = SILENT) -> Order:
 def tour_path(X: Floats, progress: Progress = SILENT) -> Order:
     """A short tour: nearest point next, then 2-opt and Or-opt over neighbor lists, opened at its longest edge.
 
-    It ends when no move of these kinds shortens it. Equal records are one city.
+    The search ends when no such move shortens the tour. Equal records are one city.
     """
     from scipy.spatial import KDTree
 
@@ -211,14 +211,14 @@ def tour_path(X: Floats, progress: Progress = SILENT) -> Order:
 
 
 def farthest_from_centroid(X: Floats) -> int:
-    """Row of the record farthest from the mean, the lowest of equally far ones."""
+    """Row of the record farthest from the mean; the lowest row in case of a tie."""
     center = X.mean(axis=0)
     center += (X - center).mean(axis=0)
     return int(squared_distances(X, center).argmax())
 
 
 def principal_scores(X: Floats, axes: int) -> Floats:
-    """Coordinates on the principal axes of largest variance, the largest loading of each axis positive."""
+    """Coordinates on the principal axes of largest variance, with the largest loading of each axis positive."""
     centered = X - X.mean(axis=0)
     _, vectors = np.linalg.eigh(centered.T @ centered)
     vectors = vectors[:, ::-1][:, :axes]
@@ -227,14 +227,14 @@ def principal_scores(X: Floats, axes: int) -> Floats:
 
 
 def _equal_slices(values: Floats, slices: int) -> Order:
-    """Slice of each value when an axis is cut at quantiles; equal values share a slice, empty slices are left out."""
+    """Slice of each value if an axis is cut at quantiles; equal values share a slice, and empty slices are left out."""
     inner = np.arange(1, slices) * len(values) // slices
     edges = np.unique(np.sort(values)[inner])
     return ranked(np.searchsorted(edges, values, side="right"))
 
 
 def _without_self(near: Order) -> Order:
-    """Neighbor lists without the city itself (which another one may precede by rounding)."""
+    """Neighbor lists without the city itself (which rounding may put behind another one)."""
     own = near == np.arange(len(near))[:, None]
     own[~own.any(axis=1), -1] = True
     return np.asarray(near[~own].reshape(len(near), -1), dtype=np.int64)

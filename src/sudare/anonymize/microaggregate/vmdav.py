@@ -1,4 +1,4 @@
-"""V-MDAV: groups around the records farthest from the middle, extended where the data cluster."""
+"""V-MDAV: groups around the records farthest from the center, extended where the data cluster."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _LOOKS = 5_000_000
 def vmdav(
     X: Any, k: int, gamma: float = 1.0, *, method: Method = "auto", progress: Progress | None = None
 ) -> Labels:
-    """Partition by V-MDAV (variable-size MDAV): groups of k to 2k - 1 records, and what is left over joins them.
+    """Partition by V-MDAV (variable-size MDAV): groups of k to 2k - 1 records, which the leftover records then join.
 
-    While at least k records are left, the farthest from the centroid c of all data and its k - 1 nearest are a
+    While at least k records are left, the farthest from the centroid c of all data and its k - 1 nearest form a
     group. It is extended, up to 2k - 1 records, by e_min, the record left that is nearest to any member, as long as
-    d_in < gamma * d_out: d_in its distance to that member, d_out to its nearest other record left (infinite when
-    it is the last). What is left over, fewer than k, joins the group of its nearest record among those grouped before.
-    Ties go to the lowest row, so the partition is one partition.
+    d_in < gamma * d_out, where d_in is its distance to that member and d_out to its nearest other record left (infinite
+    if it is the last). Leftover records, fewer than k, join the group of their nearest record among those grouped
+    before. Ties go to the lowest row, so the partition is unique.
 
     gamma 0 never extends; 0.2 is usual for scattered data, about 1 for clustered data. `method` changes the time, not
     the result (see `mdav`). X is used as given: standardize first.

@@ -1,4 +1,4 @@
-"""The domain of a column: its cells as numbers (or places in a list of values), and back in the column's own type."""
+"""The domain of a column: converts its cells to numbers (or positions in a list of values), and back to its type."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from sudare.mechanism.protocol import Scalar
 
 End = float | str | date
-"""An end of a range: a number, or a date as such or as YYYY-MM-DD."""
+"""An end of a range: a number, or a date (also as text, YYYY-MM-DD)."""
 
 
 @dataclass(frozen=True, eq=False)
 class NumberDomain:
-    """Numbers or dates of a known range."""
+    """Numbers or dates within a known range."""
 
     name: str
     low: float
@@ -38,7 +38,7 @@ class NumberDomain:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What a mechanism is told."""
+        """The fields passed to a mechanism."""
         return {"low": self.low, "high": self.high, "grid": self.grid}
 
     def numbers(self, series: pl.Series, *, clip: bool) -> tuple[npt.NDArray[np.float64], int]:
@@ -75,12 +75,12 @@ class NumberDomain:
         return pl.select(pl.when(~gone).then(cells)).to_series().rename(self.name)
 
     def _is_decimal(self, scale: int) -> bool:
-        """Whether every point of the grid has at most so many decimal places: rounding once more would leave the grid."""
+        """Whether every grid point has at most `scale` decimal places; otherwise rounding would leave the grid."""
         digits = decimals(self.grid)
         return digits is not None and digits <= scale and decimals_fit(self.low, scale)
 
     def shown(self, number: float) -> str:
-        """An end of the range for people."""
+        """An end of the range in a form for people."""
         if self.dtype.is_temporal():
             return str(day_of(number))
         return f"{number:g}"
@@ -88,27 +88,27 @@ class NumberDomain:
 
 @dataclass(frozen=True, eq=False)
 class ValueDomain:
-    """A list of values; its numbers are places in the list."""
+    """A list of values; its numbers are positions in the list."""
 
     name: str
     values: pl.Series
-    """All values in order, null last where missing is one of them."""
+    """All values in order; null is last if missing is one of them."""
     from_data: bool
-    """Whether the list was read off the data, and so tells which values occur."""
+    """Whether the list was taken from the data, and so reveals which values occur."""
 
     @property
     def listed(self) -> tuple[Scalar, ...]:
-        """The values as a manifest can hold them."""
+        """The values in a form that a manifest can contain."""
         plain = self.values.dtype.is_integer() or self.values.dtype in (pl.Boolean, pl.String)
         return tuple((self.values if plain else as_text(self.values)).to_list())
 
     @property
     def present(self) -> int:
-        """How many values there are besides missing."""
+        """Number of values, not counting missing."""
         return len(self.values) - self.values.null_count()
 
     def numbers(self, series: pl.Series, *, clip: bool) -> tuple[npt.NDArray[np.float64], int]:  # noqa: ARG002  # a value has no nearest one
-        """Places of the cells in the list; NaN where missing is none of them."""
+        """Positions of the cells in the list; NaN for missing cells if missing is not in the list."""
         place = {text: float(number) for number, text in enumerate(as_text(self.values).to_list())}
         places = as_text(series).replace_strict(place, default=None, return_dtype=pl.Float64)
         if self.values.null_count():
@@ -122,7 +122,7 @@ class ValueDomain:
         return places.to_numpy().astype(np.float64), 0
 
     def series(self, numbers: npt.NDArray[np.float64]) -> pl.Series:
-        """Places as cells; NaN is missing."""
+        """Positions as cells; NaN is missing."""
         places = pl.Series(numbers).fill_nan(None).cast(pl.Int64)
         return self.values.gather(places).rename(self.name)
 
@@ -151,9 +151,9 @@ def number_domain(table: Table, name: str, ends: tuple[End, End] | None, grid: f
 def value_domain(
     table: Table, name: str, values: Sequence[Scalar] | None, *, ordered: bool, missing: bool
 ) -> ValueDomain:
-    """The values of a column: those given, or in the order of its hierarchy, or those in the data.
+    """The values of a column: those given, or those in the data (if `ordered`, in the order of its hierarchy).
 
-    `missing` adds the missing value where the column has some.
+    `missing` adds the missing value if it occurs in the column.
     """
     series = table.frame[name]
     codes = table.codes(name)
@@ -168,7 +168,7 @@ def value_domain(
 
 
 def _published(values: pl.Series) -> pl.Series:
-    """Values in a type whose text is the same in every kind of file: a mechanism is told, and checked, by texts."""
+    """Values in a type with the same text in every file format: mechanisms are published and checked as text."""
     if values.dtype == pl.Float32 or values.dtype.is_decimal():
         numbers = as_text(values).cast(pl.Float64)
         return numbers if numbers.n_unique() == len(values) else as_text(values)

@@ -1,4 +1,4 @@
-"""Randomize: every record by itself, with the noise that Pk-anonymity needs."""
+"""Randomize: each record independently, with the noise that Pk-anonymity needs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _as_mappings(given: Any) -> Any:
-    """Mechanisms as mappings, however they are given: name, mapping, or the mechanism itself."""
+    """Mechanisms as mappings, whether given as a name, a mapping, or the mechanism itself."""
     return {name: _as_mapping(one) for name, one in given.items()} if isinstance(given, Mapping) else given
 
 
@@ -58,49 +58,50 @@ _End = Annotated[
 
 @parameters
 class Randomize:
-    """Randomize the quasi-identifiers and sensitive columns of each record by itself, as Pk-anonymity needs.
+    """Randomize the quasi-identifiers and sensitive columns of each record independently, as Pk-anonymity needs.
 
-    Columns are randomized independently (Ikarashi et al., after 2011). Numbers, dates and ordinal values (by rank) get bounded Laplace noise, other values retention-replacement; or what
-    `mechanisms` says. Strengths follow from the requirement Pk-anonymity and the number of records: the columns
-    share the rate `(k - 1) / (|R| - 1)` equally or by `weights`. The ranges, values and mechanisms are public: with
-    them, cross tabulations of the original are estimated from the release.
+    Columns are randomized independently (Ikarashi et al., after 2011). Numbers, dates and ordinal values (by rank) get
+    bounded Laplace noise and other values retention-replacement, unless `mechanisms` says otherwise. Strengths follow
+    from the requirement Pk-anonymity and the number of records: the columns share the rate `(k - 1) / (|R| - 1)`
+    equally or by `weights`. The ranges, values and mechanisms are public: they allow cross tabulations of the original
+    to be estimated from the release.
     """
 
     ranges: dict[str, tuple[_End, _End]] = Field(default_factory=dict)
-    """Least and greatest value of each numeric or date column, from general knowledge, never from the data."""
+    """Smallest and largest value of each numeric or date column, from general knowledge, never from the data."""
     values: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
-    """All values a nominal or ordinal column may have (ordinal: lowest first); those in the data when left out."""
+    """All values a nominal or ordinal column may have (ordinal: lowest first); those in the data if left out."""
     mechanisms: Annotated[dict[str, Any], BeforeValidator(_as_mappings)] = Field(default_factory=dict)
-    """Mechanism of a column: laplace, normal, uniform, density or retention, by name or with fields; a strength
-    that is given (scale, deviation, half_width, keep) is used as it is and counted."""
+    """Mechanism of a column: laplace, normal, uniform, density or retention, by name or with fields; a given
+    strength (scale, deviation, half_width, keep) is used unchanged and counted."""
     columns: AnyNames = ()
-    """Columns to randomize; all quasi-identifiers and sensitive columns when empty."""
+    """Columns to randomize; all quasi-identifiers and sensitive columns if empty."""
     exact: AnyNames = ()
-    """Quasi-identifiers or sensitive columns to release as they are. Then people hide only among the records that
-    agree on them, and the others get more noise."""
+    """Quasi-identifiers or sensitive columns to release unchanged. People are then hidden only among the records
+    that agree on them, and the other columns get more noise."""
     weights: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
-    """Importance of columns; one with a higher weight gets less noise. 1 when left out."""
+    """Importance of columns; a column with a higher weight gets less noise. 1 if left out."""
     grids: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
-    """Step of the released numbers; when left out 1 for whole numbers, a day for dates and moments, else the largest
+    """Step between released numbers. If left out: 1 for integers, a day for dates and datetimes, otherwise the largest
     power of ten with 10,000 steps or more (or 2^-20 of the range)."""
     outside: Literal["error", "clip"] = "error"
-    """What to do with a value outside its range: stop, or take the nearest end."""
+    """What to do with a value outside its range: error stops, clip uses the nearest end."""
     missing: Literal["error", "category", "keep"] = "error"
-    """What to do with missing cells: stop; randomize missing like a value; or keep them, for everybody to see."""
+    """What to do with missing cells: error stops, category randomizes missing as a value, keep leaves them visible."""
     draw: Draw = "inverse"
-    """How bounded noise is drawn: by the inverse distribution function, or again until it is inside the range."""
+    """How to draw bounded noise: by the inverse distribution function, or by redrawing until it is inside the range."""
     shuffle: bool = True
-    """Put the records into random order: Pk-anonymity means nothing to somebody who knows the order of the input."""
+    """Put the records into random order: without it, Pk-anonymity fails against anyone who knows the input's order."""
 
     keeps_rows: ClassVar[bool] = True
 
     def columns_without_range(self, numbers: Sequence[str]) -> list[str]:
-        """Of these columns of numbers and dates, those that are randomized within a range that nobody has named yet."""
+        """The numeric and date columns among `numbers` that are randomized within a range nobody has specified yet."""
         known = {*self.exact, *self.ranges, *self.mechanisms}
         return [name for name in numbers if name not in known and name in (self.columns or (name,))]
 
     def noise_options(self, table: Table) -> dict[str, Any]:
-        """Columns that stay exact and weights of the others: what the study of the noise has to know."""
+        """The columns that stay exact and the weights of the others, as the noise study needs them."""
         public = table.names(*COUNTED_ROLES)
         names = self.columns or public
         exact = [name for name in public if name in self.exact or name not in names]
@@ -108,11 +109,11 @@ class Randomize:
 
     @property
     def reorders(self) -> bool:
-        """Where the records are shuffled."""
+        """Whether the records are shuffled."""
         return self.shuffle
 
     def apply(self, table: Table, context: Context) -> Outcome:
-        """Find every mechanism, then randomize column by column."""
+        """Find every column's mechanism, then randomize column by column."""
         names = self._names(table)
         plans = [plan_column(self, table, name) for name in names]
         mechanisms = mechanisms_of(
@@ -177,7 +178,7 @@ class Randomize:
         return names
 
     def _hidden_among(self, table: Table, plans: list[Plan], context: Context) -> int:
-        """Records that agree with a person on everything exact, in the worst case."""
+        """Number of records that agree with a person on everything exact, in the worst case."""
         names = [plan.name for plan in plans]
         exact = [
             column.name

@@ -1,4 +1,4 @@
-"""Which mechanism each column gets: the kind that was asked or fits, its domain, and its part of the budget."""
+"""The mechanism for each column: the requested or suitable kind, its domain, and its share of the budget."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sudare.mechanism.protocol import Mechanism
 
 STRENGTH = {"laplace": "scale", "normal": "deviation", "uniform": "half_width", "retention": "keep"}
-"""The parameter of each mechanism that calibration finds."""
+"""For each mechanism, the parameter that calibration finds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,23 +34,23 @@ class Plan:
     domain: Domain
     kind: str
     fields: dict[str, Any]
-    """Fields of the mechanism, without its strength while that is not known."""
+    """Fields of the mechanism, without its strength until that is known."""
     missing: bool
-    """Whether missing cells take part, by a flip."""
+    """Whether missing cells are randomized too, by a flip."""
     fixed: bool
     """Whether the strength was given."""
     counted: bool
     """Whether Pk-anonymity counts the column: quasi-identifiers and sensitive columns."""
 
     def mechanism(self, rate: float | None) -> Mechanism:
-        """The mechanism as given, or with the noise that this rate needs."""
+        """The mechanism as given, or with the noise that this rate requires."""
         if rate is None:
             return MECHANISMS.build({"type": self.kind, **self.fields})
         return calibrate(self.kind, rate, **self.fields, missing=self.missing)
 
 
 def plan_column(method: Randomize, table: Table, name: str) -> Plan:
-    """The plan of one column, with one sentence for what cannot be done."""
+    """The plan for one column; anything that cannot be done is reported in one sentence."""
     if table.column(name).mechanism is not None:
         raise ParameterError("anonymize.randomize.twice", column=name)
     given = dict(method.mechanisms.get(name, {}))
@@ -93,9 +93,10 @@ def plan_column(method: Randomize, table: Table, name: str) -> Plan:
 def mechanisms_of(
     plans: Sequence[Plan], k: float | None, records: int, weights: Mapping[str, float]
 ) -> dict[str, Mechanism]:
-    """Every column's mechanism: given ones first, what they leave of the budget shared by the others.
+    """Every column's mechanism: given ones first; the others share what is left of the budget.
 
-    A column that Pk-anonymity does not count gets the noise of its share among all, and takes nothing from those it counts.
+    A column that Pk-anonymity does not count gets the noise of its share among all columns, and takes nothing from
+    those that count.
     """
     made = {plan.name: plan.mechanism(None) for plan in plans if plan.fixed}
     open_plans = {plan.name: plan for plan in plans if not plan.fixed}
@@ -128,7 +129,7 @@ def _usual(table: Table, name: str) -> str:
 
 
 def _missing(method: Randomize, table: Table, name: str) -> bool:
-    """Whether missing cells take part; an error where they may not be there."""
+    """Whether missing cells are randomized too; an error if they are not allowed."""
     series = table.frame[name]
     if series.null_count() and method.missing == "error":
         row, more = int(series.is_null().arg_max() or 0), series.null_count() - 1

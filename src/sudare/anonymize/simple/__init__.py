@@ -1,1 +1,1 @@
-"""Methods of one step: coarsen columns, remove or replace identifiers, leave out, reorder or swap records."""
+"""Single-step methods: coarsen columns, remove or replace identifiers, leave out, reorder or swap records."""

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 _FITS = 2**62
-"""Whole numbers below this have a sum in 64 bits."""
+"""The sum of two integers below this fits in 64 bits."""
 _HUGE = 2**70
-"""More than twice any whole number of a column: everything is nearest to 0."""
+"""More than twice any integer in a column: everything is nearest to 0."""
 
 
 @parameters
 class TopBottomCode:
-    """Replace values beyond a limit by the limit: x -> min(max(x, bottom), top). Missing stays missing."""
+    """Replace values beyond a limit with the limit: x -> min(max(x, bottom), top). Missing stays missing."""
 
     column: str
-    """A numeric column."""
+    """The numeric column to code."""
     bottom: float | None = None
-    """Smallest value that is published as it is."""
+    """Smallest value that is published unchanged."""
     top: float | None = None
-    """Largest value that is published as it is."""
+    """Largest value that is published unchanged."""
 
     @model_validator(mode="after")
     def _some_limit(self) -> Self:
@@ -48,11 +48,11 @@ class TopBottomCode:
 
     @property
     def replaces(self) -> tuple[str, ...]:
-        """The one column."""
+        """The coded column."""
         return (self.column,)
 
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
-        """Clip the column; it keeps its type unless a limit does not fit into it."""
+        """Clip the column; it keeps its type unless a limit does not fit that type."""
         (name,) = numeric_columns(table, [self.column], "TopBottomCode")
         before = table.frame[name]
         limits = [limit for limit in (self.bottom, self.top) if limit is not None]
@@ -74,9 +74,9 @@ class Round:
     """Round numbers to the nearest multiple of a base; halves go to the even multiple. Missing stays missing."""
 
     columns: Names
-    """Numeric columns."""
+    """Numeric columns to round."""
     base: Annotated[float, Field(gt=0)]
-    """The multiple to round to: 10, 0.5, 1000 …"""
+    """Round to a multiple of this number: 10, 0.5, 1000 …"""
 
     keeps_rows: ClassVar[bool] = True
 
@@ -86,7 +86,7 @@ class Round:
         return self.columns
 
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
-        """Round the columns; whole numbers rounded to a whole base stay whole."""
+        """Round the columns; integers rounded to an integer base stay integers."""
         names = numeric_columns(table, self.columns, "Round")
         result = table
         for name in names:
@@ -95,7 +95,7 @@ class Round:
 
     def _rounded(self, before: pl.Series) -> pl.Series:
         if before.dtype.is_integer() and self.base == int(self.base):
-            # Whole numbers by whole arithmetic: doubles are not exact beyond 2^53.
+            # Integers use integer arithmetic: doubles are not exact beyond 2^53.
             base = int(self.base)
             if base > _HUGE:
                 return before.clip(0, 0)
@@ -111,14 +111,14 @@ class Round:
 
 
 def exactly(series: pl.Series, *others: int) -> pl.Series:
-    """Whole numbers in a type in which they can be compared with others, and have a sum, without rounding."""
+    """Integers in a type that allows comparison with `others`, and addition, without rounding."""
     ends: tuple[Any, Any] = series.min(), series.max()
     numbers = [*others, *(int(end) for end in ends if end is not None)]
     return series.cast(pl.Int64 if all(abs(number) < _FITS for number in numbers) else pl.Int128)
 
 
 def fitted(series: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """The series in the given type where every value fits, else in the next that files know."""
+    """The series in the given type if every value fits, otherwise in the next type that files support."""
     for candidate in (dtype, pl.Int64(), pl.Float64()) if dtype.is_integer() else (dtype,):
         narrow = series.cast(candidate, strict=False)
         if narrow.null_count() == series.null_count():

@@ -1,4 +1,4 @@
-"""Which columns a method works on, checked with one sentence a breach."""
+"""The columns a method works on, checked; each problem is reported in one sentence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def present_columns(table: Table, names: Sequence[str]) -> list[str]:
 
 
 def numeric_columns(table: Table, names: Sequence[str], method: str) -> list[str]:
-    """The named columns, which must hold numbers."""
+    """The named columns, which must be numeric."""
     for name in present_columns(table, names):
         if not table.frame[name].dtype.is_numeric():
             raise ParameterError(

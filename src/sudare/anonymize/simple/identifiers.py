@@ -1,4 +1,4 @@
-"""Identifiers: removed, or replaced by keyed pseudonyms."""
+"""Identifiers: removed, or replaced with keyed pseudonyms."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _SHORTEST_KEY = 16
 
 @parameters
 class RemoveIdentifiers:
-    """Drop the columns that name a person. Every run does this at its end to what is left of them."""
+    """Drop the columns that identify a person directly. Every run ends with this step for any that are left."""
 
     columns: Names | None = None
-    """Columns to drop; all columns with the role identifier when left out."""
+    """Columns to drop; all columns with the role identifier if left out."""
 
     replaces: ClassVar[tuple[str, ...]] = ()
     keeps_rows: ClassVar[bool] = True
@@ -51,22 +51,22 @@ class RemoveIdentifiers:
 
 @parameters
 class Pseudonymize:
-    """Replace identifiers by HMAC-SHA-256(key, value), shortened: equal values get equal pseudonyms.
+    """Replace identifiers with a shortened HMAC-SHA-256(key, value): equal values get equal pseudonyms.
 
-    Without the key nobody can compute or reverse a pseudonym. The key is read from a file or an environment
-    variable and is never written into a release; without either a fresh random key is used and forgotten, so
-    that pseudonyms link records within one release only. Missing stays missing. A pseudonym still singles out
-    a record: it protects against names, not against knowledge of the other columns.
+    Without the key, nobody can compute or reverse a pseudonym. The key is read from a file or an environment variable
+    and is never written into a release. If neither is given, a fresh random key is used and forgotten, so pseudonyms
+    link records only within one release. Missing stays missing. A pseudonym still singles out a record: it hides
+    names, but does not protect against an attacker who knows the other columns.
     """
 
     columns: Names
     """Columns to replace."""
     key_file: Path | None = None
-    """File that holds the key (at least 16 bytes; surrounding white space is ignored)."""
+    """File that contains the key (at least 16 bytes; surrounding white space is ignored)."""
     key_variable: str | None = None
-    """Environment variable that holds the key."""
+    """Environment variable that contains the key."""
     length: Annotated[int, Field(ge=8, le=64)] = 32
-    """Hexadecimal digits kept: 4 bits each. 32 makes collisions negligible for any table."""
+    """Number of hexadecimal digits to keep, 4 bits each. 32 makes collisions negligible for any table."""
 
     @model_validator(mode="after")
     def _one_key(self) -> Self:
@@ -79,7 +79,7 @@ class Pseudonymize:
     private_fields: ClassVar[tuple[str, ...]] = ("key_file", "key_variable")
 
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the key is of the operating system or given
-        """Replace the columns; they count as described and insensitive afterwards."""
+        """Replace the columns; afterwards they count as described and insensitive."""
         key = self._key()
         names = present_columns(table, self.columns)
         for name in names:

@@ -1,4 +1,4 @@
-"""Fewer or reordered records: sampling, suppression of records that do not comply, shuffling."""
+"""Fewer or reordered records: sampling, suppressing records that do not comply, shuffling."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @parameters
 class Sample:
-    """Publish a simple random sample of the records, without replacement; order is kept.
+    """Publish a simple random sample of the records, without replacement and in their original order.
 
-    Who is in the sample is a secret: it is drawn from the cryptographic generator unless a seed is given.
+    Who is in the sample is secret: it is drawn from the cryptographic generator unless a seed is given.
     """
 
     share: Annotated[float, Field(gt=0, le=1)]
@@ -37,7 +37,7 @@ class Sample:
 
 @parameters
 class Shuffle:
-    """Publish the records in random order, so that their place in the file says nothing."""
+    """Publish the records in random order, so that their position in the file reveals nothing."""
 
     reorders: ClassVar[bool] = True
     replaces: ClassVar[tuple[str, ...]] = ()
@@ -52,8 +52,8 @@ class Shuffle:
 class SuppressRecords:
     """Leave out the records whose blocks do not comply, as long as they are few.
 
-    Repeated until all requirements hold, since leaving records out changes the distribution that t-closeness
-    compares with; every round removes at least one record, so it ends.
+    This is repeated until all requirements are met, because leaving records out changes the distribution that
+    t-closeness compares with. Every round removes at least one record, so the process ends.
     """
 
     limit: Annotated[float, Field(ge=0, le=1)] = 0.05
@@ -62,7 +62,7 @@ class SuppressRecords:
     replaces: ClassVar[tuple[str, ...]] = ()
 
     def apply(self, table: Table, context: Context) -> Outcome:
-        """Remove violating records or refuse."""
+        """Remove the violating records, or refuse if there are too many."""
         allowed = allowed_rows(self.limit, table.rows)
         rows = np.arange(table.rows, dtype=np.int64)
         current = table

@@ -1,4 +1,4 @@
-"""Swapping: values change places between records, so that margins stay and links break."""
+"""Swapping: values change places between records, so margins are kept and links are broken."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class RankSwap:
     """Rank swapping (Moore 1996): each value changes places with one whose rank is at most a window away.
 
     Each column is sorted and its ranks are paired at random within the window; the margins of every column
-    stay exactly as they were. Missing values stay where they are. Gives no guarantee on blocks by itself.
+    stay exactly the same. Missing values stay in place. Gives no guarantee on blocks by itself.
     """
 
     columns: Names
-    """Columns with an order (numbers, dates, texts in alphabetical order), each swapped by itself."""
+    """Columns with an order (numbers, dates, texts in alphabetical order); each is swapped separately."""
     window: Annotated[float, Field(gt=0, le=1)] = 0.05
-    """Largest distance of ranks as a share of the rows."""
+    """Largest distance between ranks as a share of the rows."""
 
     keeps_rows: ClassVar[bool] = True
 
@@ -44,7 +44,7 @@ class RankSwap:
         for done, name in enumerate(names, start=1):
             codes = table.codes(name)
             present = np.flatnonzero(codes.ranks >= 0)
-            # Ties are put in random order: else equal values would always swap among themselves first.
+            # Ties are put in random order; otherwise equal values would always swap among themselves first.
             mixed = present[context.random.permutation(len(present))]
             order = mixed[np.argsort(codes.codes[mixed], kind="stable")]
             reach = max(1, int(self.window * len(order)))
@@ -60,15 +60,15 @@ class RankSwap:
 class SwapRecords:
     """Data swapping (Dalenius, Reiss 1982): pairs of records exchange the values of some columns together.
 
-    Partners agree on the `within` columns, so that all tables of swapped by within columns stay as they were.
+    Partners agree on the `within` columns, so all cross tables of the swapped columns by these columns stay the same.
     """
 
     columns: Names
     """Columns whose values are exchanged together."""
     share: Annotated[float, Field(gt=0, le=1)] = 0.1
-    """Share of the records that take part, as far as strata have partners."""
+    """Share of the records to swap, as far as their strata have partners."""
     within: AnyNames = ()
-    """Columns on which partners must agree; anyone with anyone when empty."""
+    """Columns on which partners must agree; if empty, any two records may be partners."""
 
     keeps_rows: ClassVar[bool] = True
 
@@ -91,7 +91,7 @@ class SwapRecords:
 def _pairs(
     chosen: npt.NDArray[np.int64], labels: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Neighbors in random order within each stratum; an odd one out stays as it is."""
+    """Neighboring records in random order within each stratum; an odd one out stays as it is."""
     order, starts = rows_by_label(labels, int(labels.max(initial=-1)) + 1)
     sizes = np.diff(starts)
     place = np.arange(len(order)) - np.repeat(starts[:-1], sizes)

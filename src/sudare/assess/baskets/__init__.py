@@ -1,1 +1,1 @@
-"""Models of baskets: what nobody may infer (rho-uncertainty), whom nobody may single out (k^m-anonymity)."""
+"""Models for baskets: no sensitive item can be inferred (rho-uncertainty), no user singled out (k^m-anonymity)."""

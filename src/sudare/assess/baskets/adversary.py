@@ -1,4 +1,4 @@
-"""Adversaries: what one knows, what one infers; and the verdict that lists the worst of them."""
+"""Adversaries: what each one knows and infers; and the verdict that lists the worst of them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from sudare.assess.verdict import Verdict
 from sudare.words.sentence import Sentence, counted
 
 LISTED = 10
-"""How many adversaries a verdict lists."""
+"""Maximum number of adversaries in a verdict's list."""
 
 
 @dataclass(frozen=True)
 class Adversary:
-    """Somebody who knows some items of a user."""
+    """An attacker who knows some items of a user."""
 
     user: int
-    """The user's basket, from 0."""
+    """Number of the user's basket, from 0."""
     known: tuple[Any, ...]
-    """Items they know the user to have."""
+    """Items they know the user has."""
     inferred: Any
-    """The item they infer; None where they single out records instead."""
+    """The item they infer; None if they single out records instead."""
     support: int
     """Released baskets with the known items."""
     joint: int
@@ -29,12 +29,12 @@ class Adversary:
 
     @property
     def confidence(self) -> float:
-        """Joint / support: how sure they are."""
+        """Joint / support: how certain the inference is."""
         return self.joint / self.support if self.support else 0.0
 
     @property
     def sentence(self) -> Sentence:
-        """What the adversary can do, in words (without its full stop)."""
+        """What the adversary can do, in words (without the final period)."""
         about = {"user": self.user, "known": "{" + ", ".join(map(str, self.known)) + "}"}
         if self.inferred is None:
             return Sentence("baskets.adversary.left", **about, baskets=counted("baskets", self.support))
@@ -54,8 +54,8 @@ class BasketVerdict(Verdict):
     worst: tuple[Adversary, ...] = ()
     """The most dangerous adversaries, worst first, whether allowed or not."""
     sampled: int | None = None
-    """Adversaries drawn for each length, where not all were looked at."""
+    """Number of adversaries drawn for each length, if they were sampled."""
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; the adversaries, who name users, stay out."""
+        """A dictionary for JSON, without the adversaries, because they name users."""
         return {**super().to_dict(), **({} if self.sampled is None else {"sampled": self.sampled})}

@@ -1,4 +1,4 @@
-"""k^m-anonymity (Terrovitis, Mamoulis, Kalnis 2008): who knows m items finds k baskets or none."""
+"""k^m-anonymity (Terrovitis, Mamoulis, Kalnis 2008): an attacker who knows m items finds k baskets or none."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @parameters
 class KmAnonymity:
-    """Every set of at most m items that occurs in the release, occurs in at least k of its baskets.
+    """Every set of at most m items that occurs in the release occurs in at least k of its baskets.
 
-    Promises that whoever knows up to m items of a user is left with at least k baskets (or none, where an item
-    was suppressed). Promises nothing about what these k have in common: they may all share a sensitive item.
-    It speaks of the released baskets alone, so it can be checked without the original.
+    Guarantees that an attacker who knows up to m items of a user is left with at least k baskets (or none, if an item
+    was suppressed). Guarantees nothing about what these k have in common: they may all share a sensitive item.
+    It depends on the released baskets alone, so it can be checked without the original.
 
     >>> from sudare.describe.baskets.baskets import Baskets
     >>> KmAnonymity(2, 2).check(Baskets.from_lists([["a", "b"], ["a", "b"], ["b", "c"]])).explanation
@@ -30,9 +30,9 @@ class KmAnonymity:
     """
 
     k: Annotated[int, Field(ge=1)]
-    """Fewest baskets that share any set of m items."""
+    """Minimum number of baskets that share any set of m items."""
     m: Annotated[int, Field(ge=1)]
-    """Most items an adversary knows."""
+    """Maximum number of items an adversary knows."""
 
     def check(
         self,
@@ -41,7 +41,7 @@ class KmAnonymity:
         *,
         random: Randomness | None = None,  # noqa: ARG002  # every set is counted, none is drawn
     ) -> BasketVerdict:
-        """Recount every set of at most m items of baskets or of a release; the original is not needed."""
+        """Recount every set of at most m items in baskets or a release; the original is not needed."""
         released, _ = released_and_original(data, original)
         if not len(released.codes):
             nobody = np.empty(0, dtype=np.int64)

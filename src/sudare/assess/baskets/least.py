@@ -1,14 +1,14 @@
-"""What suppression must cost at least: a bound for every release of baskets that leaves items out and adds none.
+"""A lower bound on the cost of suppression, for every release of baskets that leaves items out and adds none.
 
-Where conf(Q -> e) = supp(Q + e) / supp(Q) is above rho, a release in which it is not has removed an item of Q + e from at
-least
+If conf(Q -> e) = supp(Q + e) / supp(Q) is above rho, a release in which it is not has removed an item of Q + e from
+at least
 
     N = ceil(supp(Q + e) - rho supp(Q))
 
-of the baskets that have Q + e: every basket that loses one lowers supp(Q + e) by 1 and supp(Q) by 1 at most, and
-supp(Q + e) - h <= rho (supp(Q) - y) with y >= 0 needs h >= N. For k^m-anonymity a set that occurs in s < k baskets must lose
-an item in each of them: N = s. Needs of sets whose entries are apart add up; sets are taken by need, largest first, and of each
-the baskets count in which nothing was counted before.
+of the baskets that have Q + e: every basket that loses one lowers supp(Q + e) by 1 and supp(Q) by at most 1, and
+supp(Q + e) - h <= rho (supp(Q) - y) with y >= 0 needs h >= N. For k^m-anonymity, a set that occurs in s < k baskets
+must lose an item in each of them: N = s. The needs of sets with disjoint entries add up. Sets are taken in descending
+order of need, and for each only the baskets count in which nothing was counted before.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 class Inferences(NamedTuple):
-    """Every inference that must stay uncertain, on baskets as they are."""
+    """Every inference that must stay uncertain, in the baskets as they are."""
 
     subsets: Subsets
     sets: npt.NDArray[np.int64]
-    """Number of Q + e."""
+    """Index of the set Q + e."""
     joint: npt.NDArray[np.int64]
     """Baskets with Q + e."""
     base: npt.NDArray[np.int64]
@@ -47,11 +47,11 @@ class Inferences(NamedTuple):
         return float((self.joint / self.base).max(initial=0.0))
 
     def unsafe(self, over: int, under: int) -> int:
-        """How many inferences have a confidence above over / under."""
+        """Number of inferences with a confidence above over / under."""
         return int((self.joint * under > self.base * over).sum())
 
     def least(self, over: int, under: int) -> int:
-        """Entries that every release with rho = over / under must have lost."""
+        """Number of entries that every release with rho = over / under must have lost."""
         chosen = np.flatnonzero(self.joint * under > self.base * over)
         needed = -((over * self.base[chosen] - under * self.joint[chosen]) // under)
         return _packed(self.subsets, self.sets[chosen], needed)
@@ -69,7 +69,7 @@ def inferences_of(baskets: Baskets, m: int | None, progress: Progress = SILENT) 
 
 
 def least_for_km(baskets: Baskets, requirement: KmAnonymity, progress: Progress = SILENT) -> int:
-    """Entries that every k^m-anonymous release by suppression must have lost."""
+    """Number of entries that every k^m-anonymous release by suppression must have lost."""
     subsets = subsets_of(baskets, requirement.m, None, "km-anonymity", progress)
     support = np.diff(subsets.posting_starts)
     rare = np.flatnonzero(support < requirement.k)
@@ -77,7 +77,7 @@ def least_for_km(baskets: Baskets, requirement: KmAnonymity, progress: Progress 
 
 
 def _packed(subsets: Subsets, sets: npt.NDArray[np.int64], needed: npt.NDArray[np.int64]) -> int:
-    """Sets with the largest needs first; among equals those of few items, which leave room for others."""
+    """Entries needed; sets with the largest needs first, and among equals small sets, which leave room for others."""
     order = np.lexsort((sets, subsets.sizes[sets], -needed))
     used = np.zeros(len(subsets.codes), dtype=np.bool_)
     return int(pack_needs(subsets, sets[order], needed[order].astype(np.int64), used))

@@ -1,4 +1,4 @@
-"""A release of baskets beside its original: what is left of each, and the subsets an adversary may know."""
+"""A release of baskets next to its original: what is left of each basket, and the subsets an adversary may know."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
 
 MOST_SUBSETS = 60_000_000
-"""Subsets of single baskets that fit into some 4 GB with all that is said about them."""
+"""Number of subsets of single baskets that fit into about 4 GB with all their figures."""
 
 
 def released_and_original(data: Any, original: Baskets | None) -> tuple[Baskets, Baskets]:
-    """(released, original) of a release, or of baskets with the original given or being it themselves."""
+    """(released, original) from a release, or from baskets; without an original, the baskets are their own."""
     if hasattr(data, "released") and hasattr(data, "original"):
         data, original = data.released, data.original if original is None else original
     if not isinstance(data, Baskets):
@@ -31,7 +31,7 @@ def released_and_original(data: Any, original: Baskets | None) -> tuple[Baskets,
 
 
 def kept_mask(released: Baskets, original: Baskets) -> Mask:
-    """For each entry of the original whether the release still has it; every release must be a part of its original."""
+    """For each entry of the original, whether the release still has it; a release must be part of its original."""
     if len(released) != len(original):
         raise DescriptionError(
             "assess.baskets.other_original", released=len(released), original=len(original)
@@ -63,7 +63,7 @@ def _codes_in(released: Baskets, original: Baskets) -> npt.NDArray[np.int64]:
 
 
 def asking_of(baskets: Baskets, model: str) -> Asking:
-    """Who calls what sensitive, as kernels take it."""
+    """Which users consider which items sensitive, in the form that kernels take."""
     items = len(baskets.items)
     made: Asking
     if baskets.sensitive_starts is not None and baskets.sensitive_codes is not None:
@@ -78,7 +78,7 @@ def asking_of(baskets: Baskets, model: str) -> Asking:
 def subsets_of(
     baskets: Baskets, width: int | None, asking: Asking | None, model: str, progress: Progress = SILENT
 ) -> Subsets:
-    """All subsets of at most `width` items (None: of any size), unless they are too many."""
+    """All subsets of at most `width` items (None: of any size); refused if there are too many."""
     longest = int(baskets.lengths.max(initial=0))
     width = longest if width is None else min(width, longest)
     count = count_occurrences(baskets.starts, width)

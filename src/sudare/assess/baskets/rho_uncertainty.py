@@ -1,4 +1,4 @@
-"""rho-uncertainty (Cao et al. 2010), and with a sensitive set of each user's own (undated paper on personalized rho-uncertainty)."""
+"""rho-uncertainty (Cao et al. 2010), and personalized rho-uncertainty (undated paper): a sensitive set per user."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ Ratio = Annotated[
 
 @parameters
 class RhoUncertainty:
-    """Whoever knows some items of a user infers none of the user's sensitive items with a confidence above rho.
+    """An attacker who knows some items of a user can infer no sensitive item of theirs with confidence above rho.
 
-    For every user u, every non-empty set Q of items of u's original basket (of at most m items, where m is
-    given) and every item e outside Q that is sensitive for u (u need not have it):
+    For every user u, every non-empty set Q of items of u's original basket (of at most m items, if m is given) and
+    every item e outside Q that is sensitive for u (u need not have it):
 
         conf(Q -> e) = supp(Q + e) / supp(Q) <= rho,  or no released basket has Q,
 
-    with supp counted in the release. One sensitive set for all users is rho-uncertainty, a set of each user's
-    own is personalized rho-uncertainty, an m makes it rho^m-uncertainty. With eps and delta it is asked of an
-    adversary drawn at random (a user with at least l items, then l of their items, all alike) instead of every
-    one: for each length l <= m one in danger is met with probability below eps, with confidence 1 - delta.
+    with supp counted in the release. One sensitive set for all users gives rho-uncertainty, a separate set for each
+    user personalized rho-uncertainty, and an m rho^m-uncertainty. With eps and delta, the condition applies to an
+    adversary drawn at random (a user with at least l items, then l of their items, uniformly) instead of every one:
+    for each length l <= m, an adversary in danger is drawn with probability below eps, with confidence 1 - delta.
 
-    Promises nothing about sets of sensitive items (each is looked at alone), about adversaries who know that an
-    item is absent, nor that a user cannot be found: see k^m-anonymity. Q ranges over the original basket,
-    since what an adversary knows does not shrink because we suppress; so a check needs the original.
+    Guarantees nothing about sets of sensitive items (each item is considered alone), about adversaries who know that
+    an item is absent, or about finding a user (see k^m-anonymity). Q ranges over the original basket because
+    suppression does not reduce what an adversary knows; so a check needs the original.
     rho is a rational number: 0.3 means 3/10, "1/3" is a third; beyond nine decimals it is rounded down.
 
     >>> from sudare.describe.baskets.baskets import Baskets
@@ -67,18 +67,18 @@ class RhoUncertainty:
     """
 
     needs_sensitive: ClassVar[bool] = True
-    """It speaks of sensitive items, and says nothing where there are none."""
+    """It concerns sensitive items, and says nothing if there are none."""
 
     rho: Ratio
     """Largest confidence allowed: a number from 0 to 1, or a fraction such as "1/3"."""
     m: Annotated[int, Field(ge=1)] | None = None
-    """Most items an adversary knows; any number when left out."""
+    """Maximum number of items an adversary knows; unlimited if left out."""
     eps: Annotated[float, Field(gt=0, lt=1)] | None = None
-    """Share of adversaries that may be dangerous, where adversaries are sampled."""
+    """Share of adversaries that may be dangerous, if adversaries are sampled."""
     delta: Annotated[float, Field(gt=0, lt=1)] | None = None
-    """Probability with which a sample may mislead."""
+    """Probability that a sample may mislead."""
     rule: Literal["exact", "paper"] = "exact"
-    """How many adversaries a method draws: exact (valid over all its rounds) or as published."""
+    """How many adversaries a method draws: exact (valid over all its rounds) or paper (as published)."""
 
     @model_validator(mode="after")
     def _check(self) -> RhoUncertainty:
@@ -104,9 +104,9 @@ class RhoUncertainty:
     def check(
         self, data: Any, original: Baskets | None = None, *, random: Randomness | None = None
     ) -> BasketVerdict:
-        """Recompute the confidences in baskets, or in a release with the original that adversaries know from.
+        """Recompute the confidences in baskets, or in a release given the original that adversaries know.
 
-        Without `original` the baskets are taken for it. `random` draws the adversaries where they are sampled.
+        Without `original`, the baskets themselves are used. `random` draws the adversaries if they are sampled.
         """
         released, known = released_and_original(data, original)
         alive = kept_mask(released, known)
@@ -224,7 +224,7 @@ _NOBODY: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
 
 def _largest(confidence: npt.NDArray[np.float64], base: npt.NDArray[np.int64]) -> list[int]:
-    """Places of the most certain inferences, those that concern most baskets first among equals."""
+    """Positions of the most certain inferences; among equals, those that concern the most baskets come first."""
     few = min(LISTED, len(confidence))
     if not few:
         return []

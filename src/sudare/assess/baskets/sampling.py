@@ -1,4 +1,4 @@
-"""Sampled adversaries: how many must be drawn, how they are drawn, what their failures prove."""
+"""Sampled adversaries: how many to draw, how to draw them, and what their failures prove."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 _FEWEST_CHECKED = 2_000
 _MOST_ITEMS = 200_000_000
 MOST_DRAWN = 10_000_000
-"""Adversaries of one length that are drawn at once, in some hundreds of megabytes."""
+"""Maximum number of adversaries of one length drawn at once; they take several hundred megabytes."""
 
 
 def sample_size(eps: float, delta: float, rule: str = "exact", attempt: int | None = None) -> int:
-    """Adversaries to draw so that none of them being in danger proves a risk below eps with confidence 1 - delta.
+    """Number of adversaries to draw so that finding none in danger proves a risk below eps with confidence 1 - delta.
 
     paper: ceil(log(1/delta) / (2 eps^2)), by Hoeffding's inequality, in every round.
-    exact: the least n with (1 - eps)^n <= delta; in round r (`attempt`) with delta / (r (r + 1)) for delta, since
-    these sum to delta: whichever round passes, the confidence is 1 - delta. The published rule samples until it
-    passes with the same delta each time, so a lucky pass counts as proof.
+    exact: the least n with (1 - eps)^n <= delta; in round r (`attempt`), delta / (r (r + 1)) replaces delta. These sum
+    to delta, so the confidence is 1 - delta whichever round passes. The published rule samples with the same delta
+    until a round passes, so a lucky pass counts as proof.
 
     >>> [sample_size(x, x, "paper") for x in (0.1, 0.05, 0.01)], [sample_size(x, x) for x in (0.1, 0.05, 0.01)]
     ([116, 600, 23026], [22, 59, 459])
@@ -41,7 +41,7 @@ def sample_size(eps: float, delta: float, rule: str = "exact", attempt: int | No
 
 
 def is_endless(eps: float, delta: float) -> bool:
-    """Whether a check, or the first round of either rule, would have to draw more adversaries than can be.
+    """Whether a check, or the first round of either rule, would have to draw more adversaries than is possible.
 
     >>> is_endless(0.0005, 0.01), is_endless(1e-9, 0.01), is_endless(1e-9, 0.9999999999999999), is_endless(0.1, 1e-300)
     (False, True, True, False)
@@ -50,18 +50,18 @@ def is_endless(eps: float, delta: float) -> bool:
 
 
 def checked_size(eps: float, delta: float) -> int:
-    """Adversaries that a check draws: enough that a release with half the risk allowed passes nearly always."""
+    """Number of adversaries a check draws: enough for a release with half the allowed risk to pass nearly always."""
     return max(_FEWEST_CHECKED, sample_size(eps, delta, "paper"))
 
 
 def risk_bound(failures: int, drawn: int, delta: float) -> float:
     """Upper end of the exact (Clopper-Pearson) interval for the share of dangerous adversaries, confidence 1 - delta.
 
-    With no failure this is 1 - delta^(1/n), the rule `exact` above.
+    Without failures this is 1 - delta^(1/n), the rule `exact` above.
     """
     from scipy.special import betainccinv
 
-    # Of the complement: 1 - delta is 1 in floating point for a small delta.
+    # Computed from the complement: for a small delta, 1 - delta is 1 in floating point.
     return 1.0 if failures >= drawn else float(betainccinv(failures + 1, drawn - failures, delta))
 
 
@@ -73,7 +73,7 @@ class Drawn(NamedTuple):
 
 
 def draw(baskets: Baskets, size: int, count: int, random: Randomness) -> Drawn | None:
-    """Draw a user with at least `size` items, then `size` of their items, all alike; None where nobody has as many."""
+    """Draw a user with at least `size` items, then `size` of their items, uniformly; None if nobody has that many."""
     eligible = np.flatnonzero(baskets.lengths >= size)
     if not len(eligible):
         return None
@@ -88,7 +88,7 @@ def draw(baskets: Baskets, size: int, count: int, random: Randomness) -> Drawn |
 
 
 def item_places(baskets: Baskets) -> Places:
-    """The places of every item in ascending order."""
+    """The positions of every item in ascending order."""
     items = len(baskets.items)
     marks = np.zeros(len(baskets), dtype=np.uint64)
     starts, codes = read_only(baskets.starts), read_only(baskets.codes)

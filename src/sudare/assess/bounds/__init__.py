@@ -1,4 +1,4 @@
-"""Bounds that hold for every release: what any algorithm must lose, how many blocks there can be, how small.
+"""Bounds for every release: what any algorithm must lose, how many blocks it can form, and how small they can be.
 
 - `k_bound`, `l_bound`, `lower_bound`: least information loss (`distortion`)
 - `max_blocks`, `min_largest_block`, `feasible`, `largest_feasible_l`: from the sensitive counts alone (`diversity`)

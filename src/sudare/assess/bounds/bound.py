@@ -1,4 +1,4 @@
-"""What a bound says."""
+"""The result of computing a bound."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bound:
-    """A loss that no compliant release falls below."""
+    """A lower bound on the loss of any compliant release."""
 
     value: float
-    """Mean over rows and quasi-identifiers, in [0, 1]: the scale of the measures dis, loss and gcp."""
+    """Mean over rows and quasi-identifiers, in [0, 1]: on the scale of the measures dis, loss and gcp."""
     exact: bool
-    """False where the budget ended the search: the value holds, but the whole search would give a higher one."""
+    """False if the budget ended the search: the value is valid, but the full search would give a higher one."""
     explanation: str
     """One or two sentences."""
 
@@ -31,5 +31,5 @@ class Bound:
         return replace(self, explanation=in_language(self.explanation, language_of(language)))
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """A dictionary for JSON."""
         return asdict(self)

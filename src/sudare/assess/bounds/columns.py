@@ -1,7 +1,7 @@
-"""Quasi-identifiers as the kernels of the bounds see them: ranks, and what two ranks cost together.
+"""Quasi-identifiers as the kernels of the bounds see them: ranks, and the cost of generalizing two ranks together.
 
-The costs are those of `sudare.measure`, cell by cell, for the least text that covers both values: the label of the
-lowest common node of a hierarchy, a range where a column is ordered and has no hierarchy, `*` otherwise.
+The costs are those of `sudare.measure`, cell by cell, for the most specific text that covers both values: the label of
+the lowest common node of a hierarchy, a range if the column is ordered and has no hierarchy, `*` otherwise.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class RankedColumn:
     """One quasi-identifier."""
 
     ranks: npt.NDArray[np.int32]
-    """Of each row."""
+    """Rank of each row."""
     beside: Floats
-    """Cost of each rank with the next."""
+    """Cost of joining each rank with the next."""
     positions: Floats = field(default_factory=lambda: np.zeros(0))
-    """Of each rank, where the column is ordered; otherwise it is a tree."""
+    """Position of each rank if the column is ordered; otherwise it is a tree."""
     parent: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Of each node: ranks first, then inner nodes, the root last and its own parent."""
+    """Parent of each node: ranks first, then inner nodes; the root is last and its own parent."""
     first: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     last: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     cost: Floats = field(default_factory=lambda: np.zeros(0))
@@ -57,7 +57,7 @@ class RankedColumn:
 
     @property
     def is_tree(self) -> bool:
-        """Whether it is generalized along nodes."""
+        """Whether it is generalized along the nodes of a tree."""
         return len(self.parent) > 0
 
     def costs(self, lower: npt.NDArray[np.int32], higher: npt.NDArray[np.int32]) -> Floats:
@@ -71,7 +71,7 @@ class RankedColumn:
 
 
 def check_objective(objective: str) -> None:
-    """Refuse what is no objective."""
+    """Refuse a name that is not an objective."""
     if objective not in get_args(Objective):
         raise ParameterError(
             "assess.bounds.objective",
@@ -95,8 +95,8 @@ def ranked_column(table: Table, name: str, objective: Objective, weight: float) 
         return _along(tree, table.leaves(name, tree), objective, weight)
     if table.column(name).kind in ORDERED_KINDS:
         return _ordered(codes, weight)
-    # Kept or `*`. The measures count the leaves of present values only, and take `*` for a leaf where it is a value:
-    # a bound must not say more than they do.
+    # A value is kept or becomes `*`. The measures count the leaves of present values only, and treat `*` as a leaf
+    # if it is a value: a bound must not exceed what they compute.
     free = ANYTHING in as_text(codes.values) or (objective == "loss" and len(codes.values) <= 1)
     price = 0.0 if free else weight
     count = codes.count
@@ -143,9 +143,9 @@ def _along(
 
 
 def _node_costs(tree: Hierarchy, objective: Objective) -> Floats:
-    """What a cell costs that is released as each node, never more than its parent."""
+    """The cost of a cell released as each node, never more than that of its parent."""
     cost = node_shares(tree, objective)
-    # The measures read labels: where two nodes share one, the lower counts, and a bound must not say more.
+    # The measures read labels: if two nodes share one, the lower counts, and a bound must not exceed that.
     read = cost[tree.node_of(tree.labels_of(np.arange(tree.nodes)))]
     if (read < cost).any():
         cost = read
@@ -160,7 +160,7 @@ def _ordered(codes: Codes, weight: float) -> RankedColumn:
     extent = float(halves[-1] - halves[0]) if len(halves) else 0.0
     scaled = (halves - halves[0]) / extent if extent > 0 else np.zeros(len(halves))
     if codes.missing is not None:
-        # A number and a missing value become `*`; where all numbers are one, the measure finds no width in it.
+        # A number and a missing value become `*`; if all numbers are equal, the measure finds no width in it.
         ranked = not (values.dtype.is_numeric() or values.dtype.is_temporal())
         scaled = np.append(scaled, _FAR if extent > 0 or ranked else 0.0)
     positions = weight * scaled

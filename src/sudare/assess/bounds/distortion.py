@@ -1,14 +1,14 @@
-"""Lower bounds of the loss of any k-anonymous or l-diverse release (Lemma 1 and its form for k).
+"""Lower bounds on the loss of any k-anonymous or l-diverse release (Lemma 1 and its form for k).
 
-CE(u, v) is the cost of row u when u and v get their lowest common generalization on every quasi-identifier. A row's
-cost in a release is at least CE(u, v) for every v of its block, so the block lies within that cost of u, and
+CE(u, v) is the cost of row u if u and v get their lowest common generalization on every quasi-identifier. A row's
+cost in a release is at least CE(u, v) for every v in its block, so the block lies within that cost of u, and
 
 - k-anonymity: OPT >= sum_u (cost of u with its (k-1)-th nearest other row);
-- l-diversity: OPT >= sum_u (the (l-1)-th smallest over values s other than u's of CES(u, s)), CES(u, s) the cost of u
-  with the nearest row that has s. Entropy and recursive diversity need l (rounded up) distinct values as well.
+- l-diversity: OPT >= sum_u (the (l-1)-th smallest CES(u, s) over values s other than u's), where CES(u, s) is the
+  cost of u with the nearest row that has s. Entropy and recursive diversity need l (rounded up) distinct values too.
 
-Divided by rows and quasi-identifiers (or their weights) it is on the scale of the measures. A row that is left out
-counts 1 in every cell, which is no less than any CE: releases with suppressed rows are bounded too.
+Divided by rows and quasi-identifiers (or their weights), the bound is on the scale of the measures. A row that is left
+out counts 1 in every cell, which is at least any CE, so the bound also covers releases with suppressed rows.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 BUDGET = 1_000_000_000
-"""Comparisons of a row with a row or with a box of rows: about a minute on a table with few columns."""
+"""Comparisons of a row with a row or a box of rows: about a minute on a table with few columns."""
 _PAUSE = 4_000_000
-"""Cells compared between two reports of progress: a few hundredths of a second."""
+"""Cells compared between two progress reports: a few hundredths of a second."""
 
 
 def k_bound(
@@ -60,7 +60,7 @@ def k_bound(
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Bound:
-    """The loss that no k-anonymous release falls below; 1 where the table has fewer than k rows.
+    """A lower bound on the loss of any k-anonymous release; 1 if the table has fewer than k rows.
 
     >>> import polars as pl
     >>> from sudare.describe.table import Table
@@ -83,9 +83,9 @@ def l_bound(
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Bound:
-    """The loss that no release falls below in which every block has l values of a sensitive column.
+    """A lower bound on the loss of any release in which every block has l values of a sensitive column.
 
-    Holds for distinct, entropy and recursive (c, l)-diversity; 1 where the column has fewer than l values.
+    Valid for distinct, entropy and recursive (c, l)-diversity; 1 if the column has fewer than l values.
     """
     asked = LDiversity(l, kind="entropy", sensitive=(sensitive,))
     return lower_bound(table, [asked], objective=objective, weights=weights, budget=budget, progress=progress)
@@ -100,11 +100,11 @@ def lower_bound(
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Bound:
-    """The loss that no release falls below which satisfies all requirements.
+    """A lower bound on the loss of any release that satisfies all requirements.
 
-    Each row costs at least the largest of its single bounds, so this is no less than the largest bound of a single
-    requirement and column. Other requirements than k-anonymity and l-diversity bound nothing and are passed over.
-    `budget` limits the comparisons, all requirements together.
+    Each row costs at least the largest of its individual bounds, so this is at least the largest bound of any single
+    requirement and column. Requirements other than k-anonymity and l-diversity give no bound and are ignored.
+    `budget` limits the number of comparisons for all requirements together.
     """
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
         raise ParameterError("assess.bounds.budget", given=shown(budget))
@@ -137,13 +137,13 @@ class Ground:
     space: Space
     tree: Tree
     codes: npt.NDArray[np.int32]
-    """Of all rows."""
+    """Codes of all rows."""
     labels: npt.NDArray[np.int32]
-    """Distinct row of each row."""
+    """Index of the distinct row for each row."""
     weight: npt.NDArray[np.int64]
-    """Rows of each distinct row."""
+    """Number of rows equal to each distinct row."""
     total: float
-    """Sum of the weights of the columns."""
+    """Sum of the column weights."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class _Count:
 
 
 def ground_of(table: Table, objective: Objective, weights: Mapping[str, float] | None) -> Ground:
-    """Distinct rows of the columns that count (there is one, and a row), and their tree."""
+    """Distinct rows of the columns that count, and their tree; there must be such a column, and a row."""
     chosen = {
         name: weight for name, weight in weights_of(table.names("quasi"), weights).items() if weight > 0
     }
@@ -184,7 +184,7 @@ def ground_of(table: Table, objective: Objective, weights: Mapping[str, float] |
 
 
 def counts_asked(table: Table, requirements: Sequence[Requirement]) -> list[_Count]:
-    """How many rows, or values of which column, a block must have together."""
+    """How many rows, or values of which column, a block must contain."""
     asked: list[_Count] = []
     for requirement in requirements:
         if isinstance(requirement, KAnonymity):
@@ -212,7 +212,7 @@ def _wanted(table: Table, ground: Ground, count: _Count) -> Wanted:
 def row_costs(
     table: Table, ground: Ground, asked: Sequence[_Count], budget: int, progress: Progress
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """What each row costs at least, on the scale of the measures, and whether the budget sufficed for it."""
+    """A lower bound on the cost of each row, on the scale of the measures, and whether the budget sufficed for it."""
     distinct = len(ground.weight)
     radius, exact, spent = np.zeros(distinct), np.ones(distinct, dtype=np.bool_), 0
     pause = max(_PAUSE // ground.codes.shape[1], 1)

@@ -1,6 +1,7 @@
-"""What the counts of the sensitive values allow: whether l-diversity is possible, in how many blocks of what size.
+"""What the counts of the sensitive values allow: whether l-diversity is possible, with how many blocks of what size.
 
-Counts N_0 >= N_1 >= … >= N_{P-1} > 0 in any order, N = S_0 their sum, p_i = N_i / N, S_i = N_i + … + N_{P-1}.
+The counts N_0 >= N_1 >= … >= N_{P-1} > 0 may be given in any order; N = S_0 is their sum, p_i = N_i / N and
+S_i = N_i + … + N_{P-1}.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ DiversityKind = Literal["distinct", "entropy"]
 def feasible(counts: Any, l: float, kind: DiversityKind = "distinct") -> bool:  # noqa: E741  # the name in the field
     """Whether any partition into blocks is l-diverse: P >= l (distinct), H >= log l (entropy).
 
-    If the whole table complies, it is a solution as one block; if not, some block of any partition has at most
-    the entropy of the whole. No block at all needs no value: an empty table is feasible.
+    If the whole table complies, it is a solution as one block; if not, every partition has a block with at most
+    the entropy of the whole. An empty table has no blocks, so it is feasible.
     """
     given = _counts(counts)
     _check(l, kind)
@@ -45,10 +46,10 @@ def largest_feasible_l(counts: Any, kind: DiversityKind = "distinct") -> float:
 
 
 def max_blocks(counts: Any, l: float) -> int:  # noqa: E741  # the name in the field
-    """MaxNB: the most blocks with l distinct values each (Lemma 2); 0 where not even one is possible.
+    """MaxNB: the maximum number of blocks with l distinct values each (Lemma 2); 0 if not even one is possible.
 
     MaxNB = floor(S_I / (l - I)), I = min{i : floor(S_i / (l - i)) >= N_i, 0 <= i < l}: the I most frequent values
-    are in every block, the others fill the l - I places that are left. It is the largest B with
+    are in every block, and the others fill the remaining l - I places. It is the largest B with
     sum_i min(N_i, B) >= l B. For entropy l-diversity, which needs at least ceil(l) values in a block, it is an upper
     bound; a real l is rounded up.
 
@@ -70,13 +71,13 @@ def max_blocks(counts: Any, l: float) -> int:  # noqa: E741  # the name in the f
 
 
 def min_largest_block(counts: Any, l: float, kind: DiversityKind = "distinct") -> int:  # noqa: E741  # as above
-    """Rows that the largest block has at least, in any l-diverse partition; what k to compare l-diversity with.
+    """A lower bound on the size of the largest block in any l-diverse partition: the k to compare l-diversity with.
 
     - distinct: alpha_s = ceil(N / MaxNB).
-    - entropy: alpha_e = the least whole a with g(a) >= log l (Theorem 1, Corollary 1), where
-      g(a) = sum_i p_i min(log a, log 1/p_i), which never falls and ends at the entropy H.
+    - entropy: alpha_e = the least integer a with g(a) >= log l (Theorem 1, Corollary 1), where
+      g(a) = sum_i p_i min(log a, log 1/p_i), which never decreases and ends at the entropy H.
 
-    Raises InfeasibleError where no partition is l-diverse.
+    Raises InfeasibleError if no partition is l-diverse.
 
     >>> min_largest_block([50, 25, 15, 7, 3], 3), min_largest_block([50, 25, 15, 7, 3], 3, "entropy")
     (4, 6)
@@ -106,15 +107,15 @@ def min_largest_block(counts: Any, l: float, kind: DiversityKind = "distinct") -
 
 
 def values_needed(l: float) -> int:  # noqa: E741  # the name in the field
-    """Distinct values that a block with diversity l has at least, whichever the kind: l rounded up.
+    """Number of distinct values that a block with diversity l needs at least, for every kind: l rounded up.
 
-    Entropy at most log D with D values, so D >= l; recursive (c, l) has r_l + … + r_m > 0.
+    Entropy is at most log D with D values, so D >= l; recursive (c, l) has r_l + … + r_m > 0.
     """
     return max(math.ceil(l * (1.0 - TOLERANCE)), 1)
 
 
 def _counts(counts: Any) -> npt.NDArray[np.int64]:
-    """Positive counts, falling."""
+    """Positive counts in descending order."""
     given = np.asarray(counts)
     whole = given.size == 0 or (
         given.ndim == 1 and given.dtype.kind in "iuf" and bool((given == np.floor(given)).all())

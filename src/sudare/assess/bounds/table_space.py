@@ -1,4 +1,4 @@
-"""Quasi-identifiers put together for the kernels: small columns as tables of costs, wide ones as trees and lines."""
+"""Quasi-identifiers combined for the kernels: small columns as tables of costs, wide ones as trees and lines."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from sudare.assess.bounds.columns import Floats, Ints, RankedColumn
 
 _LARGEST_TABLE = 1500
-"""Columns with at most so many values get a table of all pairs …"""
+"""Columns with at most this many values get a table of all pairs …"""
 _LARGEST_TABLES = 8_000_000
-"""… those with fewest values first, as long as the tables have no more cells than this (64 MB)."""
+"""… those with the fewest values first, as long as the tables have no more cells than this (64 MB)."""
 _SAMPLE = 2000
-"""Pairs of rows that are looked at to order the columns."""
+"""Number of row pairs sampled to order the columns."""
 
 
 def space_of(axes: Sequence[RankedColumn]) -> tuple[Space, npt.NDArray[np.int32]]:
-    """Costs and ranks (rows x columns): wide columns, then tables, those that tell rows apart first.
+    """Costs and ranks (rows x columns): wide columns, then tables, each with the most discriminating columns first.
 
-    Sums that are compared with a limit then end early.
+    Sums that are compared with a limit can then stop early.
     """
     tabled: set[int] = set()
     cells = 0
@@ -41,7 +41,7 @@ def space_of(axes: Sequence[RankedColumn]) -> tuple[Space, npt.NDArray[np.int32]
 
 
 def _telling(axis: RankedColumn) -> float:
-    """Mean cost of pairs of rows far apart in the table."""
+    """Mean cost of pairs of rows that are far apart in the table."""
     rows = len(axis.ranks)
     pairs = np.arange(min(_SAMPLE, rows))
     one, other = axis.ranks[pairs * 7919 % rows], axis.ranks[(pairs * 104_729 + rows // 2) % rows]

@@ -1,4 +1,4 @@
-"""What a release of baskets has lost: items, frequencies, association rules, and who pays for it."""
+"""What a release of baskets has lost: items, frequencies, association rules, and who bears the loss."""
 
 from sudare.measure.baskets.association import compare_rules, rule_distance, rules
 from sudare.measure.baskets.catalogue import BASKET_MEASURES, measure_baskets

@@ -1,7 +1,8 @@
-"""Association rules before and after: which of the strongest still stand?
+"""Association rules before and after: which of the strongest are still valid?
 
-A rule X -> y (one item y as consequent) holds in a share of baskets, its support supp(X + y) / n, with the confidence
-supp(X + y) / supp(X). (Agrawal, Srikant 1994; the distance is that of the undated paper on personalized rho-uncertainty, equation 9.)
+A rule X -> y (one item y as consequent) has the support supp(X + y) / n, the share of baskets that contain it, and the
+confidence supp(X + y) / supp(X). (Agrawal, Srikant 1994; the distance is that of the undated paper on personalized
+rho-uncertainty, equation 9.)
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _STEP = 0.7
 
 
 class Reason(Sentence):
-    """Why a measure cannot be computed; words in `words/en/measure.yaml` and its Japanese twin."""
+    """Why a measure cannot be computed; the words are in `words/en/measure.yaml` and its Japanese twin."""
 
     __slots__ = ()
 
@@ -43,25 +44,25 @@ class Reason(Sentence):
 
 
 class TooManySetsError(ParameterError):
-    """Baskets are so alike that their frequent sets of items cannot be counted."""
+    """The baskets are so similar that their frequent sets of items cannot be counted."""
 
     def __init__(self, why: Reason) -> None:
         super().__init__(why)
         self.why = why
-        """The sentence, which can be said in another language."""
+        """The sentence, which can be translated."""
 
 
 def rules(
     baskets: Any, support: float = SUPPORT, confidence: float = CONFIDENCE, *, top: int | None = TOP
 ) -> pl.DataFrame:
-    """The association rules of baskets, those of the highest support first.
+    """The association rules of baskets, in descending order of support.
 
     Args:
-        baskets: What to mine.
-        support: Smallest share of all baskets that have the whole rule.
-        confidence: Smallest share of the baskets with the body that have the head.
-        top: How many rules at most; of equal support those of higher confidence, then shorter ones, then in the order
-            of their items. None for all of them: there may be very many.
+        baskets: The baskets to mine.
+        support: Smallest share of all baskets that contain the whole rule.
+        confidence: Smallest share of the baskets with the body that also contain the head.
+        top: Maximum number of rules; among equal support, higher confidence comes first, then shorter rules, then the
+            order of their items. None for all of them: there may be very many.
 
     Returns:
         `body` (list of items), `head`, `support` (share), `count` (baskets), `confidence`.
@@ -80,7 +81,7 @@ def rules(
 def rule_distance(
     before: Any, after: Any, *, support: float = SUPPORT, confidence: float = CONFIDENCE, top: int = TOP
 ) -> float:
-    """Rule-mining distance: 1 - |R & R'| / |R | R'|, R and R' the `top` rules of highest support before and after.
+    """Rule-mining distance: 1 - |R & R'| / |R | R'|, with R and R' the `top` rules by support before and after.
 
     0 … 1; 0 if neither has any rule.
     """
@@ -93,11 +94,11 @@ def rule_distance(
 def compare_rules(
     before: Any, after: Any, *, support: float = SUPPORT, confidence: float = CONFIDENCE, top: int = TOP
 ) -> pl.DataFrame:
-    """The rules of `rule_distance` themselves, with support and confidence before and after.
+    """The rules compared by `rule_distance`, with support and confidence before and after.
 
     Returns:
         `body`, `head`, `status` (kept, lost or new among the strongest), `support_before`, `confidence_before`,
-        `support_after`, `confidence_after` (missing where the body no longer occurs), by the support before.
+        `support_after`, `confidence_after` (missing if the body no longer occurs), sorted by the support before.
     """
     pair = basket_pair(before, after)
     found = [rules(one, support, confidence, top=top) for one in (pair.before, pair.after)]
@@ -118,7 +119,7 @@ def compare_rules(
 
 
 def _share(given: float, name: str) -> Fraction:
-    """A share as the decimal number it was written as: 0.3 of 10 is 3, not a little less."""
+    """A share as the decimal number it was written as: 0.3 of 10 is 3, not slightly less."""
     try:
         return exact_share(given, name)
     except ValueError as error:
@@ -126,9 +127,9 @@ def _share(given: float, name: str) -> Fraction:
 
 
 def _least_ratio(share: Fraction, most: int) -> Fraction:
-    """The smallest fraction of at least the share whose denominator is at most `most`.
+    """The smallest fraction not below the share with a denominator of at most `most`.
 
-    Of confidences with such denominators the same suffice, and products with counts of 32 bits fit into 64.
+    It accepts the same confidences with such denominators, and products with 32-bit counts fit into 64 bits.
 
     >>> _least_ratio(Fraction("0.30000000000000001"), 100)
     Fraction(28, 93)
@@ -136,7 +137,7 @@ def _least_ratio(share: Fraction, most: int) -> Fraction:
     near = share.limit_denominator(most)
     if near >= share:
         return near
-    # The next one in the Farey sequence: q p' - p q' = 1 with the largest q'.
+    # The next fraction in the Farey sequence: q p' - p q' = 1 with the largest q'.
     over, under = near.numerator, near.denominator
     rest = pow(-over, -1, under)
     wider = rest + (most - rest) // under * under
@@ -149,10 +150,10 @@ def _least_count(baskets: Baskets, support: float) -> int:
 
 
 def _strongest(baskets: Baskets, least: int, confidence: Fraction, top: int | None) -> _Rules:
-    """Rules from sets in at least `least` baskets; from fewer, more frequent sets where these give `top` rules.
+    """Rules from sets in at least `least` baskets; only from more frequent sets if these give `top` rules.
 
-    Every rule of support s comes from a set of support s, so the search begins at a high support and goes down only
-    until there are enough: at 0.05 % of a click stream there may be billions of frequent sets.
+    Every rule of support s comes from a set of support s, so the search starts at a high support and goes down only
+    until there are enough rules: at 0.05 % of a click stream there may be billions of frequent sets.
     """
     counts = baskets.supports()
     start = int(counts.max(initial=0))
@@ -178,19 +179,19 @@ class _Rules(NamedTuple):
     """Rules as arrays."""
 
     sets: npt.NDArray[np.int64]
-    """Codes of all items of one rule after another."""
+    """Codes of the items of all rules, one rule after another."""
     starts: npt.NDArray[np.int64]
     heads: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int32]
-    """Baskets that have the whole rule."""
+    """Number of baskets that have the whole rule."""
     bodies: npt.NDArray[np.int32]
-    """Baskets that have its body."""
+    """Number of baskets that have its body."""
 
 
 def _mined(
     baskets: Baskets, counts: npt.NDArray[np.int64], least: int, confidence: Fraction
 ) -> _Rules | None:
-    """All rules at a support, or None if there are too many sets to look at."""
+    """All rules at a given support, or None if there are too many sets to examine."""
     # Rare items first: what follows a rare item is read from few places.
     frequent = counts >= least
     order = np.argsort(np.where(frequent, counts, 0), kind="stable")
@@ -235,7 +236,7 @@ def _framed(baskets: Baskets, found: _Rules, top: int | None) -> pl.DataFrame:
     confidence = found.counts / np.maximum(found.bodies, 1)
     order = np.lexsort((lengths, -confidence, -found.counts))
     if top is not None and len(order) > top:
-        # Rules alike in all three at the border are settled by names below, so all of them are looked at.
+        # Rules at the border with equal values in all three are ordered by name below, so all of them are included.
         last, beyond = order[top - 1], order[top:]
         alike = (found.counts[beyond] == found.counts[last]) & (confidence[beyond] == confidence[last])
         alike &= lengths[beyond] == lengths[last]
@@ -267,7 +268,7 @@ def _names(found: pl.DataFrame) -> set[tuple[tuple[Any, ...], Any]]:
 
 
 def _supports(baskets: Baskets, pairs: Iterable[tuple[tuple[Any, ...], Any]]) -> tuple[list[int], list[int]]:
-    """In how many baskets each rule, and its body, are."""
+    """Number of baskets that contain each rule, and its body."""
     code = {str(item): place for place, item in enumerate(baskets.items)}
     owners = baskets.owners
     order = np.argsort(baskets.codes, kind="stable")

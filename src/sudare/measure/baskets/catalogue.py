@@ -1,6 +1,6 @@
 """The measures of baskets: name, range and meaning of each, and how to compute them together.
 
-They stand apart from those of tables because they look at other data; what a measure is, is the same.
+They are separate from those of tables because they cover other data; the definition of a measure is the same.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def measure_baskets(before: Any, after: Any, names: Iterable[str] | None = None)
 
 
 def require_basket_measures(names: Iterable[str]) -> None:
-    """One sentence for a measure that there is not for baskets."""
+    """Refuse, in one sentence, a measure that does not exist for baskets."""
     require_measures(names, BASKET_MEASURES, "baskets")
 
 

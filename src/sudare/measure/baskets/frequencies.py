@@ -1,4 +1,4 @@
-"""How far the frequencies of items moved."""
+"""How much the frequencies of items changed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from sudare.measure.baskets.pair import basket_pair
 from sudare.measure.charts import AFTER, BEFORE
 
 _MOST_SHOWN = 1000
-"""Altair refuses charts of more than 5,000 rows, and nobody can tell so many points apart."""
+"""Altair refuses charts with more than 5,000 rows, and nobody can distinguish that many points."""
 
 
 def util2(before: Any, after: Any) -> float:
     """Divergence of item frequencies: KL(D || D0) in nats.
 
-    util2 = sum over items i with D(i) > 0 of D(i) log(D(i) / D0(i)), D and D0 the normalized frequencies after and
-    before (undated paper on personalized rho-uncertainty, equation 3). Items gone from D count 0, so a release without any item has util2 = 0 (and util1 = 1). 0 … ∞;
-    infinite where the release has an item the original has not, as after generalization.
+    util2 = sum over items i with D(i) > 0 of D(i) log(D(i) / D0(i)), where D and D0 are the normalized frequencies
+    after and before (undated paper on personalized rho-uncertainty, equation 3). Items gone from D count 0, so a
+    release without any item has util2 = 0 (and util1 = 1). 0 … ∞; infinite if the release has an item that the
+    original does not have, as after generalization.
 
     >>> round(util2([["a", "b"], ["a", "c"]], [["a"], ["a", "c"]]), 4)
     0.2877
@@ -42,16 +43,16 @@ class FrequencyChange:
     """Frequencies of items before and after."""
 
     frame: pl.DataFrame
-    """`item`, `before` and `after` (baskets that have it), `lost` (share of these), most frequent first."""
+    """`item`, `before` and `after` (number of baskets that have it), `lost` (share of these), most frequent first."""
 
     def chart(self) -> Any:
-        """Rank-frequency plot (Altair, logarithmic): items by their frequency before, with that after.
+        """Rank-frequency plot (Altair, logarithmic): items by their frequency before, and their frequency after.
 
-        Of many items some are shown, at even distances on the logarithmic axis.
+        If there are many items, only some are shown, evenly spaced on the logarithmic axis.
         """
         import altair as alt
 
-        # A log axis has no zero: an item that is gone stands at one half of a basket.
+        # A log axis has no zero, so an item that is gone is drawn at half a basket.
         ranked = self.frame.with_row_index("rank", offset=1).with_columns(pl.col("item").cast(pl.String))
         if ranked.height > _MOST_SHOWN:
             ranked = ranked[

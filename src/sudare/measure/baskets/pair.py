@@ -1,4 +1,4 @@
-"""Baskets before and after, basket by basket: what every measure of baskets looks at."""
+"""Baskets before and after, basket by basket: the input of every measure of baskets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BasketPair:
 
     @cached_property
     def kept(self) -> npt.NDArray[np.int64]:
-        """How many items of each original basket are still in it."""
+        """Number of items of each original basket that are still in it."""
         still = np.intersect1d(self._keys(self.before), self._keys(self.after), assume_unique=True)
         still //= max(len(self.before.items), 1)
         return np.bincount(still, minlength=len(self.before)).astype(np.int64)
@@ -39,7 +39,7 @@ class BasketPair:
 def basket_pair(before: Any, after: Any) -> BasketPair:
     """Pair two lists of baskets, as `Baskets`, lists of sets, or a release.
 
-    Basket b of the release is what is left of basket b of the original; items are told by their names.
+    Basket b of the release is what is left of basket b of the original; items are identified by name.
     """
     if isinstance(after, BasketPair):
         return after
@@ -54,7 +54,7 @@ def basket_pair(before: Any, after: Any) -> BasketPair:
 
 
 def baskets_of(given: Any) -> Baskets:
-    """Baskets as such, or those of a release, or lists."""
+    """Baskets, given as such, as a release, or as lists."""
     if isinstance(given, Baskets):
         return given
     held = getattr(given, "released", getattr(given, "baskets", given))
@@ -66,7 +66,7 @@ def baskets_of(given: Any) -> Baskets:
 
 
 def _renamed(baskets: Baskets, names: tuple[Any, ...], code: dict[Any, int]) -> Baskets:
-    """The baskets with codes of another list of items; what is sensitive is of no account here."""
+    """The baskets with codes from another list of items; sensitive items are ignored here."""
     new = np.array([code[item] for item in baskets.items], dtype=np.int32)
     codes = new[baskets.codes] if len(baskets.items) else baskets.codes
     return Baskets(BasketCodes(names, *merged(baskets.lengths, codes, len(names))), ids=baskets.ids)

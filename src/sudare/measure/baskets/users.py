@@ -1,4 +1,4 @@
-"""Who pays: how much of each user's basket is gone."""
+"""Who bears the loss: how much of each user's basket is gone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BINS = 10
 def util1(before: Any, after: Any) -> float:
     """Share of items suppressed: entries of the original that are no longer in their basket, over all of them.
 
-    util1 = sum |B - B'| / sum |B|. 0 … 1; 0 for baskets without any item. An item that was generalized is gone from its
+    util1 = sum |B - B'| / sum |B|. 0 … 1; 0 for baskets without any item. A generalized item counts as gone from its
     basket. (Seed paper 004, equation 2.)
 
     >>> util1([["a", "b"], ["a", "c"]], [["a"], ["a", "c"]])
@@ -35,27 +35,27 @@ class UserLoss:
     """The loss of each user, and how unevenly it is spread."""
 
     frame: pl.DataFrame
-    """`basket` (its number, from 0), `id` where users are known, `items`, `lost`, `share` (lost over items; 0 for an
-    empty basket). This is about single users: it is not for publication."""
+    """`basket` (its number, from 0), `id` if users are known, `items`, `lost`, `share` (lost over items; 0 for an
+    empty basket). It describes individual users and is not for publication."""
 
     @cached_property
     def untouched(self) -> float:
-        """Share of the users with items that lose none."""
+        """Share of the users with items who lose none."""
         return self._mean(pl.col("lost") == 0)
 
     @cached_property
     def emptied(self) -> float:
-        """Share of the users with items that lose all."""
+        """Share of the users with items who lose all of them."""
         return self._mean(pl.col("lost") == pl.col("items"))
 
     @cached_property
     def mean(self) -> float:
-        """Mean share lost, of the users with items: each counts the same, however long the basket."""
+        """Mean share lost, over users with items: each user counts the same, however long the basket."""
         return self._mean(pl.col("share"))
 
     @cached_property
     def gini(self) -> float:
-        """Gini coefficient of the lost items over users with items: 0 if all lose as many, near 1 if one loses all."""
+        """Gini coefficient of the lost items over users with items: 0 if all lose the same, near 1 if one loses all."""
         lost = np.sort(self._having["lost"].to_numpy())
         total = lost.sum()
         if total == 0:
@@ -65,17 +65,17 @@ class UserLoss:
 
     @cached_property
     def by_length(self) -> pl.DataFrame:
-        """`items` (length of the original basket), `users`, `share` (of their items that is gone)."""
+        """`items` (length of the original basket), `users`, `share` (of their items that are gone)."""
         grouped = self._having.group_by("items").agg(
             pl.len().alias("users"), (pl.col("lost").sum() / pl.col("items").sum()).alias("share")
         )
         return grouped.sort("items")
 
     def chart(self) -> Any:
-        """Histogram of the share lost, of those who lose any (Altair): how many users lose how much."""
+        """Histogram (Altair) of the share lost by users who lose anything: how many users lose how much."""
         import altair as alt
 
-        # Most lose nothing: a bar of theirs would hide all others, so the title says how many they are.
+        # Most users lose nothing: their bar would dwarf all others, so the title gives their number instead.
         shares = self._having.filter(pl.col("lost") > 0)["share"].to_numpy()
         users, edges = np.histogram(shares, bins=_BINS, range=(0.0, 1.0))
         labels = [f"{low:.0%}-{high:.0%}" for low, high in pairwise(edges)]

@@ -1,13 +1,13 @@
-"""Cross tabulations of randomized tables: from what was released and how, to what the original counts were.
+"""Cross tabulations of randomized tables: from the released counts and the mechanisms to the original counts.
 
-bins, attribute  one attribute: its bins, where each released record is, its transition matrix (round_bins: unasked)
+bins, attribute  one attribute: its bins, the bin of each released record, its transition matrix (round_bins: default)
 transition       matrices of numbers by Gauss-Legendre rules on the mechanism's distribution function
 contract         all attributes together, one matrix product each, never a Kronecker product
 iterate, misfit  EM with squared extrapolation, and when to stop
 rehearse, draw   how far below the misfit of chance to go, tried on releases drawn from the estimate
-guard            whether the estimate is nearer than the released counts, rehearsed too; if not, these are kept
-estimate         from the product of reconstructed margins to the table, margins kept
-inverse, spread  the unbiased rival with its error; the error of the estimate
+guard            whether the estimate is nearer than the released counts, also rehearsed; if not, the counts are kept
+estimate         from the product of reconstructed margins to the table, with margins kept
+inverse, spread  the unbiased alternative with its error; the error of the estimate
 build, result    the table with its evidence
 heat_map         released, estimate and (for its owner) original side by side
 """

@@ -1,4 +1,4 @@
-"""Cross tabulation of a released table: count, estimate, say how far to trust it."""
+"""Cross tabulation of a released table: count, estimate, and show how far to trust the result."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 MOST_CELLS = 20_000_000
-"""Estimated cells, all in memory at once several times."""
+"""Maximum number of estimated cells, all in memory at once several times."""
 _NORMAL = 1.959963984540054
-"""Standard deviations on either side of 95 % of a normal distribution."""
+"""Standard deviations on either side that contain 95 % of a normal distribution."""
 
 
 def crosstab_of(
@@ -136,10 +136,10 @@ def tabulate(
 
 
 def _intervals(inverse: Floats, error: Floats, released: Floats) -> dict[str, Floats]:
-    """The inverse with its 95 % interval, which lies between 0 and the records of the exact cell.
+    """The inverse with its 95 % interval, which lies between 0 and the number of records in the exact cell.
 
-    Nothing is smoothed, so that it holds for rough originals as well; for wide bins of numbers as far as the
-    originals lie inside a bin as their reconstruction says.
+    Nothing is smoothed, so the interval is valid for rough originals too; with wide bins of numbers, only as far as
+    the reconstructed distribution of originals within a bin is correct.
     """
     most = released.reshape(len(released), -1).sum(axis=1)
     half = _NORMAL * error

@@ -1,4 +1,4 @@
-"""Heat maps of a table: released counts, the estimate, and the original where it is at hand, on one scale."""
+"""Heat maps of a table: released counts, the estimate, and the original if available, on one scale."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 20_000
 _MOST_WRITTEN = 130
-"""Cells of a map up to which their counts are written into them, if the largest fits."""
+"""Up to this many cells, their counts are written into the map, if the largest fits."""
 _DIGIT = 6
-"""Width of a figure of such a count."""
+"""Width of one digit of such a count."""
 _MOST_ALONG = 12
 _WIDTH, _TALLEST, _ROW = 250, 420, 34
 _YEARS = re.compile(r"\[(\d{4})-01-01, (\d{4})-(01-01\)|12-31\])")
 
 
 def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str, str] | None = None) -> Any:
-    """An Altair chart: original (if given), released, estimate; the first two attributes are drawn.
+    """An Altair chart of the original (if given), the released counts and the estimate, over the first two attributes.
 
-    Further attributes are summed over. `original` has the shape of `table.array()`. `words` translates original, released,
-    estimate, records and missing.
+    Further attributes are summed over. `original` has the shape of `table.array()`. `words` translates original,
+    released, estimate, records and missing.
     """
     import altair as alt
 
@@ -91,7 +91,7 @@ def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str
 
 
 def _axes(table: CrossTab) -> tuple[str, str | None]:
-    """(along, across): the first two attributes, turned where the first has more labels than can be read in a row."""
+    """(along, across): the first two attributes, swapped if the first has more labels than can be read in a row."""
     if len(table.by) == 1:
         return table.by[0], None
     first, second = table.by[:2]
@@ -100,7 +100,7 @@ def _axes(table: CrossTab) -> tuple[str, str | None]:
 
 
 def _rows(name: str | None) -> Any:
-    """The axis of the attribute across: written once, at the first map."""
+    """The axis of the attribute across: written once, next to the first map."""
     import altair as alt
 
     return None if name is None else alt.Axis(title=visible(name), labelLimit=170, ticks=False)
@@ -129,7 +129,7 @@ def _long(labels: list[list[str]], figure: Floats, most: float) -> pl.DataFrame:
 
 
 def _labels(labels: list[Any], missing: str) -> list[str]:
-    """Texts of an axis: whole years shortly, and no two alike."""
+    """Texts of an axis: whole years are shortened, and all texts are distinct."""
     return distinct_labels([missing if label is None else _short(str(label)) for label in labels])
 
 

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 Figure = Literal["estimate", "stderr", "low", "high", "released", "inverse", "inverse_stderr"]
 FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", "inverse", "inverse_stderr")
 MOST_LISTED = 1_000_000
-"""Cells up to which `counts` has a row for every cell; beyond, for those that are not empty."""
+"""Up to this many cells, `counts` has a row for every cell; beyond, only for cells that are not empty."""
 _SHOWN = 20
 _ABOUT = {
     "stderr": "stderr: standard error, if the original is as smooth as the estimate.",
     "low": "low to high: 95 % interval that does not take the original to be smooth.",
     "inverse": "The unbiased estimate (inverse) is in the attribute counts.",
 }
-"""What is said below the cells, for the figures that there are."""
+"""The text below the cells, for the figures available."""
 
 
 @dataclass(frozen=True)
@@ -47,48 +47,48 @@ class Fit:
     misfit: float
     """G^2 = 2 sum y log(y / u) of the released counts."""
     degrees: float
-    """What chance alone makes of G^2: cells - 1 where counts are large, less where they are small."""
+    """The size of G^2 by chance alone: cells - 1 if counts are large, less if they are small."""
     iterations: int
-    """Steps of EM."""
+    """Number of EM steps."""
     rule: StopRule
     start: Start
     met: bool
-    """Whether EM ended by its rule before the limit of steps, with a table that the release does not contradict. By `fit`
-    it ends where G^2 is what chance makes it, or where no step brings it nearer."""
+    """Whether EM ended by its rule before the limit of steps, with a table that the release does not contradict. With
+    `fit`, it ends when G^2 has its expected size by chance, or when no step brings it closer."""
     records: int
     cells: int
-    """Cells that were estimated: those of observed combinations of exact attributes."""
+    """Number of estimated cells: those of observed combinations of exact attributes."""
     randomized: int
-    """Attributes that were randomized; with none the counts are exact."""
+    """Number of randomized attributes; if there are none, the counts are exact."""
     kept: int | None
-    """Steps of EM from the released counts that were taken in place of the estimate, because rehearsals were better by
-    them; 0 where the released counts were kept as they are, None where the estimate was taken."""
+    """Number of EM steps from the released counts that replace the estimate, because they did better in rehearsals;
+    0 if the released counts were kept unchanged, None if the estimate was used."""
     worst: float | None
-    """Largest total variation of the estimate over that of the released counts, among tables that may be the original
-    and were rehearsed; None without rehearsals."""
+    """Largest total variation of the estimate over that of the released counts, among the rehearsed tables that may be
+    the original; None without rehearsals."""
     draws: int
-    """Releases drawn again for the standard errors."""
+    """Number of releases drawn again for the standard errors."""
     total_variation: float | None
-    """Mean total variation of the draws' estimates from the table they were drawn from: what to expect if the original
-    table is about as smooth as the estimate, too little if it is not."""
+    """Mean total variation of the draws' estimates from the table they were drawn from: the error to expect if the
+    original table is about as smooth as the estimate; otherwise it is too low."""
     total_variation_released: float | None
-    """The same for the released counts taken as they are."""
+    """The same for the released counts, used unchanged."""
     half_width: float | None
-    """Mean half width of the 95 % intervals, in records; None where the release tells nothing about single cells."""
+    """Mean half width of the 95 % intervals, in records; None if the release reveals nothing about single cells."""
     contradicts: bool = False
-    """Whether G^2 is beyond chance for this table and every other (see `contradiction`): the mechanism is not the one that
-    was used, the data were changed, the noise was not independent of them, or bins are too wide."""
+    """Whether G^2 is beyond chance for this table and every other (see `contradiction`): the described mechanism is
+    not the one that was used, the data were changed, the noise was not independent of them, or bins are too wide."""
     wide: tuple[str, ...] = ()
-    """Attributes whose bins hold several numbers: how these lie inside of them is reconstructed, and may be wrong."""
+    """Attributes whose bins contain several numbers: their distribution in a bin is reconstructed and may be wrong."""
 
     def sentences(self) -> list[Telling]:
-        """The same in words, each of which can be said in Japanese: `sentence.into("ja")`."""
+        """The same in words; each sentence can be translated into Japanese: `sentence.into("ja")`."""
         from sudare.measure.crosstab.words import sentences_of
 
         return sentences_of(self)
 
     def warnings(self) -> list[Telling]:
-        """Those of the sentences that say not to use the table as it is."""
+        """The sentences that advise against using the table as it is."""
         from sudare.measure.crosstab.words import warnings_of
 
         return warnings_of(self)
@@ -96,26 +96,26 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class CrossTab:
-    """A table of estimated original counts; what it was estimated from is beside it.
+    """A table of estimated original counts, with the figures it was estimated from.
 
-    `array()` and `stderr` have one axis for each attribute of `by`, `counts` has one row for each cell.
+    `array()` and `stderr` have one axis for each attribute in `by`; `counts` has one row for each cell.
     """
 
     attributes: tuple[Attribute, ...]
-    """In the order of `by`."""
+    """The attributes in the order of `by`."""
     randomized: tuple[int, ...]
-    """Places in `attributes` of the attributes that were randomized."""
+    """Positions in `attributes` of the randomized attributes."""
     exact: tuple[int, ...]
-    """Places in `attributes` of the others."""
+    """Positions in `attributes` of the others."""
     exact_cells: Integers
     """Observed combinations of the exact attributes: one row of codes each."""
     figures: Mapping[str, Floats]
-    """Randomized axes, then the combinations of exact attributes; `FIGURES` says which figures."""
+    """Each figure has the randomized axes, then the combinations of exact attributes; `FIGURES` lists the names."""
     fit: Fit
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The attributes."""
+        """Names of the attributes."""
         return tuple(attribute.name for attribute in self.attributes)
 
     @property
@@ -125,17 +125,17 @@ class CrossTab:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Bins of each attribute."""
+        """Number of bins of each attribute."""
         return tuple(len(attribute.labels) for attribute in self.attributes)
 
     @cached_property
     def counts(self) -> pl.DataFrame:
-        """One row a cell: its labels and its figures.
+        """One row per cell: its labels and its figures.
 
-        `estimate` with `stderr`; `low` and `high`, a 95 % interval that assumes nothing about the original; `released`, the
-        count as it is; `inverse` with `inverse_stderr`, the unbiased estimate.
+        `estimate` with `stderr`; `low` and `high`, a 95 % interval that assumes nothing about the original; `released`,
+        the released count; `inverse` with `inverse_stderr`, the unbiased estimate.
 
-        Above a million cells only those with a released count or an estimate of at least one half.
+        Above a million cells, only those with a released count or an estimate of at least one half.
         """
         cells = math.prod(self.shape)
         if cells <= MOST_LISTED:
@@ -155,7 +155,7 @@ class CrossTab:
     ) -> Floats:
         """The estimated counts (or another figure) with one axis for each attribute.
 
-        `order` lists, for any attribute, the labels wanted and their order.
+        `order` lists, for any attribute, the labels to include and their order.
         """
         if figure not in self.figures:
             known = [name for name in FIGURES if name in self.figures]
@@ -172,9 +172,10 @@ class CrossTab:
         return found
 
     def total_variation(self, original: npt.ArrayLike, *, figure: Figure = "estimate") -> float:
-        """Half the absolute differences between the shares of the cells and those of the original's counts.
+        """Half the sum of absolute differences between the cells' shares and those of the original's counts.
 
-        Shares, as a release may be of fewer records than the original: never above 1 for counts. For who has the original.
+        Shares are used because a release may have fewer records than the original: never above 1 for counts. Only for
+        those who have the original.
         """
         truth, found = np.asarray(original, dtype=np.float64), self.array(figure=figure)
         if truth.shape != found.shape:
@@ -185,7 +186,7 @@ class CrossTab:
 
     @property
     def stderr(self) -> Floats:
-        """Standard error of each cell, as `array()` has them; nan where it was not computed."""
+        """Standard error of each cell, in the layout of `array()`; nan if it was not computed."""
         return self._dense("stderr") if "stderr" in self.figures else np.full(self.shape, np.nan)
 
     def margin(self, *by: str) -> pl.DataFrame:
@@ -229,7 +230,7 @@ class CrossTab:
         )
 
     def _present(self) -> tuple[Integers, dict[str, Floats]]:
-        """Flat places and figures of the cells that are not empty."""
+        """Flat positions and figures of the cells that are not empty."""
         kept = np.flatnonzero((self.figures["released"] > 0) | (self.figures["estimate"] >= 0.5))
         *randomized, combination = np.unravel_index(kept, self.figures["estimate"].shape)
         codes: list[Any] = [None] * len(self.attributes)
@@ -242,7 +243,7 @@ class CrossTab:
         return flat[order], {name: figure.ravel()[kept][order] for name, figure in self.figures.items()}
 
     def _free(self, name: str) -> str:
-        """A name for a column of figures that no attribute has."""
+        """A name for a column of figures that no attribute uses."""
         while name in self.by:
             name += "_"
         return name
@@ -253,7 +254,7 @@ class CrossTab:
         return said("CrossTab", [part for part in parts if part])
 
     def _briefly(self) -> str:
-        """How far to trust it, in a few words; nothing where that was not computed."""
+        """How far to trust it, in a few words; empty if that was not computed."""
         fit = self.fit
         if fit.contradicts:
             return "CONTRADICTED by the release"
@@ -279,11 +280,11 @@ class CrossTab:
         )
 
     def _for_people(self) -> pl.DataFrame:
-        """The first cells, figures of records with one decimal; those of the matrix inversion are in `counts` only."""
+        """The first cells, with records to one decimal; the figures of the matrix inversion are only in `counts`."""
         hidden = {self._free(name) for name in ("inverse", "inverse_stderr")}
         frame = self.counts
         figures = [name for name in frame.columns[len(self.by) :] if name not in hidden]
-        # Rows beyond those shown are counted, so they are kept: without the work of writing them out.
+        # Rows beyond those shown are kept, because they are counted, but not written out.
         head = frame.head(_SHOWN)
         written = [
             pl.Series(name, [f"{value + 0.0:,.1f}" for value in head[name]]).extend_constant(

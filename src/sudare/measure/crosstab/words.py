@@ -1,4 +1,4 @@
-"""How well a rebuilt table explains the release, in words of either language."""
+"""How well a rebuilt table explains the release, in words, in either language."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from sudare.measure.crosstab.result import Fit
 
 _NEARLY_EXACT = 100.0
-"""Times the total variation of the released counts: a figure larger than this says only that theirs is next to nothing."""
+"""Times the total variation of the released counts: a larger figure only means that theirs is close to zero."""
 
 
 class Telling(Sentence):
-    """What is said of a cross tabulation; words in `words/en/crosstab.yaml` and its Japanese twin."""
+    """A sentence about a cross tabulation; the words are in `words/en/crosstab.yaml` and its Japanese twin."""
 
     __slots__ = ()
 
@@ -48,12 +48,12 @@ def sentences_of(fit: Fit) -> list[Telling]:
     found.append(Telling("no_cell") if fit.half_width is None else Telling("cell", half_width=fit.half_width))
     if fit.draws == 0:
         found.append(Telling("no_errors"))
-    # The warning comes first: the rest holds only for a release that is what it says.
+    # The warning comes first: the rest is valid only for a release that matches its description.
     return [*warnings_of(fit), *found]
 
 
 def warnings_of(fit: Fit) -> list[Telling]:
-    """That the release contradicts the table; bins of numbers are named first, for they are no fault of the release."""
+    """Warns that the release contradicts the table; bins of numbers come first: they are not the release's fault."""
     if not fit.contradicts:
         return []
     figures = {"misfit": fit.misfit, "degrees": fit.degrees}
@@ -70,7 +70,7 @@ def not_counted(cells: int, empty: int, exact: Sequence[str]) -> Telling:
 
 
 def _choice(fit: Fit, kept: int) -> Telling:
-    """Why something else than the estimate by margins and EM was taken."""
+    """Why something other than the estimate from margins and EM was used."""
     taken = "counts" if kept == 0 else "steps"
     nearly_exact = fit.worst is None or fit.worst > _NEARLY_EXACT
     why = Telling("why.nearly_exact") if nearly_exact else Telling(f"why.{taken}", worst=fit.worst)

@@ -1,9 +1,9 @@
 """The transition of a whole table, one attribute after another, without its Kronecker product.
 
 Original cells are an array with axes (randomized attributes …, exact cells), released cells one with axes (exact
-cells, randomized attributes …). One matrix product takes the first axis away and puts its counterpart last, so going
+cells, randomized attributes …). One matrix product removes the first axis and appends its counterpart, so going
 through all attributes turns one layout into the other and no array is ever transposed in memory. Cells of attributes
-that were not randomized are their own axis, which no product touches.
+that were not randomized form their own axis, which no product touches.
 """
 
 from __future__ import annotations
@@ -49,29 +49,29 @@ class Transition:
 
     @cached_property
     def work(self) -> float:
-        """Multiplications of one pass."""
+        """Number of multiplications in one pass."""
         return float(self.cells * sum(matrix.shape[0] for matrix in self.matrices) + self.cells)
 
     def forward(self, original: Floats) -> Floats:
-        """A x: what is expected to be released."""
+        """A x: the expected released counts."""
         return through(self.matrices, original).reshape(self.released_shape)
 
     def backward(self, released: Floats) -> Floats:
-        """A^T r: each released cell's number brought back to the originals it may come from."""
+        """A^T r: each released cell's number mapped back to the originals it may come from."""
         array = released
         for matrix in reversed(self.matrices):
-            # The last axis goes, its counterpart comes first: the way of `forward` in the other direction.
+            # Removes the last axis and puts its counterpart first: `forward` in the other direction.
             array = matrix.T @ array.reshape(-1, matrix.shape[0]).T
         return np.ascontiguousarray(array).reshape(self.original_shape)
 
 
 def through(matrices: Sequence[Floats], array: Floats) -> Floats:
-    """Apply each matrix to the axis in front, which then goes last."""
+    """Apply each matrix to the first axis, which then becomes the last."""
     for matrix in matrices:
         array = array.reshape(matrix.shape[1], -1).T @ matrix.T
     return array
 
 
 def to_original(released: Floats) -> Floats:
-    """Released cells in the layout of original ones: the axis of exact cells goes last."""
+    """Released cells in the layout of original ones: the axis of exact cells becomes the last."""
     return np.ascontiguousarray(np.moveaxis(released, 0, -1))

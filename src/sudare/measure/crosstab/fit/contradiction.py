@@ -1,17 +1,17 @@
-"""Whether a release contradicts every table: then it is not what its description says.
+"""Whether a release contradicts every table, and so is not what its description says.
 
-An honest release is explained by its original, and the table of highest likelihood explains it better still. So where not
-even that table does, the mechanism is another one, the data were changed, or the noise depends on the data. Explained is what
-chance may do: G^2 of d degrees exceeds
+An honest release is explained by its original, and even better by the table of highest likelihood. So if not even that
+table explains it, the mechanism is another one, the data were changed, or the noise depends on the data. A release is
+explained if chance could produce it: G^2 of d degrees exceeds
 
     d + 2 sqrt(d x) + 2 x
 
 with a probability of at most exp(-x) (Laurent and Massart 2000, Lemma 1, for a chi-squared variable); x is set to one
-release in a million. A bin of several numbers adds one more cause: how these lie inside of it is reconstructed once, and taken
-to be the same beside every value of other attributes. Where that is not so, an honest release of many records contradicts wide
-bins and not narrow ones, and the sentence says to try these first.
+release in a million. A bin of several numbers adds one more cause: the distribution within it is reconstructed once,
+and assumed to be the same for every value of other attributes. If it is not, an honest release of many records
+contradicts wide bins but not narrow ones, and the sentence says to try these first.
 
-A mechanism said to be weaker than it was leaves no such trace: its release looks like one of a smoother original.
+A mechanism that was stronger than described leaves no such trace: its release looks like one of a smoother original.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 _SURE = math.log(1e6)
 _EVEN = 0.01
-"""Share of an even table that is mixed in before the search goes on: EM never brings back a cell that is empty."""
+"""Share of an even table mixed in before the search continues: EM never refills an empty cell."""
 _LEAST_STEPS, _MOST_STEPS, _WORK = 2_000, 20_000, 2e8
-"""Steps of the search, as many as so many multiplications allow: where noise is strong EM is slow."""
+"""Steps of the search, as many as this many multiplications allow: if noise is strong, EM is slow."""
 
 
 def largest_by_chance(degrees: float) -> float:
-    """G^2 that chance alone exceeds once in a million, where it makes `degrees` on average.
+    """The G^2 that chance alone exceeds once in a million, if its mean is `degrees`.
 
     >>> round(largest_by_chance(7)), round(largest_by_chance(1_000))
     (54, 1263)
@@ -51,8 +51,8 @@ def largest_by_chance(degrees: float) -> float:
 def contradicts(transition: Transition, released: Floats, found: Iterated) -> bool:
     """Whether the release contradicts the table that was found, and provably every other one.
 
-    A table that was raked, or that a rule or a limit ended early, may itself be far from the release: that alone is not
-    the release's fault. Nor is EM that is slow; where the search ends before the proof, nothing is said.
+    A table that was raked, or that a rule or a limit ended early, may itself be far from the release, which alone is
+    not the release's fault. Neither is slow EM; if the search ends before the proof, the answer is False.
     """
     most = largest_by_chance(found.expected)
     if not transition.matrices or found.misfit <= most:
@@ -66,10 +66,11 @@ def contradicts(transition: Transition, released: Floats, found: Iterated) -> bo
 
 
 def least_misfit(transition: Transition, released: Floats, found: Iterated) -> float:
-    """A lower bound of G^2 over all tables, the nearer to that of `found` the better that is.
+    """A lower bound on G^2 over all tables; the better `found` is, the closer the bound is to its G^2.
 
-    The likelihood is concave, so no table x' has more than L(x) + sum_j g_j (x'_j - x_j), g = A^T (y / u) its slope. A
-    table has as many records in every exact cell as were released there, so the sum is largest with all of them where the slope is.
+    The likelihood is concave, so no table x' has more than L(x) + sum_j g_j (x'_j - x_j), where g = A^T (y / u) is its
+    slope. A table has as many records in every exact cell as were released there, so the sum is largest if all of them
+    are where the slope is largest.
     """
     expected = transition.forward(found.estimate)
     ratio = np.divide(released, expected, out=np.zeros_like(released), where=expected > 0)

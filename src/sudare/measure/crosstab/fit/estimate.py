@@ -1,11 +1,11 @@
 """The estimate of a table: the product of its reconstructed margins, then EM until the release is explained.
 
-A table of independent attributes is what few records can tell. EM leaves it only as far as the released counts
-contradict it, so for few records or mild dependence the result stays near it (Ikarashi et al., after 2011: it then beats EM from the
-released counts), and for many records the start does not matter. At the end the table is raked (iterative
-proportional fitting) to the reconstructed margins: an attribute has the same margin in every table it is in. Whether
-all that is nearer to the original than the released counts is rehearsed (see `guard`); where it is not, a few steps of EM from
-the released counts are taken, or these as they are.
+Few records support no more than a table of independent attributes. EM departs from it only as far as the released
+counts contradict it, so for few records or mild dependence the result stays near it (Ikarashi et al., after 2011: it
+then beats EM from the released counts), and for many records the start does not matter. At the end the table is raked
+(iterative proportional fitting) to the reconstructed margins: an attribute has the same margin in every table that
+contains it. A rehearsal checks whether the result is nearer to the original than the released counts (see `guard`). If
+it is not, a few steps of EM from the released counts are used, or the released counts themselves.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Start = Literal["margins", "released"]
 _SWEEPS = 50
 _RAKED = 1e-9
 _NOTHING = 1e-200
-"""Records: what EM has left in a cell that it empties; no factor brings that back."""
+"""Records that EM leaves in a cell that it empties; no factor can restore them."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,15 @@ class Options:
     stop: StopRule = "fit"
     start: Start = "margins"
     consistent: bool = True
-    """Rake to the reconstructed margins."""
+    """Whether to rake to the reconstructed margins."""
     limit: int = 2_000
-    """Most steps of EM."""
+    """Maximum number of EM steps."""
     deviations: float | None = None
-    """What the rule `fit` allows, in standard deviations of G^2; found by rehearsal when left out."""
+    """What the rule `fit` allows, in standard deviations of G^2; found by rehearsal if left out."""
     guard: bool = True
     """With the rule `fit`: rehearse whether the estimate is nearer to the original than the released counts."""
     kept: int | None = None
-    """Without the guard: steps of EM from the released counts that are taken for the estimate."""
+    """Without the guard: number of EM steps from the released counts that are used as the estimate."""
 
 
 DEFAULT = Options()
@@ -59,7 +59,7 @@ DEFAULT = Options()
 def estimate(
     transition: Transition, released: Floats, options: Options = DEFAULT, progress: Progress = SILENT
 ) -> Iterated:
-    """The original cells, with G^2 of what is returned."""
+    """The original cells, with G^2 of the table returned."""
     if not transition.matrices:
         exact = to_original(released)
         return Iterated(exact, 0.0, 0.0, 0, met=True)
@@ -90,7 +90,7 @@ def _early(transition: Transition, released: Floats, steps: int, deviations: flo
 def _reconstructed(
     transition: Transition, released: Floats, options: Options, progress: Progress = SILENT
 ) -> Iterated:
-    """Margins, EM from their product, and margins again."""
+    """Margins, EM from their product, and raking to the margins."""
     margins = _margins(transition, released, options)
     single = len(transition.matrices) == 1 and transition.exact == 1
     begin = _product(margins) if options.start == "margins" else to_original(released)
@@ -114,7 +114,7 @@ def _reconstructed(
 
 
 def _judged(released: Floats, expected: Floats, found: Iterated) -> Iterated:
-    """With G^2 of the table that is handed out, and what chance makes of it."""
+    """The same, with G^2 of the table that is returned, and its size by chance."""
     present = released > 0
     return replace(
         found,
@@ -124,20 +124,20 @@ def _judged(released: Floats, expected: Floats, found: Iterated) -> Iterated:
 
 
 def _begin(transition: Transition, released: Floats, options: Options) -> Floats:
-    """Where EM starts."""
+    """The start of EM."""
     if options.start == "released":
         return to_original(released)
     return _product(_margins(transition, released, options))
 
 
 def _margins(transition: Transition, released: Floats, options: Options) -> list[Floats]:
-    """Each attribute by itself, and the cells of the exact ones."""
+    """Each attribute separately, and the cells of the exact ones."""
     found = [_margin(transition, released, place, options) for place in range(len(transition.matrices))]
     return [*found, released.sum(axis=tuple(range(1, released.ndim)))]
 
 
 def _margin(transition: Transition, released: Floats, place: int, options: Options) -> Floats:
-    """One attribute reconstructed by itself, from its released counts."""
+    """One attribute reconstructed separately, from its released counts."""
     others = tuple(axis for axis in range(released.ndim) if axis != place + 1)
     counts = released.sum(axis=others)[None, :]
     alone = Transition((transition.matrices[place],))

@@ -1,25 +1,24 @@
-"""No worse than the released counts, on average over the noise: rehearsed before the estimate is handed out.
+"""No worse than the released counts, on average over the noise: rehearsed before the estimate is returned.
 
 With weak noise, or with few records, the released counts may be nearer to the original than any estimate: the
-released counts of 30 records of which none was replaced are exact, and a smooth table is not. Whether that is so cannot be
-seen in G^2. So it is tried out on tables that may be the original and are known:
+released counts of 30 records of which none was replaced are exact, and a smooth table is not. G^2 does not show
+whether this is the case. So it is tried out on known tables that may be the original:
 
     the estimate             the original is smooth
-    the released counts      it is as flat, and as rough, as the release; where they, randomized again, would not explain the
-                             release, the first of the steps below that does
-    a sharpened table        16 steps of EM from the released counts, if they explain the release: it is rougher, because
-                             noise has flattened it
-    a rough table            EM from a start of heavy-tailed random factors, until it explains the release: it has peaks that
-                             the noise hides
+    the released counts      it is as flat, and as rough, as the release; if these counts, randomized again, would not
+                             explain the release, the first of the steps below that does
+    a sharpened table        16 steps of EM from the released counts, if they explain the release: it is rougher,
+                             because noise has flattened it
+    a rough table            EM from a start of heavy-tailed random factors, until it explains the release: it has
+                             peaks that the noise hides
 
-Records are drawn from each (but for counts that are whole numbers already), randomized, and tabulated in
-several ways: as they are, by 1, 2, 4 … 32 steps of EM from the released counts (more where none of these explains the
-release), and by the estimate. A way qualifies when it explains the release and
-its mean total variation, one standard error added, is below `_GAIN` of that of the released counts for *every* one of
-these tables; of those that qualify the best on average is taken, and where none does the first steps that explain the release,
-which are the released counts as they are wherever these may be the original. (From a smooth
-estimate alone a rehearsal would flatter smoothing.) The constants were chosen by measurement
-(benchmarks/crosstab_stopping.py, even seeds).
+Records are drawn from each (except for counts that are already integers), randomized, and tabulated in
+several ways: unchanged, by 1, 2, 4 … 32 steps of EM from the released counts (more if none of these explains the
+release), and by the estimate. A way qualifies if it explains the release and its mean total variation, plus one
+standard error, is below `_GAIN` of that of the released counts for *every* one of these tables. The qualifying way that
+is best on average is used. If none qualifies, the fewest steps that explain the release are used, which means the
+released counts unchanged if they may be the original. (A rehearsal from a smooth estimate alone would favor
+smoothing.) The constants were chosen by measurement (benchmarks/crosstab_stopping.py, even seeds).
 """
 
 from __future__ import annotations
@@ -45,28 +44,28 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 MARKS = (1, 2, 4, 8, 16, 32)
-"""Steps of EM from the released counts after which it is looked at."""
+"""Numbers of EM steps from the released counts after which the table is examined."""
 _SHARP = 16
 _GAIN = 0.98
-"""Of the total variation of the released counts: less of a gain may be chance."""
+"""Share of the total variation of the released counts: a smaller gain may be chance."""
 _PREFERRED = 0.8
-"""The estimate has the same margins in every table, so that steps must be better by that factor to be taken instead."""
+"""The estimate has the same margins in every table, so steps must be better by this factor to be used instead."""
 _TAIL = 0.2
 """Shape of the gamma distribution of the rough table's factors."""
 _ROUGH_STEPS = 60
 _DRAWS = ((4, 1.2e8), (2, 4e9))
-"""Draws from each table, and multiplications up to which they are made; beyond, where cells are many, one tells enough."""
+"""Draws from each table, and the maximum multiplications for them; beyond, with many cells, one draw is enough."""
 _LARGE = 2e10
 """Multiplications beyond which only the first two tables and fewer steps are rehearsed."""
 _LARGE_STEPS = 8
 _MORE_STEPS, _MORE_WORK = 512, 2e8
-"""Steps, and multiplications, up to which more are tried, where the usual ones do not explain the release."""
+"""Maximum steps, and multiplications, to try if the usual ones do not explain the release."""
 _LEAST = 1e-9
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What the rehearsals say."""
+    """The result of the rehearsals."""
 
     kept: int | None
     """Steps of EM from the released counts, 0 for none; None for the estimate."""
@@ -75,7 +74,7 @@ class Chosen:
 
 
 def early_steps(transition: Transition, released: Floats, last: int = MARKS[-1]) -> dict[int, Floats]:
-    """The released counts (0), and what plain EM from them gives after 1, 2, 4 … and `last` steps."""
+    """The released counts (0), and the result of plain EM from them after 1, 2, 4 … and `last` steps."""
     x = to_original(released)
     found = {0: x}
     for step in range(1, last + 1):
@@ -90,17 +89,17 @@ def early_steps(transition: Transition, released: Floats, last: int = MARKS[-1])
 def choose(
     transition: Transition, released: Floats, found: Iterated, again: Callable[[Floats], Floats]
 ) -> Chosen:
-    """Which table to hand out; `again` estimates another release as `found` was from this one."""
+    """Which table to return; `again` estimates another release as `found` was estimated from this one."""
     cells = transition.released_shape[1:]
     if released.sum() < 1 or cells != transition.original_shape[:-1]:
         return Chosen(None, None)
-    # Any fixed seed: nothing here is secret, and the same release must give the same table.
+    # Any fixed seed will do: nothing here is secret, and the same release must give the same table.
     random = repeatable(1)
     cost = 4.0 * transition.work * (2.0 * MARKS[-1] + 3.0 * max(found.steps, 10))
     draws = next((count for count, most in _DRAWS if count * cost <= most), 1)
     last = MARKS[-1] if cost <= _LARGE else _LARGE_STEPS
     early = early_steps(transition, released, last)
-    # Where noise is strong, few steps do not lead to a table that may be the original.
+    # If noise is strong, few steps do not lead to a table that may be the original.
     most = min(_MORE_STEPS, int(_MORE_WORK / (64.0 * transition.work)))
     while last < most and not _explains(transition, released, early[last]):
         last *= 2
@@ -113,7 +112,7 @@ def choose(
         tables += [sharp, _rough(transition, released, found, random)]
 
     def distances(table: Floats) -> list[float]:
-        """From an original: of a release of it, of each mark, and of the estimate."""
+        """Distances from an original: of a release drawn from it, of each mark, and of the estimate."""
         original = _whole(table, random)
         counts = draw(transition, original, random)
         ways = [*early_steps(transition, counts, last).values(), again(counts)]
@@ -124,7 +123,7 @@ def choose(
 
 
 def _explains(transition: Transition, released: Floats, table: Floats) -> bool:
-    """Whether the release may be one of this table."""
+    """Whether the release may come from this table."""
     return deviations_of(released, transition.forward(table)) <= EXPLAINED
 
 
@@ -146,7 +145,7 @@ def _rough(transition: Transition, released: Floats, found: Iterated, random: np
 
 
 def _whole(table: Floats, random: np.random.Generator) -> Floats:
-    """Records drawn from a table: originals are whole numbers, and a smooth table of fractions is none."""
+    """Records drawn from a table: originals contain integers, unlike a smooth table of fractions."""
     if (table == np.floor(table)).all():
         return table
     flat, records = table.ravel(), round(float(table.sum()))
@@ -154,9 +153,9 @@ def _whole(table: Floats, random: np.random.Generator) -> Floats:
 
 
 def _best(tried: Floats, explaining: dict[int, bool]) -> Chosen:
-    """[table, draw, way] to the way taken; steps that do not explain the release are not.
+    """The way to use, from [table, draw, way]; steps that do not explain the release are excluded.
 
-    Where none qualifies, the first steps that explain it are taken: none at all, if the released counts do.
+    If none qualifies, the fewest steps that explain it are used: none at all, if the released counts do.
     """
     steps = list(explaining)
     draws = tried.shape[1]

@@ -2,9 +2,9 @@
 
     x = B y,   B = A^-1,   Var x_j = sum_i B[j, i]^2 u_i - x_j
 
-The variance is that of the release given the original table: Cov y = diag(u) - sum_l x_l a_l a_l^T, and B a_l is the l-th
-unit vector. B and the squares of its entries are Kronecker products as A is, so both are contracted one attribute at
-a time.
+The variance is that of the release given the original table: Cov y = diag(u) - sum_l x_l a_l a_l^T, and B a_l is the
+l-th unit vector. B and the squares of its entries are Kronecker products like A, so both are contracted one attribute
+at a time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WORST_CONDITION = 1e12
 
 
 def invert(transition: Transition, released: Floats) -> tuple[Floats, Floats] | None:
-    """(estimate, standard error) in the layout of original cells; None where a matrix cannot be inverted."""
+    """(estimate, standard error) in the layout of original cells; None if a matrix cannot be inverted."""
     if any(
         matrix.shape[0] != matrix.shape[1] or np.linalg.cond(matrix) > _WORST_CONDITION
         for matrix in transition.matrices
@@ -40,6 +40,6 @@ def invert(transition: Transition, released: Floats) -> tuple[Floats, Floats] | 
 
 
 def _apply(matrices: list[Floats], cells: Floats) -> Floats:
-    # `through` leaves the axis of exact cells in front.
+    # `through` leaves the axis of exact cells first.
     shape = (cells.shape[-1], *cells.shape[:-1])
     return to_original(through(matrices, cells).reshape(shape))

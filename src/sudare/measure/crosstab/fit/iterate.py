@@ -3,22 +3,22 @@
     x_j <- x_j * sum_i A[i, j] y_i / u_i,     u = A x
 
 y are the released counts, x the estimate of the original ones, A the transition. Every step raises the likelihood
-sum_i y_i log u_i and keeps the total, and with it the total of every cell of attributes that were not randomized.
+sum_i y_i log u_i and keeps the total, and also the total of every cell of attributes that were not randomized.
 A full run to convergence overfits: on a table of many cells it is worse than the released counts themselves. Rules:
 
-    fit      until G^2 = 2 sum_i y_i log(y_i / u_i) is what chance makes it for the true table (see `misfit`: cells - 1
-             where counts are large), within some standard deviations. For few records two deviations are allowed:
-             without them every second true table would count as a misfit, and EM would go on into the noise. For many
-             records a cell, fewer and less than none: the best table then fits better than the true one (see
-             `allowed_deviations`, and `rehearse`, which finds how much better). Whether it can fit that well is not
-             known, so once the release is explained to within two deviations, a step that moves less than
-             0.1 / sqrt(n) of the n records is the last one. Before that it is not: where noise is strong EM is slow,
-             and a small step says nothing of how far it has to go.
+    fit      until G^2 = 2 sum_i y_i log(y_i / u_i) has its expected size for the true table (see `misfit`: cells - 1
+             if counts are large), within some standard deviations. For few records two deviations are allowed:
+             without them every second true table would count as a misfit, and EM would continue into the noise. For
+             many records per cell, fewer are allowed, even negative ones: the best table then fits better than the
+             true one (see `allowed_deviations`, and `rehearse`, which finds how much better). Whether it can fit
+             that well is unknown, so once the release is explained to within two deviations, a step that moves less
+             than 0.1 / sqrt(n) of the n records is the last one. Before that it is not: if noise is strong, EM is
+             slow, and a small step does not show how far it has to go.
     change   until a step moves less than 1e-3 of the records.
     none     until a step moves less than 1e-9 of the records: the maximum of the likelihood.
 
-Acceleration is SQUAREM (Varadhan and Roland 2008, scheme S3): two steps give a direction and a curvature, a long
-step along them is followed by an ordinary one, and is given up for the ordinary one when the likelihood falls.
+Acceleration is SQUAREM (Varadhan and Roland 2008, scheme S3): two steps give a direction and a curvature. A long
+step along them is followed by an ordinary one, and is replaced by the ordinary one if the likelihood falls.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ StopRule = Literal["fit", "change", "none"]
 _SMALL_CHANGE = 1e-3
 _NO_CHANGE = 1e-9
 _NOISE = 0.1
-"""In units of 1 / sqrt(n): a step this small moves less than the counts are known to."""
+"""In units of 1 / sqrt(n): a step this small moves less than the uncertainty of the counts."""
 EXPLAINED = 2.0
-"""Standard deviations of G^2 above chance up to which a table may be the original."""
+"""Standard deviations of G^2 above its expected size up to which a table may be the original."""
 _MOST_DEVIATIONS = 2.0
 _LEAST_DEVIATIONS = -3.0
 _TINY = 1e-300
@@ -56,24 +56,24 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class Iterated:
-    """Where EM stopped."""
+    """The state in which EM stopped."""
 
     estimate: Floats
-    """Original cells, in their layout."""
+    """Original cells, in the layout of original cells."""
     misfit: float
     """G^2 of the released counts."""
     expected: float
-    """What chance alone makes of G^2."""
+    """The size of G^2 by chance alone."""
     steps: int
-    """Steps of EM, those before and after an extrapolation included."""
+    """Number of EM steps, including those before and after an extrapolation."""
     met: bool
     """Whether the rule was met before the limit of steps."""
     deviations: float = 0.0
-    """Standard deviations of G^2 above what chance makes it that the rule allowed."""
+    """Standard deviations of G^2 above its expected size that the rule allowed."""
     kept: int | None = None
-    """Steps of EM from the released counts that were taken for the estimate, 0 for none; None for the estimate."""
+    """Number of EM steps from the released counts used as the estimate, 0 for none; None for the estimate itself."""
     worst: float | None = None
-    """Largest total variation of the estimate over that of the released counts in the rehearsals; None without."""
+    """Largest total variation of the estimate over that of the released counts in the rehearsals; None without any."""
 
 
 def iterate(
@@ -90,10 +90,10 @@ def iterate(
     visit: Callable[[Place], None] | None = None,
     progress: Progress = SILENT,
 ) -> Iterated:
-    """Iterate from `start` until the rule is met; `deviations` of G^2 are allowed by the rule `fit`.
+    """Iterate from `start` until the rule is met; the rule `fit` allows `deviations` of G^2.
 
-    `settle` are the deviations up to which a small step ends it: two when left out.
-    `before` is what a run that is continued did, and `visit` is shown every estimate on the way.
+    `settle` is the number of deviations up to which a small step ends the run: two if left out.
+    `before` is the result of a run to be continued, and `visit` is called with every estimate on the way.
     """
     if deviations is None:
         deviations = allowed_deviations(transition, float(released.sum()))
@@ -123,17 +123,17 @@ def iterate(
 
 
 def deviations_of(released: Floats, expected: Floats) -> float:
-    """Standard deviations by which G^2 of released counts is above what chance makes it."""
+    """Standard deviations by which G^2 of released counts is above its expected size."""
     present = released > 0
     usual = expected_misfit(expected)
     return (misfit(released[present], expected[present]) - usual) / math.sqrt(2.0 * max(usual, 1.0))
 
 
 def allowed_deviations(transition: Transition, records: float) -> float:
-    """Standard deviations of G^2 above what chance makes it at which the rule `fit` stops; chosen by measurement.
+    """Standard deviations of G^2 above its expected size at which the rule `fit` stops; chosen by measurement.
 
-    2 for up to 1,000 records or one a cell, one less for each tenfold of records a cell. A single attribute has few
-    cells, cannot hide much noise, and gets none at most.
+    2 for up to 1,000 records or one per cell, one less for each tenfold of records per cell. A single attribute has
+    few cells, cannot hide much noise, and gets at most 0.
     """
     if records <= 0:
         return 0.0
@@ -146,9 +146,9 @@ def allowed_deviations(transition: Transition, records: float) -> float:
 def _extrapolated(
     run: _Run, at: Place, first: Place, stop: StopRule, reach: float
 ) -> tuple[Place, float, bool]:
-    """The end of a long step, or of two ordinary ones where it would lead down or beyond the place to stop.
+    """The end of a long step, or of two ordinary ones if it would lead down or beyond the stopping point.
 
-    With it how long the next may be, and whether it is the place to stop.
+    Also returns how long the next step may be, and whether this is the stopping point.
     """
     second = run.place(run.step(first))
     if stop == "fit" and run.fits(second):
@@ -160,7 +160,7 @@ def _extrapolated(
     if length <= 1.0:
         return second, reach, False
     far = at.x + 2.0 * length * direction + length * length * curvature
-    # A cell that would turn negative keeps a part of its last value: zero would never come back.
+    # A cell that would turn negative keeps a part of its last value, because EM cannot leave zero.
     far = np.where(far > 0, far, 0.1 * second.x)
     far *= run.total / max(float(far.sum()), _TINY)
     end = run.place(run.step(run.place(far)))
@@ -171,7 +171,7 @@ def _extrapolated(
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """An estimate on the way with what follows from it."""
+    """An estimate on the way and the figures that follow from it."""
 
     x: Floats
     u: Floats
@@ -181,7 +181,7 @@ class Place:
 
 
 class _Run:
-    """The counts of one run with what is computed from them again and again."""
+    """The counts of one run and the figures that are computed from them repeatedly."""
 
     def __init__(self, transition: Transition, released: Floats, deviations: float = 0.0) -> None:
         self.deviations = deviations
@@ -194,7 +194,7 @@ class _Run:
         self.highest = float(self.counts @ np.log(self.counts))
         self.sparse = self.counts.size < released.size / 2
         self.steps = 0
-        # No cell is expected to add more to G^2, so that a large one needs no closer look.
+        # No cell is expected to add more to G^2, so a large G^2 needs no closer look.
         usual = LARGEST_PART * released.size
         self.most = usual + max(deviations, 0.0) * (2.0 * usual) ** 0.5 + 2.0 * max(deviations, 0.0)
 
@@ -220,11 +220,11 @@ class _Run:
         return max(2.0 * (self.highest - at.likelihood), 0.0)
 
     def fits(self, at: Place) -> bool:
-        """Whether G^2 is no more than chance makes it, within the deviations allowed."""
+        """Whether G^2 is at most its expected size, plus the deviations allowed."""
         found = self.misfit(at)
         return found <= self.most and found <= self.allowed(at, self.deviations)
 
     def allowed(self, at: Place, deviations: float) -> float:
-        """G^2 that chance makes, and so many standard deviations more."""
+        """The expected size of G^2, plus this many standard deviations."""
         usual = expected_misfit(at.u)
         return float(usual + deviations * (2.0 * max(usual, 1.0)) ** 0.5)

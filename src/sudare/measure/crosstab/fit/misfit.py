@@ -1,9 +1,10 @@
-"""G^2 of counts, and what chance alone makes of it.
+"""G^2 of counts, and its size by chance alone.
 
     G^2 = 2 sum_i y_i log(y_i / u_i)
 
-For expected counts u_i of 10 and more every cell adds about 1, so G^2 is about the number of cells (less 1, because the
-total is given). For small u_i it adds E[2 Y log(Y / u)], Y a Poisson count: 1.15 at u = 1, 0.014 at u = 0.001. A table of 10^6 cells from 10^5 records fits when its G^2 reaches that sum, not 10^6.
+For expected counts u_i of 10 and more, every cell adds about 1, so G^2 is about the number of cells (minus 1, because
+the total is given). For small u_i a cell adds E[2 Y log(Y / u)], with Y a Poisson count: 1.15 at u = 1, 0.014 at
+u = 0.001. A table of 10^6 cells from 10^5 records fits when its G^2 reaches that sum, not 10^6.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 _LARGE = 50.0
-"""From here on the series 1 + 1/(6u) + 1/(6u^2) is exact to 1e-4."""
+"""From this value on, the series 1 + 1/(6u) + 1/(6u^2) is exact to 1e-4."""
 LARGEST_PART = 1.2
-"""More than any cell is expected to add; the most is 1.16, at u = 1.3."""
+"""More than any cell is expected to add; the maximum is 1.16, at u = 1.3."""
 _LOWEST = 1e-8
 _POINTS = 400
 
@@ -32,7 +33,7 @@ def misfit(counts: Floats, expected: Floats) -> float:
 
 
 def expected_misfit(expected: Floats) -> float:
-    """What G^2 is on average when the counts come from these expected values."""
+    """The mean of G^2 if the counts come from these expected values."""
     flat = expected.ravel()
     if float(flat.min(initial=_LARGE)) >= _LARGE:
         inverse = 1.0 / flat
@@ -49,7 +50,7 @@ def expected_misfit(expected: Floats) -> float:
 
 @cache
 def _curve() -> tuple[Floats, Floats]:
-    """(log u, expected part of a cell) on a grid, by summing over the Poisson counts."""
+    """(log u, expected contribution of a cell) on a grid, by summing over the Poisson counts."""
     from scipy.special import gammaln
 
     places = np.linspace(np.log(_LOWEST), np.log(_LARGE), _POINTS)

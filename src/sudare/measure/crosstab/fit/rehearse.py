@@ -1,14 +1,13 @@
 """How far EM may go below the misfit of chance: rehearsed on releases whose original is known.
 
 A good estimate of a table with many records in each cell fits its release better than the true table does, because it
-was fitted to it; by how much depends on the noise, the cells and the records. So it is tried out: the estimate is taken
-for an original, a release is drawn from it, and EM is run on that release far beyond the usual place to stop. Where its
+was fitted to it; by how much depends on the noise, the cells and the records. So it is tried out: the estimate is used
+as an original, a release is drawn from it, and EM runs on that release far beyond the usual stopping point. Where its
 total variation from the known original is least, its G^2 lies some standard deviations below that of the known
-original: so many are allowed on the real release. The true table's own G^2 is known to about one deviation only, so a
-level is taken up only when it is five or more below chance and the rehearsals gain by it; elsewhere, as with few
-records, the usual rule stays. The
-estimate that the rehearsal starts from is too smooth if anything, so the level found is on the cautious side; a second
-round starts from the better estimate.
+original; the same number is allowed on the real release. The true table's own G^2 is known only to about one
+deviation, so a level is adopted only if it is five or more below chance and the rehearsals gain from it; otherwise, as
+with few records, the usual rule stays. The estimate that the rehearsal starts from is too smooth if anything, so the
+level found is conservative; a second round starts from the better estimate.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ if TYPE_CHECKING:
 
 _ROUNDS, _DRAWS = 2, 2
 _BELOW = -5.0
-"""Standard deviations of G^2: what is nearer to chance cannot be told from it."""
+"""Standard deviations of G^2: anything nearer to chance cannot be distinguished from it."""
 _GAIN = 0.97
-"""Less than that is not worth the risk: the total variation at the level over that at the usual one, in the rehearsals."""
+"""Total variation at the level over that at the usual one, in the rehearsals; a smaller gain is not worth the risk."""
 _LITTLE = 0.5
-"""Deviations that are not worth another run."""
+"""A difference in deviations that is not worth another run."""
 _NEAR = 1.005
-"""The first place whose total variation is that near to the least is as good, and smoother."""
+"""The first place with a total variation this close to the least is as good, and smoother."""
 _LIMIT = 1_000
 _MOST_WORK = 4e9
-"""Multiplications of a rehearsal; larger tables keep the usual rule."""
+"""Maximum number of multiplications in a rehearsal; larger tables keep the usual rule."""
 
 
 def rehearsed(
@@ -52,13 +51,13 @@ def rehearsed(
     begin: Callable[[Floats], Floats],
     limit: int,
 ) -> Iterated:
-    """The estimate at the level that was best in rehearsals, or `found` where none is better.
+    """The estimate at the level that was best in rehearsals, or `found` if none is better.
 
-    `begin` gives the start of EM for a release, as it was for `found`.
+    `begin` gives the start of EM for a release, as for `found`.
     """
     if released.sum() < transition.cells or 600.0 * transition.work > _MOST_WORK:
         return found
-    # Any fixed seed: nothing here is secret, and the same release must give the same table.
+    # Any fixed seed will do: nothing here is secret, and the same release must give the same table.
     random = repeatable(0)
     for _ in range(_ROUNDS):
         tries = [
@@ -78,7 +77,10 @@ def _best_level(
     random: np.random.Generator,
     usual: float,
 ) -> tuple[float, float]:
-    """Deviations of G^2 from that of the known original where EM is nearest to it, and its distance there over that at the usual level."""
+    """Where EM is nearest to the known original: its G^2 and its distance.
+
+    G^2 is in deviations from that of the known original, the distance relative to that at the usual level.
+    """
     released = draw(transition, original, random)
     own = deviations_of(released, transition.forward(original))
     levels, apart = [], []

@@ -1,10 +1,10 @@
 """How far an estimate can be trusted: the release is drawn again from the estimate, and estimated again.
 
-A parametric bootstrap. The estimated table is taken for the original; its records are randomized as the description
-says, and the table is estimated from them with the same rule. The root mean square of (new - old) over the draws is
-the standard error of a cell. It holds for the records of this release, not for a population they were drawn
-from. What the stopping rule smoothed away for good cannot come back in the draws, so it is on the low side where EM was
-stopped early in a table with strong peaks.
+This is a parametric bootstrap. The estimated table is used as the original; its records are randomized as the
+description says, and the table is estimated from them with the same rule. The root mean square of (new - old) over the
+draws is the standard error of a cell. It applies to the records of this release, not to a population they were drawn
+from. What the stopping rule smoothed away cannot reappear in the draws, so the error is too low if EM was stopped
+early in a table with strong peaks.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 USUAL = 12
-"""Draws when nothing else is asked for."""
+"""Default number of draws."""
 _FEWEST = 8
-"""Fewer draws say nothing: none are made then."""
+"""Fewer draws are not informative, so none are made."""
 _MOST_WORK = 2e10
-"""Multiplications that are spent without being asked for."""
+"""Maximum number of multiplications spent by default."""
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """What the draws say."""
+    """The result of the draws."""
 
     error: Floats
     """Standard error of each cell, in the layout of original cells."""
     total_variation: float
     """Mean total variation between the estimates of the draws and the table they were drawn from."""
     total_variation_released: float
-    """The same for the released counts of the draws, taken as they are."""
+    """The same for the released counts of the draws, used unchanged."""
 
 
 def usual_draws(transition: Transition, steps: int) -> int:
-    """As many as are done in a moment; 0 for tables of very many cells."""
+    """As many draws as take only a moment; 0 for tables with very many cells."""
     cost = 3.0 * transition.work * max(steps, 10)
     draws = int(min(USUAL, _MOST_WORK // cost))
     return draws if draws >= _FEWEST else 0
@@ -64,7 +64,7 @@ def spread_of(
     progress: Progress = SILENT,
 ) -> Spread:
     """Draw, estimate, compare."""
-    # A generator of numpy's own is enough: nothing here is secret, and it has multinomial draws.
+    # A numpy generator is enough: nothing here is secret, and it has multinomial draws.
     random = repeatable(int(Randomness(seed).bits(1)[0]))
     squares = np.zeros_like(table)
     total = max(float(table.sum()), 1.0)

@@ -1,8 +1,8 @@
 """One attribute of a cross tabulation: its bins, the bin of each released record, and its transition matrix.
 
-A bin of numbers is no single value. Its column of the matrix is the average over the originals in it, weighted by how
-often they occur: bins are cut into finer pieces (whole numbers and days are pieces by themselves), the column by itself is
-reconstructed on the pieces, and the pieces of a bin get the weights of that estimate.
+A bin of numbers is not a single value. Its column of the matrix is the average over the originals in it, weighted by
+frequency: bins are cut into finer pieces (integers and days are pieces by themselves), the column alone is
+reconstructed on the pieces, and the pieces of a bin get the weights from that estimate.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 PIECES = 8
 _SURE = 1e-9
 _MOST_ATOMS = 1_000
-"""Whole numbers of a range that are averaged one by one; a wider range is treated as continuous."""
+"""Maximum number of integers in a range that are averaged one by one; a wider range is treated as continuous."""
 _MOST_VALUES = 10_000
 
 
@@ -48,7 +48,7 @@ class Attribute:
 
     name: str
     labels: pl.Series
-    """Of each bin in order: a value, the text of a range, or null for missing."""
+    """Label of each bin in order: a value, the text of a range, or null for missing."""
     codes: Integers
     """Bin of each released record."""
     matrix: Floats | None
@@ -56,7 +56,7 @@ class Attribute:
     place: Callable[[pl.Series], Integers]
     """Bins of the cells of another column, such as the original one."""
     wide: bool = False
-    """Whether bins hold several values whose noise differs, so that the matrix rests on how these lie inside of them."""
+    """Whether bins contain several values with different noise, so that the matrix depends on their distribution."""
 
 
 def attribute_for(
@@ -78,7 +78,7 @@ def attribute_for(
 
 
 def _exact(series: pl.Series, rule: BinRule | None) -> Attribute:
-    """A column that was not randomized is counted as it is."""
+    """A column that was not randomized, counted as it is."""
     is_line = is_measured(series)
     if rule is None and (not is_line or series.n_unique() <= 50):
         codes = encode(series)
@@ -148,7 +148,7 @@ def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, 
 
 
 def _check_range(name: str, mechanism: NumberMechanism, present: Floats) -> None:
-    """A bounded mechanism releases nothing outside of its range."""
+    """Refuse values outside the range: a bounded mechanism never releases them."""
     if not len(present) or float(mechanism.cumulative(mechanism.high, mechanism.high)) < 1.0 - _SURE:
         return
     room = _SURE * (mechanism.high - mechanism.low)
@@ -164,7 +164,7 @@ def _check_range(name: str, mechanism: NumberMechanism, present: Floats) -> None
 
 
 def _listed(series: pl.Series, values: list[Any], matrix: Floats) -> Attribute:
-    """A column whose values are listed; missing cells that are not were released as they are."""
+    """A column whose values are listed; missing cells that are not in the list were released unchanged."""
     if series.null_count() and None not in values:
         values, matrix = [*values, None], _kept_missing(matrix)
     labels, codes = _coded(series, values)
@@ -172,7 +172,7 @@ def _listed(series: pl.Series, values: list[Any], matrix: Floats) -> Attribute:
 
 
 def _pieces(line: Line, edges: Floats, pieces: int) -> tuple[Floats, Floats]:
-    """Starts and ends of the pieces: single values start and end at the same number."""
+    """Starts and ends of the pieces; a single value starts and ends at the same number."""
     if line.whole and line.high - line.low < _MOST_ATOMS:
         atoms = np.arange(np.ceil(line.low), np.floor(line.high) + 1)
         return atoms, atoms
@@ -184,7 +184,7 @@ def _pieces(line: Line, edges: Floats, pieces: int) -> tuple[Floats, Floats]:
 def _weighted(
     mechanism: NumberMechanism, edges: Floats, lows: Floats, highs: Floats, released: Floats, *, uniform: bool
 ) -> Floats:
-    """The matrix of the bins from that of the pieces and their weights."""
+    """The matrix of the bins, computed from the matrix of the pieces and their weights."""
     fine = np.unique(np.concatenate([edges, lows, highs[-1:]]))
     whole = bool((lows == highs).all())
     if whole:
@@ -197,7 +197,7 @@ def _weighted(
         counts = np.bincount(places(fine[1:-1], released), minlength=len(fine) - 1)
         alone = Transition((matrix,))
         start = np.ones(alone.original_shape)
-        # A small step ends it, explained or not: what is left of even weights steadies the matrix.
+        # A small step ends the run, explained or not: what remains of the even weights stabilizes the matrix.
         weights = iterate(alone, counts.astype(np.float64)[None, :], start, settle=np.inf).estimate.ravel()
     count = len(edges) - 1
     owner = np.searchsorted(edges[1:-1], lows if whole else (lows + highs) / 2, side="right")
@@ -206,19 +206,19 @@ def _weighted(
     share = np.zeros((len(lows), count))
     share[np.arange(len(lows)), owner] = np.maximum(weights, 1e-9 * weights.sum() / len(weights))
     total = share.sum(axis=0)
-    # A bin outside of the range has no originals: what is in it stays there, and that is nothing.
+    # A bin outside the range has no originals: its column is the identity and applies to nothing.
     found: Floats = np.where(total > 0, rows @ (share / np.where(total > 0, total, 1.0)), np.eye(count))
     return found
 
 
 def _kept_missing(matrix: Floats) -> Floats:
-    """One more bin for missing cells that were released as missing: nothing enters or leaves it."""
+    """Adds a bin for missing cells that were released as missing: nothing enters or leaves it."""
     size = len(matrix)
     return np.block([[matrix, np.zeros((size, 1))], [np.zeros((1, size)), np.ones((1, 1))]])
 
 
 def _flipped(mechanism: NumberMechanism, matrix: Floats, edges: Floats) -> Floats:
-    """One more bin for missing, which is exchanged with numbers with probability `flip`."""
+    """Adds a bin for missing, which is exchanged with numbers with probability `flip`."""
     flip = float(mechanism.flip or 0.0)
     inner = np.concatenate([[0.0], mechanism.cumulative_missing(edges[1:-1], strict=True), [1.0]])
     spread = np.diff(inner)[:, None]
@@ -229,7 +229,7 @@ def _flipped(mechanism: NumberMechanism, matrix: Floats, edges: Floats) -> Float
 def _with_missing(
     series: pl.Series, labels: pl.Series, present: Integers, *, always: bool = False
 ) -> tuple[pl.Series, Integers]:
-    """Codes of all rows, missing as one more bin where it occurs."""
+    """Codes of all rows, with missing as an additional bin if it occurs."""
     if series.null_count() == 0 and not always:
         return labels, present
     codes = np.full(len(series), len(labels), dtype=np.int64)
@@ -242,7 +242,7 @@ def _cut_by(bins: Cut, series: pl.Series) -> Integers:
 
 
 def _coded(series: pl.Series, values: list[Any]) -> tuple[pl.Series, Integers]:
-    """Place of each cell among the listed values; texts decide, so that 1 and "1" from a file are the same."""
+    """Position of each cell among the listed values, compared as text, so that 1 and "1" from a file are equal."""
     listed = {None if value is None else scalar_text(value): place for place, value in enumerate(values)}
     codes = encode(series)
     texts: list[str | None] = as_text(codes.values).to_list()

@@ -1,7 +1,7 @@
-"""Bins of numbers and dates: given edges, a number of equal widths, or quantiles.
+"""Bins of numbers and dates: given edges, a number of bins of equal width, or quantiles.
 
-Bins are half open, [a, b), but the last, which is closed. What lies outside of given edges gets bins of its own, so
-that nothing is lost and totals stay right.
+Bins are half open, [a, b), except for the last, which is closed. Values outside the given edges get bins of their own,
+so that nothing is lost and totals stay correct.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 BinRule = int | Sequence[Any] | tuple[str, int]
-"""Edges, a number of equal widths, ("uniform", n) or ("quantile", n)."""
+"""Edges, a number of bins of equal width, ("uniform", n) or ("quantile", n)."""
 Bins = Mapping[str, BinRule]
 
 DEFAULT_BINS = 10
 MOST_BINS = 10_000
 _SINGLE_VALUES = 20
-"""Whole numbers and days that are counted one by one when no bins are asked for."""
+"""Maximum number of integers or days counted one by one if no bins are given."""
 _WAYS = ("uniform", "quantile")
 _MANY = 20_000
 _CELLS = 8_192
@@ -39,21 +39,21 @@ _SHORTEST = 1e-290
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """Edges of bins on a column's axis, with a label for each bin."""
+    """Edges of bins on a column's axis, and a label for each bin."""
 
     edges: Floats
     labels: pl.Series
 
     def place(self, values: Floats) -> npt.NDArray[np.int64]:
-        """Bin of each value; below the first edge is the first bin, above the last edge the last."""
+        """Bin of each value; a value below the first edge is in the first bin, one above the last edge in the last."""
         return places(self.edges[1:-1], values)
 
 
 def places(edges: Floats, values: Floats) -> npt.NDArray[np.int64]:
-    """How many of the ascending edges are at or below each value: `searchsorted` from the right, for many values.
+    """Number of ascending edges at or below each value: `searchsorted` from the right, fast for many values.
 
-    A value's cell in an even grid tells the edges of lower cells without a search; only those of its own cell are
-    compared. Cell numbers do not fall as values rise, also after rounding, so the count is exact.
+    A value's cell in an even grid gives the edges of lower cells without a search; only those in its own cell are
+    compared. Cell numbers do not decrease as values rise, even after rounding, so the count is exact.
     """
     span = float(edges[-1] - edges[0]) if len(edges) > 1 else 0.0
     factor = (_CELLS - 1) / span if _SHORTEST < span < np.inf else 0.0
@@ -66,7 +66,7 @@ def places(edges: Floats, values: Floats) -> npt.NDArray[np.int64]:
     at = _cell(edges, values, factor)
     count = first[at]
     for place in range(int(inside.max())):
-        # Edges of a higher cell are above the value, so comparing with them adds nothing.
+        # Edges in a higher cell are above the value, so comparing with them adds nothing.
         count += values >= padded[np.minimum(first + place, len(edges))][at]
     return count
 
@@ -90,7 +90,7 @@ class Line:
 
     @property
     def whole(self) -> bool:
-        """Whether only whole numbers or days occur."""
+        """Whether only integers or whole days occur."""
         return self.dtype.is_integer() or self.dtype == pl.Date
 
 
@@ -136,13 +136,13 @@ def _given(line: Line, rule: Any) -> Floats:
     if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
         raise ParameterError("measure.bins.edges", column=line.name, rule=rule)
     low = [line.low] if line.low < edges[0] else []
-    # A value at the last edge belongs to the last bin; only what is above needs one more.
+    # A value at the last edge belongs to the last bin; only values above it need one more.
     high = [line.high] if line.high > edges[-1] else []
     return np.concatenate([low, edges, high])
 
 
 def _edges(line: Line, rule: Any) -> Any:
-    """Numbers of edges; dates may be texts or date objects."""
+    """Edges as numbers; dates may be given as text or date objects."""
     if isinstance(rule, (str, bytes)) or not isinstance(rule, (Sequence, np.ndarray, pl.Series)):
         raise ParameterError("measure.bins.form", column=line.name, rule=rule)
     if not line.dtype.is_temporal():
@@ -168,7 +168,7 @@ def _labels(line: Line, edges: Floats) -> pl.Series:
 
 
 def edge_text(dtype: pl.DataType, edge: float) -> str:
-    """An edge as people write it."""
+    """An edge in the form people write it."""
     if dtype.is_temporal():
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=edge)
         if dtype == pl.Date or (moment.hour, moment.minute, moment.second) == (0, 0, 0):

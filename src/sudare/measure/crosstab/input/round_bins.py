@@ -1,4 +1,4 @@
-"""Round edges over a range, for tables that nobody chose bins for."""
+"""Round edges over a range, for tables without chosen bins."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def round_edges(low: float, high: float, *, dates: bool = False, whole: bool = F
     inside = [
         float(f"{place * step:.12g}") for place in range(math.ceil(low / step), math.floor(high / step) + 1)
     ]
-    # A sliver at an end would be a bin of next to nothing.
+    # A sliver at an end would be an almost empty bin.
     edges = [low, *(edge for edge in inside if low + step / 4 < edge < high - step / 4), high]
     return [int(edge) for edge in edges] if whole else edges
 

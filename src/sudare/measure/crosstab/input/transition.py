@@ -2,12 +2,12 @@
 
     A[I', I] = average over v in I of F(v, end of I') - F(v, start of I'),   F(v, x) = Pr(released < x | original v)
 
-The inner integral is the difference of two values of the mechanism's CDF; the outer one is a Gauss-Legendre rule of
+The inner integral is the difference of two values of the mechanism's CDF. The outer one is a Gauss-Legendre rule with
 24 nodes, on pieces that are halved until the last Legendre coefficients of the polynomial through the nodes vanish (the
-rule is then exact to their square, roughly) and it meets the values at both ends, where noise much narrower than a bin
-does all it does. (The closed form with logarithms of Ikarashi et al.
-cancels: an error of 4e10 at a scale of 0.03 ranges was measured.) Whole numbers, days and ranks are averaged one by
-one instead: their originals are no continuum. The density inside I is not uniform: see `attribute` for its weights.
+rule is then exact to roughly their square) and the polynomial matches the values at both ends, where noise much
+narrower than a bin has all its effect. (The closed form with logarithms by Ikarashi et al. cancels: an error of 4e10 at
+a scale of 0.03 ranges was measured.) Integers, days and ranks are averaged one by one instead, because their originals
+are not a continuum. The density inside I is not uniform: see `attribute` for its weights.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _TO_ENDS = np.linalg.solve(
     np.polynomial.legendre.legvander(_NODES, 23).T,
     np.polynomial.legendre.legvander(np.array([-1.0, 1.0]), 23).T,
 )
-"""Weights that carry the polynomial through the nodes to both ends."""
+"""Weights that extend the polynomial through the nodes to both ends."""
 _LAST = np.polynomial.legendre.legvander(_NODES, 23)[:, 20:] * _WEIGHTS[:, None] * (np.arange(20, 24) + 0.5)
 """Weights that give the coefficients of the Legendre polynomials of degree 20 to 23."""
 _TOLERANCE = 1e-10
-"""Of both, as a part of the interval: what hides beyond the outermost nodes has 1/400 of a piece to do so."""
+"""For both, relative to the interval: errors can hide only beyond the outermost nodes, in 1/400 of a piece."""
 _DEEPEST = 60
 _MOST_POINTS = 4_000_000
-"""Values of F computed at a time."""
+"""Number of values of F computed at a time."""
 
 
 def released_edges(mechanism: NumberMechanism, originals: Floats, edges: Floats) -> Floats:
-    """Pr(released bin | original) for each original: bins x originals; the first and last bin have no outer end."""
+    """Pr(released bin | original) for each original: bins x originals; the first and last bins have no outer edge."""
     inner = mechanism.cumulative(originals[None, :], edges[1:-1, None], strict=True)
     ends = np.ones((1, len(originals)))
     steps = np.diff(np.concatenate([np.zeros_like(ends), inner, ends]), axis=0)
@@ -47,7 +47,7 @@ def released_edges(mechanism: NumberMechanism, originals: Floats, edges: Floats)
 
 
 def interval_matrix(mechanism: NumberMechanism, edges: Floats, lows: Floats, highs: Floats) -> Floats:
-    """[released bin, original interval]: averages over the intervals from `lows` to `highs`, each column summing to 1."""
+    """[released bin, original interval]: averages over the intervals from `lows` to `highs`; each column sums to 1."""
     matrix = np.zeros((len(edges) - 1, len(lows)))
     left, right, interval = _split(lows, highs, _bends(mechanism, edges))
     for depth in range(_DEEPEST):
@@ -69,10 +69,10 @@ def value_matrix(mechanism: NumberMechanism, edges: Floats, values: Floats) -> F
 
 
 def _bends(mechanism: NumberMechanism, edges: Floats) -> Floats:
-    """Originals at which some released bin's probability has a kink: where the noise has its peak at the bin's edge."""
+    """Originals at which a released bin's probability has a kink: where the noise peaks at the edge of the bin."""
     bends = edges
     if mechanism.grid is not None:
-        # A released number is below an edge when what was drawn is below the middle between two grid points.
+        # A released number is below an edge if the drawn number is below the midpoint between two grid points.
         place = (edges - mechanism.low) / mechanism.grid
         nearest = np.round(place)
         steps = np.where(np.abs(place - nearest) < 1e-6, nearest - 0.5, np.floor(place) + 0.5)
@@ -98,7 +98,7 @@ def _split(lows: Floats, highs: Floats, bends: Floats) -> tuple[Floats, Floats, 
 def _averages(
     mechanism: NumberMechanism, edges: Floats, left: Floats, right: Floats
 ) -> tuple[Floats, Floats]:
-    """Averages over each interval (bins x intervals), and how far the polynomial through the nodes may be off."""
+    """Averages over each interval (bins x intervals), and the possible error of the polynomial through the nodes."""
     found, hidden = np.empty((len(edges) - 1, len(left))), np.empty(len(left))
     places = np.r_[-1.0, _NODES, 1.0]
     block = max(1, _MOST_POINTS // (len(edges) * len(places)))
@@ -115,6 +115,6 @@ def _averages(
 
 
 def _normalized(matrix: Floats) -> Floats:
-    """Columns that sum to 1 exactly, not to 1 within the last digits."""
+    """Columns that sum to exactly 1, not only up to the last digits."""
     scaled: Floats = matrix / matrix.sum(axis=0, keepdims=True)
     return scaled
