@@ -184,7 +184,7 @@ def _execute(connection: Any, query: str, shown: str) -> Any:
     """The result of a query as an Arrow table."""
     try:
         with connection.cursor() as cursor:
-            with contextlib.suppress(Exception):  # SQLite takes its types from the first batch: read all in one
+            with contextlib.suppress(Exception):  # SQLite infers types from the first batch: read all rows
                 cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": _ALL_ROWS})
             cursor.execute(query)
             return cursor.fetch_arrow_table()
