@@ -1,4 +1,4 @@
-"""One way in for baskets: a path, a database, a frame, or lists in memory."""
+"""One entry point for baskets: a path, a database, a frame, or lists in memory."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ def read_baskets(
 ) -> Baskets:
     """Baskets from a file, a database, standard input ('-'), a frame, a mapping, or a list of lists.
 
-    An item that stands twice in a basket counts once; missing items are left out; empty baskets stay. Items of texts
-    are texts (also "17"); JSON, Parquet, databases and lists in memory keep whole numbers.
+    An item that occurs twice in a basket counts once; missing items are left out; empty baskets are kept. Items in text files
+    are texts (even "17"); JSON, Parquet, databases and lists in memory keep integers.
 
     Args:
-        source: A path, the address of a database, a frame, a mapping from user to items, or a list of lists.
-        layout: "lines" (a basket a line), "json" (an array of arrays, or an array a line), "long" (a row for each user
+        source: A path, a database address, a frame, a mapping from user to items, or a list of lists.
+        layout: "lines" (one basket per line), "json" (an array of arrays, or one array per line), "long" (one row per user
             and item), "lists" (a table with a column of lists), "sets" (a table with a column of texts, each a set);
-            guessed where it is left out.
-        delimiter: Between the items of a line or a cell (any text; 'tab' and 'space' may be spelled out), or between
-            the columns of a long text table; guessed where it is left out.
-        encoding: Of a text; guessed where it is left out.
-        id: Column of the users.
-        items: Column of the items.
-        sensitive: Column that holds the sensitive items of each user, as lists or as sets.
-        format: Format of a table, where the file's ending does not tell it.
+            detected if omitted.
+        delimiter: Separates the items of a line or cell (any text; 'tab' and 'space' may be spelled out), or the columns
+            of a long text table; detected if omitted.
+        encoding: Encoding of a text file; detected if omitted.
+        id: The user column.
+        items: The item column.
+        sensitive: The column with the sensitive items of each user, as lists or as sets.
+        format: Format of a table, if the file extension does not determine it.
         table: Table of a database.
         query: Query of a database.
         sheet: Sheet of an Excel file.
-        header: Whether the first line of a long text table names its columns; without names the first column
-            holds the users, the second the items.
+        header: Whether the first line of a long text table contains the column names; if it does not, the first column
+            contains the users and the second the items.
 
     >>> read_baskets([["milk", "beer"], ["milk"], []])
     Baskets(3 baskets, 3 entries, 2 items)
