@@ -54,7 +54,7 @@ _COLUMNS = 12
 _UNIT = re.compile(
     r"[（「±]*(?:(?:[!-~]+ = )?[!-~]+|[^\s（「±])[、。）」：…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ]*|[（「±]+|\s+"
 )
-"""What stays together on a line of Japanese: a character, a Latin word or number, or `k = 5`, with its brackets and stops."""
+"""What stays together on a line of Japanese: a character, a Latin word or number, or `k = 5`, with punctuation."""
 
 
 def width_of(text: str) -> int:

@@ -1,7 +1,7 @@
 """Errors: each names the value given, the rule it broke and what to do next, in one sentence.
 
-The texts are in `words/en/errors/` and `words/ja/errors/`, one file for each package of the code. An error is raised with the
-key of its sentence and the values that the sentence quotes:
+The texts are in `words/en/errors/` and `words/ja/errors/`, one file for each package of the code. An error is raised
+with the key of its sentence and the values that the sentence quotes:
 
     raise InputError("read.no_file", path=path)
 
@@ -46,9 +46,9 @@ class ErrorSentence(Sentence):
 class SudareError(Exception):
     """Base class of everything Sudare raises on purpose; `str(error)` is a sentence for the user, in English.
 
-    It is raised with the key of the sentence and the values that the sentence quotes. It also accepts a finished sentence, and
-    plain text from methods and distances that are not part of Sudare. The sentence may show values of the data. `summary` never
-    does, so the ledger records only the summary.
+    It is raised with the key of the sentence and the values that the sentence quotes. It also accepts a finished
+    sentence, and plain text from methods and distances that are not part of Sudare. The sentence may show values of
+    the data. `summary` never does, so the ledger records only the summary.
     """
 
     summary = "an error"

@@ -216,7 +216,7 @@ class Catalogue(Generic[T]):
         return self._make(str(given["type"]), rest)
 
     def dump(self, instance: T, *, full: bool = True) -> dict[str, Any]:
-        """The mapping that `build` turns back into an equal instance; if not `full`, without fields at their defaults."""
+        """The mapping that `build` turns back into an equal instance; if not `full`, without default values."""
         name = self.name_of(instance)
         if not dataclasses.is_dataclass(instance):
             raise ParameterError("parameters.not_parameters", name=type(instance).__name__)

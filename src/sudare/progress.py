@@ -1,8 +1,8 @@
 """Progress: how long-running work reports how far it is, and how the caller stops it.
 
-Long-running work receives a `Progress`: it opens phases by their keys and reports how much of each is done. A job of several
-steps is a `Plan`: its phases have weights, so that one bar shows the share of the whole job and the time that is left.
-The texts for the keys are in `words/en/progress.yaml` and `words/ja/progress.yaml`.
+Long-running work receives a `Progress`: it opens phases by their keys and reports how much of each is done. A job of
+several steps is a `Plan`: its phases have weights, so that one bar shows the share of the whole job and the time that
+is left. The texts for the keys are in `words/en/progress.yaml` and `words/ja/progress.yaml`.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def phase_text(phase: str, language: Language = "en") -> str:
 class Plan:
     """One job as phases with weights; it reports to one `Progress` the share of the whole job that is done.
 
-    The progress receives `start(phase, 1)` when another phase begins and `update(share)` with the share of all phases together,
-    which never decreases. Plans can be nested: the inner plan fills its phase of the outer one.
+    The progress receives `start(phase, 1)` when another phase begins and `update(share)` with the share of all phases
+    together, which never decreases. Plans can be nested: the inner plan fills its phase of the outer one.
 
     >>> class Printed:
     ...     def start(self, phase, total): print(phase)
@@ -107,8 +107,8 @@ class Plan:
     ) -> Iterator[_Step]:
         """One phase: yields the progress to which the work inside reports, in phases of its own.
 
-        `shown` is the key that readers see if the plan's key only marks a position in the plan; `inner` has the weights of the
-        phases inside, if they are known in advance.
+        `shown` is the key that readers see if the plan's key only marks a position in the plan; `inner` has the
+        weights of the phases inside, if they are known in advance.
         """
         step = _Step(self._outer, shown or key, *self._spans[key], inner or {})
         began = time.perf_counter()

@@ -69,7 +69,7 @@ def check_choice(
 
 
 def _check_weight(name: str, series: pl.Series) -> None:
-    """Raise an error if a weight is not a number of people; a missing one counts as 1, to be safe, unless all are missing."""
+    """Raise an error if a weight is not a number of people or all are missing; a missing one counts as 1 (cautious)."""
     if not series.dtype.is_numeric():
         raise DescriptionError("describe.weight.not_a_number", column=name, dtype=series.dtype)
     known = series.drop_nulls().drop_nans() if series.dtype.is_float() else series.drop_nulls()

@@ -81,7 +81,7 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
 
 
 def _is_span(dtype: Any) -> bool:
-    """Whether a column contains periods or intervals (also as categories, as from pandas.cut), which only pandas has."""
+    """Whether a column contains periods or intervals (or their categories, as from pandas.cut), which only pandas has."""
     categories = getattr(dtype, "categories", None)
     inner = dtype if categories is None else categories.dtype
     return type(inner).__name__ in {"PeriodDtype", "IntervalDtype"}

@@ -154,7 +154,7 @@ class Table:
         )
 
     def recoded(self, frame: pl.DataFrame) -> Table:
-        """The released counterpart: generalized quasi-identifiers lose their hierarchies, which no longer fit their values."""
+        """The released counterpart: quasi-identifiers lose their hierarchies, which no longer fit the new values."""
         return self.changed(
             frame,
             [
@@ -224,7 +224,7 @@ class Table:
         return roles
 
     def validated(self) -> Table:
-        """The same table, after checking its description against the values; raises a one-sentence error if they disagree."""
+        """The same table, after checking its description against the values; raises an error if they disagree."""
         for column in self.columns:
             check_column(column, self.frame[column.name])
             if column.role in {"quasi", "sensitive"} and column.hierarchy is not None:

@@ -1,1 +1,1 @@
-"""Experiments: the papers' tables and figures, reproduced; each states what was expected and whether it was confirmed."""
+"""Experiments: the papers' tables and figures, reproduced; each states what was expected and whether it came out."""

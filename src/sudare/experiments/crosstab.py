@@ -118,7 +118,8 @@ def _case(people: pl.DataFrame, size: int, mechanism: str, bins: int, k: int, se
     }
     for figure in ("estimate", "released"):
         found[figure] = table.total_variation(truth, figure=figure)
-    # Computed here: under strong noise the cells of the inverse are so large that rounding destroys their total, and any share.
+    # Computed here: under strong noise the cells of the inverse are so large that rounding destroys their total, and
+    # any share.
     known = "inverse" in table.figures
     apart = float(np.abs(table.array(figure="inverse") - truth).sum()) / (2 * size) if known else None
     return {**found, "inverse": apart}

@@ -19,10 +19,11 @@ _SETTING = ["mechanism", "bins", "k"]
 
 
 def advice(means: pl.DataFrame) -> pl.DataFrame:
-    """For each setting, the number of records at which the error reaches each wanted level, also beyond the measured sizes.
+    """For each setting, the number of records for each wanted error, between and beyond the measured sizes.
 
-    Errors fall like a power of the number of records: values are interpolated between two sizes on a logarithmic scale, and
-    extrapolated from the last two, up to a hundred times as many records; null if even these are not enough.
+    Errors fall like a power of the number of records: values are interpolated between two sizes on a logarithmic
+    scale, and extrapolated from the last two, up to a hundred times as many records; null if even these are not
+    enough.
     """
     rows = []
     for setting, group in means.group_by(_SETTING, maintain_order=True):

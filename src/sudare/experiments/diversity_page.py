@@ -66,7 +66,7 @@ class Above(NamedTuple):
 
 
 def tables(lines: Sequence[Printed], ours: Sequence[Ours]) -> dict[str, pl.DataFrame]:
-    """Tables for files: one line each, with printed and own figures in separate columns, and the errors in the print."""
+    """Tables for files: printed figures and ours in separate columns, one line each, and the errors in the print."""
     return {
         "table-3": _wide(lines, ours, _TABLE_3),
         "table-4": _wide(lines, ours, _TABLE_4),
@@ -89,7 +89,7 @@ def tables(lines: Sequence[Printed], ours: Sequence[Ours]) -> dict[str, pl.DataF
 
 
 def printed(lines: Sequence[Printed], ours: Sequence[Ours]) -> dict[str, pl.DataFrame]:
-    """Tables for people: each cell has the printed figure above ours; * marks a misprint, † a run above the printed MinDIS."""
+    """Tables for people: printed figures above ours; * marks a misprint, † a run above the printed MinDIS."""
     above = above_mindis(lines, ours)
     marked = {(one.data, one.l, {3: "k_upper", 4: "fair_upper"}[one.table]) for one in above}
     wrong = {(data, level) for data, level, _ in misprints(lines, ours)}

@@ -1,4 +1,4 @@
-"""Tables 3 and 4 on suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011), as printed, and their contradictions."""
+"""Tables 3 and 4 on suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011), with their contradictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011, tables 3 and 4): bounds, losses reached, and their ratio."""
+"""Suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011, tables 3 and 4): bounds, losses and ratios."""
 
 from __future__ import annotations
 

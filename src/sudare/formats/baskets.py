@@ -44,11 +44,11 @@ def write_baskets(
 
     Args:
         baskets: The baskets to write.
-        path: A file; its extension selects text (.txt, .csv), JSON (.json: an array of arrays, .jsonl: one array per line),
-            Parquet (.parquet) or Arrow (.arrow).
+        path: A file; its extension selects text (.txt, .csv), JSON (.json: an array of arrays, .jsonl: one array per
+            line), Parquet (.parquet) or Arrow (.arrow).
         layout: "lines", "json", "long", "lists" or "sets"; by default that of the source, if the extension allows it.
-        delimiter: Separates items in lines and sets; by default that of the source, else a space, or a comma if items contain
-            spaces.
+        delimiter: Separates items in lines and sets; by default that of the source, else a space, or a comma if items
+            contain spaces.
         ids: Whether to write the users' ids.
     """
     place = Path(path)

@@ -1,11 +1,11 @@
 """Write the data of a release, and read it back exactly as it was written.
 
-**Formulas.** A spreadsheet runs a text cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return.
-In CSV, TSV and Excel such cells (and column names) get a leading apostrophe, unless they are plain numbers
-such as -5 or +3.2. Cells that begin with an apostrophe get another one, so the escaping can be undone
-unambiguously. CSV and TSV are UTF-8. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`;
-in Excel the cell is absent, or contains an empty text. **Numbers** are written in plain decimal notation, never with an
-exponent. **Sets** (list columns) have their items joined by `|` in CSV, TSV and Excel.
+**Formulas.** A spreadsheet runs a text cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return. In CSV,
+TSV and Excel such cells (and column names) get a leading apostrophe, unless they are plain numbers such as -5 or +3.2.
+Cells that begin with an apostrophe get another one, so the escaping can be undone unambiguously. CSV and TSV are
+UTF-8. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell is
+absent, or contains an empty text. **Numbers** are written in plain decimal notation, never with an exponent. **Sets**
+(list columns) have their items joined by `|` in CSV, TSV and Excel.
 """
 
 from __future__ import annotations

@@ -75,9 +75,9 @@ def shares(rate: float, names: Sequence[str], weights: Mapping[str, float] | Non
 def calibrate(kind: str, rate: float, **fields: Any) -> Mechanism:
     """A mechanism of this kind with the given rate: its strength is computed, the other fields are given.
 
-    `laplace`, `normal`, `uniform` and `density` take low, high, grid and values; density also takes noise, whose scale is
-    computed; `missing=True` adds the flip of missing cells. `retention` takes values and distribution. Parameters are
-    rounded to 12 digits toward more noise, so that a rounding error never makes the rate too low.
+    `laplace`, `normal`, `uniform` and `density` take low, high, grid and values; density also takes noise, whose scale
+    is computed; `missing=True` adds the flip of missing cells. `retention` takes values and distribution. Parameters
+    are rounded to 12 digits toward more noise, so that a rounding error never makes the rate too low.
 
     >>> calibrate("laplace", 0.01, low=0, high=120)
     Laplace(scale=52.1153..., low=0.0, high=120.0, bounded=True, grid=None, flip=None, values=None)

@@ -71,8 +71,8 @@ class Density(BoundedNoise):
     """
 
     noise: Annotated[Any, BeforeValidator(as_family)]
-    """A distribution of scipy.stats (its name, a mapping of name, shapes and scale, or the distribution itself), which can be
-    stored in a manifest; or, for use in memory only, any object with pdf, cdf and ppf."""
+    """A distribution of scipy.stats (its name, a mapping of name, shapes and scale, or the distribution itself), which
+    can be stored in a manifest; or, for use in memory only, any object with pdf, cdf and ppf."""
     low: Low
     high: High
     grid: Grid = None

@@ -1,7 +1,7 @@
 """The grid of released numbers: the low bits of floating-point noise reveal the original (Mironov 2012).
 
-Rounding is post-processing: if `A[u', v] A[v', u] >= rate A[u', u] A[v', v]` for all points, then it is also true for sums
-over cells, so rounding never lowers the rate. The two end points of the range get half a cell each.
+Rounding is post-processing: if `A[u', v] A[v', u] >= rate A[u', u] A[v', v]` for all points, then it is also true for
+sums over cells, so rounding never lowers the rate. The two end points of the range get half a cell each.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class Laplace(BoundedNoise):
     """Density `exp(-|x - v| / s) / (2 s alpha_v)` on [a, b], `alpha_v = 1 - exp(-(v-a)/s)/2 - exp(-(b-v)/s)/2`.
 
-    `rate = exp(-2 (b - a) / s)`, local epsilon `(b - a) / s`. The paper once calls s the variance, but it is the scale;
-    the variance of the unbounded noise is 2 s^2. Unbounded noise (`alpha_v = 1`) has the same rate on the same range, but
-    releases numbers outside it.
+    `rate = exp(-2 (b - a) / s)`, local epsilon `(b - a) / s`. The paper once calls s the variance, but it is the
+    scale; the variance of the unbounded noise is 2 s^2. Unbounded noise (`alpha_v = 1`) has the same rate on the same
+    range, but releases numbers outside it.
 
     >>> mechanism = Laplace(scale=60, low=0, high=120)
     >>> round(mechanism.rate(), 6), mechanism.epsilon()

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Normal(BoundedNoise):
     """Density `exp(-(x - v)^2 / (2 s^2))`, bounded to [a, b] and normalized.
 
-    `rate = exp(-(b - a)^2 / s^2)`, local epsilon `(b - a)^2 / (2 s^2)`. Unbounded normal noise is refused because its rate is 0
-    for every s: far outside the range, the ratio of the densities of two originals has no lower bound.
+    `rate = exp(-(b - a)^2 / s^2)`, local epsilon `(b - a)^2 / (2 s^2)`. Unbounded normal noise is refused because its
+    rate is 0 for every s: far outside the range, the ratio of the densities of two originals has no lower bound.
 
     >>> Normal(deviation=120, low=0, high=120).epsilon()
     0.5

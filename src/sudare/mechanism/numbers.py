@@ -4,9 +4,9 @@ For a density f with `H(d) = integral of f over [0, d]`, a value v of the range 
 
     A[x, v] = f(x - v) / alpha_v on [a, b],   alpha_v = H(v - a) + H(b - v).
 
-The normalizers cancel in the rate, so `rate = (f(b - a) / f(0))^2` exactly (Ikarashi et al., after 2011, checked by brute
-force in the tests). Working outward from the value, with H instead of the CDF, keeps all digits at the ends of the range and
-for noise much wider or narrower than the range: two numbers near 1 are never subtracted.
+The normalizers cancel in the rate, so `rate = (f(b - a) / f(0))^2` exactly (Ikarashi et al., after 2011, checked by
+brute force in the tests). Working outward from the value, with H instead of the CDF, keeps all digits at the ends of
+the range and for noise much wider or narrower than the range: two numbers near 1 are never subtracted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BLOCK = 1 << 14  # rows at a time, so that intermediate arrays stay in the cach
 
 
 class BoundedNoise:
-    """Base class of the bounded mechanisms; a subclass defines its density, its half mass and the inverse of the half mass."""
+    """Base class of the bounded mechanisms; a subclass defines its density, half mass and inverse half mass."""
 
     low: float
     high: float
@@ -120,7 +120,7 @@ class BoundedNoise:
         return released
 
     def _inverse(self, values: npt.NDArray[np.float64], random: Randomness) -> npt.NDArray[np.float64]:
-        """Inverse CDF: a uniform number gives the mass between v and the released value, and the mass gives their distance."""
+        """Inverse CDF: a uniform number gives the mass between v and the released value, and that their distance."""
         below, above = self.half_mass(values - self.low), self.half_mass(self.high - values)
         mass = random.uniform(len(values)) * (below + above) - below
         distance = np.sign(mass) * self.half_quantile(np.abs(mass))

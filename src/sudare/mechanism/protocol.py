@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sudare.randomness import Randomness
 
 Draw = Literal["inverse", "retry"]
-"""How a bounded value is drawn: `inverse`, one uniform number through the inverse CDF; `retry`, redraw noise until it fits."""
+"""How a bounded value is drawn: `inverse`, a uniform number through the inverse CDF; `retry`, redraw until it fits."""
 
 Scalar = str | int | float | bool | None
 """A value that a manifest can store; None is missing."""
@@ -75,7 +75,7 @@ class NumberMechanism(Mechanism, Protocol):
 
     @property
     def flip(self) -> float | None:
-        """Probability that missing and non-missing are exchanged; the number for a missing cell is uniform on the range."""
+        """Probability that missing and present are exchanged; the number for a missing cell is uniform on the range."""
 
     @property
     def values(self) -> tuple[Scalar, ...] | None:

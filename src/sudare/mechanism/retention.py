@@ -96,7 +96,8 @@ class Retention:
         ends = np.cumsum(self.replacement())[:-1]
         for start in range(0, len(released), _BLOCK):
             part = released[start : start + _BLOCK]
-            # One random number decides both: below p the value is kept; the rest of [0, 1), rescaled, selects the replacement.
+            # One random number decides both: below p the value is kept; the rest of [0, 1), rescaled, selects the
+            # replacement.
             drawn = (random.uniform(len(part)) - self.keep) / (1 - self.keep)
             replaced = (
                 np.floor(drawn * len(self.values))

@@ -60,8 +60,8 @@ def read_file(
 def _read_arrow(path: Path) -> pl.DataFrame:
     """An IPC file (Feather) or, if the file marker is absent, an IPC stream.
 
-    pyarrow checks it first: if a damaged file claims to contain more than fits in memory, pyarrow raises an error, but polars
-    crashes the process.
+    pyarrow checks it first: if a damaged file claims to contain more than fits in memory, pyarrow raises an error, but
+    polars crashes the process.
     """
     import pyarrow as pa
 
@@ -77,7 +77,7 @@ def _read_arrow(path: Path) -> pl.DataFrame:
 
 
 def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
-    """One sheet with the types of its cells; a column of mixed types becomes text, and completely empty rows are dropped."""
+    """One sheet with the types of its cells; columns of mixed types become text, and empty rows are dropped."""
     reader = open_workbook(path)
     names = reader.sheet_names
     if sheet is not None and sheet not in names:

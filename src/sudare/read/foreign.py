@@ -1,7 +1,7 @@
 """Guards around third-party readers, so that their crashes become ordinary errors.
 
-A Rust library that meets a case its author thought impossible panics: it writes to standard error, past Python, and raises
-an error that is not an `Exception`. For us it is a file that cannot be read, and we say so in one sentence.
+A Rust library that meets a case its author thought impossible panics: it writes to standard error, past Python, and
+raises an error that is not an `Exception`. For us it is a file that cannot be read, and we say so in one sentence.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def no_panic() -> Iterator[None]:
 def read_parquet(path: Path) -> pl.DataFrame:
     """The frame of a Parquet file, which pyarrow checks first.
 
-    If a damaged page claims to contain more than fits in memory, pyarrow raises an error, but polars crashes the process.
+    If a damaged page claims to contain more than fits in memory, pyarrow raises an error, but polars crashes the
+    process.
     """
     import polars as pl
     import pyarrow.parquet as pq

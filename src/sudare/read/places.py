@@ -1,6 +1,7 @@
 """Whether a path from a file or the command line exists, whatever that path is.
 
-pathlib raises an error if a name is longer than the system allows (Python 3.11); `os.path` reports that nothing is there.
+pathlib raises an error if a name is longer than the system allows (Python 3.11); `os.path` reports that nothing is
+there.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def _japanese_likeness(text: str) -> float:
 
 
 def _is_western(text: str) -> bool:
-    """Whether a text has only Western European letters and signs, never three non-ASCII letters in a row unless all equal."""
+    """Whether all characters are Western European, without three non-ASCII letters in a row unless all are equal."""
     return _WESTERN.fullmatch(text) is not None and re.search(r"([À-ÿ])(?!\1\1)[À-ÿ]{2}", text) is None
 
 

@@ -79,7 +79,7 @@ def column_names(names: Sequence[str], source: str) -> list[str]:
 def decode_text(
     data: bytes, name: str, forced: str | None, *, surely: bool = False
 ) -> tuple[str, bytes, str]:
-    """The text, the same as UTF-8 without a byte order mark, and the encoding; `surely`: the caller says that it is text."""
+    """The text, its UTF-8 bytes without a byte order mark, and the encoding; `surely`: it is known to be text."""
     encoding = forced or detect_encoding(data)
     surely |= forced is not None or encoding in {"utf-16", "utf-32"}
     if not surely and _is_garbage(data):

@@ -1,8 +1,8 @@
 """Open workbooks with fastexcel, after checking for contents that would crash the process.
 
-calamine, which fastexcel uses, allocates memory for as many texts and styles as a file claims to have, and for every cell
-between the first and the last of a sheet: a false claim, or one forgotten cell in the far corner, kills the process without
-a message. Both are detected in the XML beforehand.
+calamine, which fastexcel uses, allocates memory for as many texts and styles as a file claims to have, and for every
+cell between the first and the last of a sheet: a false claim, or one forgotten cell in the far corner, kills the
+process without a message. Both are detected in the XML beforehand.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def open_workbook(path: Path) -> Any:
             log.addHandler(logging.NullHandler())
     _check_directory(path)
     with suppress(*_UNREADABLE), zipfile.ZipFile(path) as archive:
-        # A text counts once for each cell that refers to it, so the limit is the size of the whole workbook, not of the texts.
+        # A text counts once for each cell that refers to it, so the limit is the size of the whole workbook, not of
+        # the texts.
         most = sum(min(info.file_size, _MOST_RATIO * (info.compress_size + 1)) for info in archive.infolist())
         for info in archive.infolist():
             if info.filename.lower().endswith(("sharedstrings.xml", "styles.xml")):

@@ -1,4 +1,4 @@
-"""Baskets: an immutable list of sets of items (purchases, page views), with the items that are sensitive for each user."""
+"""Baskets: an immutable list of sets of items (purchases, page views), with the sensitive items of each user."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ class Baskets:
                 of items for each basket; a rule for all: a function of an item, or a regular expression
                 written "re:…" that is searched for in an item's text; or a Boolean for each basket and item
                 (a matrix of len(baskets) x len(baskets.items)). Users may name items they do not have.
-            unknown: What to do about an item that is in no basket: raise an "error" (most are misspelled), or "ignore" it
-                (nobody can be suspected of having it: it is in no released record).
+            unknown: What to do about an item that is in no basket: raise an "error" (most are misspelled), or "ignore"
+                it (nobody can be suspected of having it: it is in no released record).
         """
         if unknown not in {"error", "ignore"}:
             raise DescriptionError("describe.baskets.unknown", given=shown(unknown))
@@ -153,8 +153,8 @@ class Baskets:
         Args:
             starts: Where each basket begins, and where the last one ends.
             codes: Codes of the items kept.
-            items: The items that the codes refer to, if they are different ones, such as generalized items; the sensitive
-                items, which no longer exist, are then dropped.
+            items: The items that the codes refer to, if they are different ones, such as generalized items; the
+                sensitive items, which no longer exist, are then dropped.
         """
         if len(starts) != len(self.starts) or int(starts[-1]) != len(codes):
             raise DescriptionError(

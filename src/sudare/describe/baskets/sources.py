@@ -35,16 +35,16 @@ def read_baskets(
 ) -> Baskets:
     """Baskets from a file, a database, standard input ('-'), a frame, a mapping, or a list of lists.
 
-    An item that occurs twice in a basket counts once; missing items are left out; empty baskets are kept. Items in text files
-    are texts (even "17"); JSON, Parquet, databases and lists in memory keep integers.
+    An item that occurs twice in a basket counts once; missing items are left out; empty baskets are kept. Items in
+    text files are texts (even "17"); JSON, Parquet, databases and lists in memory keep integers.
 
     Args:
         source: A path, a database address, a frame, a mapping from user to items, or a list of lists.
-        layout: "lines" (one basket per line), "json" (an array of arrays, or one array per line), "long" (one row per user
-            and item), "lists" (a table with a column of lists), "sets" (a table with a column of texts, each a set);
-            detected if omitted.
-        delimiter: Separates the items of a line or cell (any text; 'tab' and 'space' may be spelled out), or the columns
-            of a long text table; detected if omitted.
+        layout: "lines" (one basket per line), "json" (an array of arrays, or one array per line), "long" (one row per
+            user and item), "lists" (a table with a column of lists), "sets" (a table with a column of texts, each a
+            set); detected if omitted.
+        delimiter: Separates the items of a line or cell (any text; 'tab' and 'space' may be spelled out), or the
+            columns of a long text table; detected if omitted.
         encoding: Encoding of a text file; detected if omitted.
         id: The user column.
         items: The item column.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @parameters
 class Euclid:
-    """|x - y| for numbers and dates (in days); between ranges the gap, which is the part of their distance that is certain.
+    """|x - y| for numbers and dates (in days); between ranges the gap, the certain part of their distance.
 
     [a, b] and [c, d] are max(0, c - b, a - d) apart: the smallest distance between values in them, |x - y| for
     single values. So a wider range never counts as more information; `*` is the range of the whole column, and
@@ -72,7 +72,7 @@ class LineSpace(Space):
         return distances
 
     def summed(self, counts: Floats, power: float) -> float | None:
-        """Closed forms for p = 2 and p = 1, from sums over the ranges that end below, in the order of the ends; else None."""
+        """Closed forms for p = 2 and p = 1, from sums over ranges that end below, in order of the ends; else None."""
         if power == 2 and self._single:
             used = counts > 0
             weight, values = counts[used], self._low[used]

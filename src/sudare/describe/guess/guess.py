@@ -66,8 +66,8 @@ def guess_roles(data: Any) -> list[Guess]:
 def guess_kind(series: pl.Series) -> Kind:
     """The kind of a column by its type and values; its name plays no part.
 
-    Numbers are numeric, dates are dates (dates stored as text are texts), ordered categories are ordinal, lists are sets;
-    texts are strings if they are codes of one width, sentences, or mostly different, and otherwise nominal.
+    Numbers are numeric, dates are dates (dates stored as text are texts), ordered categories are ordinal, lists are
+    sets; texts are strings if they are codes of one width, sentences, or mostly different, and otherwise nominal.
 
     >>> import polars as pl
     >>> guess_kind(pl.Series(["02139", "02140"])), guess_kind(pl.Series(["flu", "gout"]))

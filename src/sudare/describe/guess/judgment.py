@@ -48,7 +48,7 @@ class Judgment:
 
 
 def judge(name: str, values: Values, topic: Topic | None, *, measures_bodies: bool) -> Judgment:
-    """The role of a column by the first evidence found; `measures_bodies`: whether other columns are body measurements."""
+    """The role of a column by the first evidence found; `measures_bodies`: other columns are body measurements."""
     return (
         _by_identifying_form(values)
         or _by_key_name(name, values)
@@ -65,7 +65,7 @@ def _by_identifying_form(values: Values) -> Judgment | None:
 
 
 def _by_key_name(name: str, values: Values) -> Judgment | None:
-    """The role of a column whose name ends like a key: `test_result_id` is a key, not a result, if all values differ."""
+    """The role of a column named like a key: `test_result_id` is a key, not a result, if all values differ."""
     if not is_key(name) or not values.present:
         return None
     is_fraction = values.series.dtype.is_numeric() and not values.is_whole

@@ -137,7 +137,7 @@ class Values:
 
     @property
     def is_iso_text(self) -> bool:
-        """Whether the values are texts of days as YYYY-MM-DD (a time may follow), which a calendar hierarchy accepts."""
+        """Whether the values are YYYY-MM-DD texts (a time may follow), which a calendar hierarchy accepts."""
         if self.series.dtype != pl.String or self.form != "date":
             return False
         return iso_days(self.distinct).null_count() == 0

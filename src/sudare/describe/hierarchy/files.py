@@ -57,7 +57,8 @@ def _rows(text: str, delimiter: str) -> list[list[str]]:
 def _delimiter(text: str) -> str:
     """The character that splits the first lines into equally many levels, and into the most.
 
-    If no character splits every line, the one that splits most of them is still the delimiter: the other lines are too short.
+    If no character splits every line, the one that splits most of them is still the delimiter: the other lines are too
+    short.
     """
     sample = "".join(text.splitlines(keepends=True)[:50])
     widths = {sign: [len(row) for row in _rows(sample, sign)] or [1] for sign in _DELIMITERS}

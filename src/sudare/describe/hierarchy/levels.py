@@ -49,8 +49,8 @@ def columns_of(rows: Sequence[Sequence[str]], column: str) -> list[pl.Series]:
 def assemble(columns: Sequence[pl.Series], column: str, *, collapse: bool = True) -> Assembled:
     """The tree of a table of levels given as one text series per level.
 
-    A node is a (level, label). With `collapse`, an inner node whose only child has the same label is merged with that child:
-    repeating a label pads a ragged tree without adding edges, and the node keeps the lower level. The root is
+    A node is a (level, label). With `collapse`, an inner node whose only child has the same label is merged with that
+    child: repeating a label pads a ragged tree without adding edges, and the node keeps the lower level. The root is
     never a leaf.
     """
     if len(columns) < 2:

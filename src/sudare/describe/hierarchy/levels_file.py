@@ -22,7 +22,8 @@ AnyPath = Annotated[str | Path, AfterValidator(lambda given: Path(str(given)))]
 class LevelsFile:
     """A table of levels in a CSV file: one row per value, leaf first, most general last (ARX's format).
 
-    Repeating a label pads a ragged tree. Every value of the column must have a row; the file may have rows for other values.
+    Repeating a label pads a ragged tree. Every value of the column must have a row; the file may have rows for other
+    values.
     """
 
     path: AnyPath

@@ -219,7 +219,7 @@ class Hierarchy:
         return made
 
     def to_levels(self) -> list[list[str]]:
-        """The table of levels of this tree, without the missing leaf: one row per leaf, labels repeated where ragged."""
+        """The tree as a table of levels, without the missing leaf: one row per leaf, labels repeated where ragged."""
         columns = [self.labels_of(self.ancestors(level)).to_list() for level in range(self.height + 1)]
         return [list(row) for row in zip(*columns, strict=True) if row[0] is not None]
 

@@ -36,10 +36,10 @@ def has_all(subsets, alive, number, row):
 
 @lean
 def subsets_with(subsets, alive, row, position, scratch):
-    """List in scratch.found the subsets of a basket's items, with one position added, that contain it; returns their number.
+    """List in scratch.found the subsets of a basket's items plus one position that contain it; returns their number.
 
-    Depth first over ascending positions; nothing beyond the wanted position is tried until it has been taken, so that only
-    sets which lead to it are visited.
+    Depth first over ascending positions; nothing beyond the wanted position is tried until it has been taken, so that
+    only sets which lead to it are visited.
     """
     choose, numbers, found = subsets.choose, subsets.numbers, scratch.found
     width = choose.shape[1] - 1

@@ -123,7 +123,7 @@ def mine(starts, codes, count, least, limit):
 
 @inlined
 def _count(codes, first, last, counts, touched, seen):
-    """Count the items at positions first … last - 1, and list those not counted before; returns how many are listed now."""
+    """Count the items at positions first … last - 1, and list those new to the count; returns how many are listed."""
     for place in range(first, last):
         code = codes[place]
         if counts[code] == 0:

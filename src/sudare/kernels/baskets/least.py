@@ -1,4 +1,4 @@
-"""A lower bound on the entries that any release by suppression loses: the needs of single itemsets, packed to add up."""
+"""A lower bound on the entries that any suppression must lose: the needs of single itemsets, packed to add up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sudare.kernels.core.jit import lean
 
 @lean
 def pack_needs(subsets, sets, needed, used):
-    """A lower bound on the entries to remove if, for each of some sets, a given number of baskets must lose one of its items.
+    """A lower bound on the entries to remove if `needed` baskets of each of some sets must lose one of its items.
 
     A basket that is hit loses an entry. Only those baskets of a set count in which none of its entries was counted
     before (`used`): the others, all of which may have been hit, are subtracted from the need. So no entry counts twice.

@@ -13,7 +13,7 @@ _MOST_BYTES = 2**29
 
 
 class Asking(NamedTuple):
-    """Sensitive items: common to all users, or for each user as bits or, if these would be too many, as sorted lists."""
+    """Sensitive items: common to all users, or for each user as bits, or as sorted lists if bits take too much room."""
 
     common: np.ndarray
     """A Boolean for each item; empty if users have their own sets."""

@@ -18,7 +18,7 @@ def excess(support_all, support_known, over, under):
 
 @lean
 def needed(above, is_consequent, over, under):
-    """The number of baskets that must lose an item: ceil(above / under) for e, ceil(above / (under - over)) for one of Q."""
+    """How many baskets must lose an item: ceil(above / under) for e, ceil(above / (under - over)) for one of Q."""
     by = under if is_consequent else under - over
     return (above + by - 1) // by
 

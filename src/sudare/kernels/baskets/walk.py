@@ -14,8 +14,8 @@ from sudare.kernels.core.jit import inlined, lean
 class Walk(NamedTuple):
     """The baskets, and the state of a walk through their subsets.
 
-    An entry of size s is a subset of s items of one basket, given by the position of its last item; entries with the same items
-    are adjacent, in buckets.
+    An entry of size s is a subset of s items of one basket, given by the position of its last item; entries with the
+    same items are adjacent, in buckets.
     """
 
     starts: npt.NDArray[np.int64]
@@ -209,7 +209,7 @@ def _bucket(walk, size, low, high):
 
 @lean
 def _link_below(walk, numbers, described, number, size, row, where):
-    """Write the numbers of a subset's own subsets with one item fewer, read from the table of a basket that contains it."""
+    """Write the numbers of a subset's own subsets with one item fewer, from the table of a basket that has it."""
     first, end = walk.starts[row], walk.starts[row + 1]
     offset = walk.tables[row] + size_offset(walk.choose, end - first, size - 1)
     for item in range(size):
@@ -226,7 +226,8 @@ def _link_below(walk, numbers, described, number, size, row, where):
 def ask_inferences(described, asking, needs, wanted, low, high):
     """Set the bits of the inferences that must stay uncertain, and count them by their premise.
 
-    Covers the subsets low … high. An inference Q -> e must stay uncertain if e is sensitive for a user whose basket has Q.
+    Covers the subsets low … high. An inference Q -> e must stay uncertain if e is sensitive for a user whose basket
+    has Q.
     """
     posting_starts, sizes = described.posting_starts, described.sizes
     for number in range(low, high):

@@ -1,8 +1,8 @@
 """How far around each row one must go to find k rows, or l sensitive values: best first through a tree of boxes.
 
 The radius of a row is the smallest r such that the rows within cost r of it (itself included) are k or more, or have l
-or more different values. Equal rows have equal radii, so only distinct rows are searched, and each counts as often as it
-occurs.
+or more different values. Equal rows have equal radii, so only distinct rows are searched, and each counts as often as
+it occurs.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def box_costs(
     limit,
     out,
 ):
-    """Lower bounds of the cost of the prepared row together with any row of the nodes begin … end-1, up to the limit."""
+    """Lower bounds of the cost of the prepared row with any row of the nodes begin … end-1, up to the limit."""
     for node in range(begin, end):
         total = 0.0
         for column in range(wide):

@@ -21,8 +21,8 @@ def block_labels(
 ) -> tuple[npt.NDArray[np.int32], int]:
     """Label rows by their combination of codes, in order of first appearance; also returns the number of labels.
 
-    Codes of several columns are packed into one 64-bit key; if the product of the cardinalities would
-    overflow, what is packed so far is relabeled first (at most `rows` labels), so there is no limit on the number of columns.
+    Codes of several columns are packed into one 64-bit key; if the product of the cardinalities would overflow, what
+    is packed so far is relabeled first (at most `rows` labels), so there is no limit on the number of columns.
     """
     key = np.zeros(rows, dtype=np.int64)
     size = 1

@@ -36,8 +36,8 @@ def kept_for(file: str) -> Iterator[bool]:
     """While this is open, numba stores the machine code of decorated functions in the folder for that source file.
 
     Yields whether that folder is writable; if it is not (no home, a read-only system), no other place is tried,
-    because its contents might be out of date. A folder chosen by the user (NUMBA_CACHE_DIR) is respected. Kernels
-    of other packages are not affected: the location of each is decided when it is decorated, and the setting is restored
+    because its contents might be out of date. A folder chosen by the user (NUMBA_CACHE_DIR) is respected. Kernels of
+    other packages are not affected: the location of each is decided when it is decorated, and the setting is restored
     immediately.
     """
     with _LOCK:

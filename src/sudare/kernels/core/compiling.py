@@ -1,4 +1,4 @@
-"""Who is notified while kernels are compiled: a first call seems to hang meanwhile, and its progress bar should say why.
+"""Who is notified while kernels are compiled: a first call seems to hang, and its progress bar should say why.
 
 This does not load numba: `jit`, which every kernel imports, listens to numba and forwards its events.
 """

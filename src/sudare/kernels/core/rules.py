@@ -163,7 +163,7 @@ def reached(rules, rule, scratch, order, start, stop):
 
 @kernel
 def complying(rules, scratch, order, starts):
-    """Whether each block complies; rows of block b are order[starts[b]:starts[b + 1]], and an empty block does not comply."""
+    """Whether each block complies; rows of block b are order[starts[b]:starts[b + 1]], an empty block does not."""
     result = np.empty(len(starts) - 1, dtype=np.bool_)
     for block in range(len(starts) - 1):
         result[block] = satisfied(rules, scratch, order, starts[block], starts[block + 1])

@@ -1,7 +1,7 @@
 """Moves on a partition: relocate a record, swap two, split a group, dissolve one; each is undone if a rule forbids it.
 
-The cost of a group comes from `sudare.kernels.partition.costs`, the rules from `sudare.kernels.core.rules`. A group that
-reaches twice the smallest size is split, since two groups never cost more than one; dissolving is the way back.
+The cost of a group comes from `sudare.kernels.partition.costs`, the rules from `sudare.kernels.core.rules`. A group
+that reaches twice the smallest size is split, since two groups never cost more than one; dissolving is the way back.
 """
 
 from __future__ import annotations

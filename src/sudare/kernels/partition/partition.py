@@ -36,8 +36,8 @@ class Partition(NamedTuple):
     undo: npt.NDArray[np.int64]
     """Work space: the members of a group that is being dissolved."""
     stamps: npt.NDArray[np.int64]
-    """Work space: when the groups that take them last changed. A move that is undone does not count as a change, or descent
-    would examine everything again."""
+    """Work space: when the groups that take them last changed. A move that is undone does not count as a change, or
+    descent would examine everything again."""
     counters: npt.NDArray[np.int64]
     """One number at each of the positions `FIRST_EMPTY`, `CLOCK`, `REGIONS`."""
 

@@ -83,7 +83,7 @@ def fill_matrix(model, part, limits, groups, given, codes, kinds, verdicts, by_c
 
 @lean
 def _costs_with(model, members, size, group, codes, by_code, found):
-    """The cost of a group with each of many records: computed column by column, so that one loop runs over all records."""
+    """The cost of a group with each of many records: column by column, so that one loop runs over all of them."""
     found[:] = 0.0
     for column in range(codes.shape[0]):
         width, mode = model.width[column], model.mode[column]

@@ -30,8 +30,8 @@ def rebuild_slice(
 ):  # fmt: skip
     """Rebuild `attempts` regions of about `size` rows; each is replaced if that lowers the cost.
 
-    `class_words[starts[c, level] + code]`: the contribution of a value to the key of its block; `level_costs[c, level]`: mean
-    cost of a level; `spread`: how much column weights vary when schemes are ordered.
+    `class_words[starts[c, level] + code]`: the contribution of a value to the key of its block;
+    `level_costs[c, level]`: mean cost of a level; `spread`: how much column weights vary when schemes are ordered.
     """
     most = size + part.members.shape[1]
     regrouping = room_for_regrouping(most, model.codes.shape[1])

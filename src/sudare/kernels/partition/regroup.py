@@ -47,7 +47,7 @@ def room_for_regrouping(rows, columns):
 
 @kernel
 def regrouped(model, limits, class_words, starts, schemes, order, regrouping, count, limit):
-    """Form groups of regrouping.rows[:count]; returns their number and cost, or 0 groups if they would cost `limit` or more.
+    """Form groups of regrouping.rows[:count]; returns their number (0 if they cost `limit` or more) and cost.
 
     Schemes are tried in `order`; `class_words` and `starts` as in `sudare.kernels.recoding.schemes.number_blocks`.
     """

@@ -22,10 +22,10 @@ from sudare.kernels.points.distance import squared_distance
 def price_groups(X, near, prices, seeds, limit, least, floor, groups):
     """For each seed, the lowest reduced cost (SSE - prices) of a group of k that contains it, if it is below `least`.
 
-    `near` (records x k) has the sums of the 0, 1, … k - 1 smallest squared distances from each record to others. On entry,
-    `least` is the cost to beat; on return, it is the cost found, and `groups` (records x k) the group. A group found counts
-    for all its members. A search of more than `limit` nodes is abandoned: `floor` is then a lower bound for all groups of
-    this seed that were not examined, else it is infinity.
+    `near` (records x k) has the sums of the 0, 1, … k - 1 smallest squared distances from each record to others. On
+    entry, `least` is the cost to beat; on return, it is the cost found, and `groups` (records x k) the group. A group
+    found counts for all its members. A search of more than `limit` nodes is abandoned: `floor` is then a lower bound
+    for all groups of this seed that were not examined, else it is infinity.
     """
     room = _room(*groups.shape)
     for seed in seeds:
@@ -37,8 +37,9 @@ def raise_prices(X, near, prices, seeds, share, limit, groups):
     """Raise the seeds' prices one by one by a share of the slack, so that no group's prices exceed its SSE.
 
     The slack is the lowest reduced cost of the groups of k that contain the record: if the prices exceed the SSE of no
-    group of k before, they do not afterward. `groups` (records x k) has a group that contains each record (the better, the
-    faster) and on return has the best ones found. Returns the number of seeds whose search was abandoned at the limit.
+    group of k before, they do not afterward. `groups` (records x k) has a group that contains each record (the better,
+    the faster) and on return has the best ones found. Returns the number of seeds whose search was abandoned at the
+    limit.
     """
     n, k = near.shape
     room = _room(n, k)

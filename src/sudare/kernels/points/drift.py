@@ -1,7 +1,7 @@
 """The record farthest from a drifting point: a queue of the leaves of a kd-tree by how far they can still reach.
 
-The centroid of the remaining records moves little from one round of MDAV to the next, but over many rounds, and most with
-heavy tails, farther than bounds about a fixed center can tolerate. When the point has moved by L in total since a
+The centroid of the remaining records moves little from one round of MDAV to the next, but over many rounds, and most
+with heavy tails, farther than bounds about a fixed center can tolerate. When the point has moved by L in total since a
 leaf was examined, no record of the leaf is farther from it than D + L, where D was the farthest then. All leaves drift
 alike, so a heap ordered by D minus the distance moved at that time stays in order by itself: only leaves whose bound
 reaches the best found are examined again, a few per query. Distances that decide are exact, as in the tree.

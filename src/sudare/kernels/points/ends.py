@@ -1,8 +1,8 @@
 """MDAV and V-MDAV on one sorted column, where the remaining records are always one stretch of it: O(n) after sorting.
 
 The record farthest from any point is at one of the two ends, and its k - 1 nearest are the next ones. The groups are
-those of `sudare.kernels.points.mdav` and `sudare.kernels.points.vmdav`, except for records whose distances are equal to the
-last bit: ties go to the lowest row there, to the lower end here.
+those of `sudare.kernels.points.mdav` and `sudare.kernels.points.vmdav`, except for records whose distances are equal
+to the last bit: ties go to the lowest row there, to the lower end here.
 """
 
 from __future__ import annotations

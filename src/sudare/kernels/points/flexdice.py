@@ -57,8 +57,8 @@ def new_dice(n: int) -> Dice:
 def halve_slice(X, dice, largest, fewest, budget):
     """Halve cells along their widest side while they have more than `largest` rows or are fewer than `fewest`.
 
-    Sides are those of the bounding box of a cell's records and a cell is halved in the middle of that box, so no empty cell
-    is ever created. Stops after examining `budget` rows; returns whether it is done.
+    Sides are those of the bounding box of a cell's records and a cell is halved in the middle of that box, so no empty
+    cell is ever created. Stops after examining `budget` rows; returns whether it is done.
     """
     p = X.shape[1]
     low, high = np.empty(p), np.empty(p)
@@ -115,7 +115,8 @@ def cells_of(dice):
 def link_slice(X, dice, number, links, start, stop):
     """Link the cells among nodes start, start + 1, … to their neighbors.
 
-    For each column and direction, the link is to the cell next to the middle of that face, -1 at the border of the space.
+    For each column and direction, the link is to the cell next to the middle of that face, -1 at the border of the
+    space.
     """
     p = X.shape[1]
     low, high = np.empty(p), np.empty(p)

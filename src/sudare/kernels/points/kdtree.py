@@ -1,9 +1,9 @@
 """A kd-tree of records with deletion, designed for ruling out records (`sudare.kernels.points.search` queries it).
 
-It contains the records centered, rotated to the principal axes (boxes along them are smaller if columns are correlated),
-scaled to the unit ball and rounded to single precision, which halves the memory traffic and doubles what a vector
-instruction does. A node has up to 16 children, whose boxes are adjacent in memory: all are bounded in one pass over the
-axes that the compiler turns into vector instructions, as it does with the distances of a leaf.
+It contains the records centered, rotated to the principal axes (boxes along them are smaller if columns are
+correlated), scaled to the unit ball and rounded to single precision, which halves the memory traffic and doubles what
+a vector instruction does. A node has up to 16 children, whose boxes are adjacent in memory: all are bounded in one
+pass over the axes that the compiler turns into vector instructions, as it does with the distances of a leaf.
 
 Deletion removes a record from its leaf and tightens count, norm and box on the way up, as far as they change. `stale`
 says when a new tree pays off: half of the records are gone, or the rest has shrunk so far that single precision gets

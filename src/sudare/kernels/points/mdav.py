@@ -1,9 +1,9 @@
 """MDAV by brute force and by a kd-tree: the same decisions from the same numbers.
 
-Both use the squared distances of `sudare.kernels.points.distance`, and both maintain the centroid of the remaining records
-in the same way (centroid drift controlled): their sum is a compensated (Neumaier) sum from which the members of each
-group are subtracted in the order in which they join, and it is recomputed, in row order, whenever half
-of the records in the last full sum are gone.
+Both use the squared distances of `sudare.kernels.points.distance`, and both maintain the centroid of the remaining
+records in the same way (centroid drift controlled): their sum is a compensated (Neumaier) sum from which the members
+of each group are subtracted in the order in which they join, and it is recomputed, in row order, whenever half of the
+records in the last full sum are gone.
 
 x_s is searched for after the group of x_r has been removed: being the farthest from x_r, it is not among the k - 1
 nearest, so this is the same record, and it is also defined if all distances are equal.

@@ -107,8 +107,8 @@ def _nearer(X, cells, cell, last, best, best_row):
 def grid_slice(X, cells, coordinates, table, widths, walk, budget):
     """Exhaust cells of a grid until `budget` rows are visited.
 
-    `coordinates` are the cells' positions on the axes, `table` gives the cell at a position (mixed radix of `widths`) or
-    -1 if there is no record.
+    `coordinates` are the cells' positions on the axes, `table` gives the cell at a position (mixed radix of `widths`)
+    or -1 if there is no record.
     """
     counters = walk.counters
     stop = counters[0] + budget

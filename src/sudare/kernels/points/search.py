@@ -162,7 +162,7 @@ def _lower_bounds(tree, node, w, norm, out):
 
 @inlined
 def _push_children(tree, node, bound, limit, stack, stack_bound, top, first):
-    """Push the children whose bound reaches the limit on the stack, the greatest or least bound on top; returns the new top."""
+    """Push the children whose bound reaches the limit, the greatest or least bound on top; returns the new top."""
     base = top
     for child in range(tree.fan):
         if first * bound[child] >= first * limit and tree.left[node, child] > 0:

@@ -4,9 +4,9 @@ A box's squared distance and a record's are sums over the columns in the same or
 so a box never seems farther than a record in it: what is pruned is farther, to the last bit. Ties go
 to the lowest row, for which each node keeps its lowest remaining row; large numbers of duplicates cost nothing extra.
 
-`sudare.kernels.points.kdtree` is the other tree: it first rotates the records to their principal axes, which pays off if
-every query asks for many records of a large table. This one is built inside kernels, very quickly, for each of thousands of
-cells.
+`sudare.kernels.points.kdtree` is the other tree: it first rotates the records to their principal axes, which pays off
+if every query asks for many records of a large table. This one is built inside kernels, very quickly, for each of
+thousands of cells.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _LEAF = 16
 class Tree(NamedTuple):
     """Binary nodes in heap order (children of i: 2i + 1 and 2i + 2); the last level are the leaves.
 
-    The search descends three levels at a time: the boxes of a node's 8 great-grandchildren are stored column by column, so
-    that one pass over the columns bounds them all, and likewise the records of a leaf.
+    The search descends three levels at a time: the boxes of a node's 8 great-grandchildren are stored column by
+    column, so that one pass over the columns bounds them all, and likewise the records of a leaf.
     """
 
     points: npt.NDArray[np.float64]
@@ -122,7 +122,7 @@ def _wide_nodes(levels):
 
 @kernel
 def box_of(X, order, start, stop, low, high):
-    """Write the bounding box of some rows in the first columns to `low` and `high`; returns the column of its widest side."""
+    """Write the bounding box of some rows in the first columns to `low` and `high`; returns its widest column."""
     low[:] = np.inf
     high[:] = -np.inf
     for index in range(start, stop):

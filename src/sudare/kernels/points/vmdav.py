@@ -1,9 +1,9 @@
 """V-MDAV by brute force and by a kd-tree: the same decisions from the same numbers.
 
 The centroid is that of all data, so the records farthest from it are read from one sorted list. A group is extended
-while d_in < gamma * d_out, both distances (not squared): d_in from e_min, the remaining record nearest to any member, and
-d_out from e_min to its nearest other remaining record (infinite if e_min is the last one, so it joins unless gamma = 0).
-As e_min itself remains, d_out is the second smallest distance from it to the remaining records.
+while d_in < gamma * d_out, both distances (not squared): d_in from e_min, the remaining record nearest to any member,
+and d_out from e_min to its nearest other remaining record (infinite if e_min is the last one, so it joins unless gamma
+= 0). As e_min itself remains, d_out is the second smallest distance from it to the remaining records.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def centroid(X):
 def vmdav_indexed(X, k, gamma, order, tree, scratch, built, state, rounds):
     """Form at most `rounds` groups; stops when fewer than k records remain or the tree is stale.
 
-    `order` has the rows by decreasing distance from the centroid, the lowest row first on a tie; `built` is the number of
-    records from which the tree was built.
+    `order` has the rows by decreasing distance from the centroid, the lowest row first on a tie; `built` is the number
+    of records from which the tree was built.
     """
     best, best_row = np.empty(1), np.empty(1, dtype=np.int64)
     two, two_rows = np.empty(2), np.empty(2, dtype=np.int64)

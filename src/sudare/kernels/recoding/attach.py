@@ -12,7 +12,7 @@ from sudare.kernels.partition.covers import SET, column_cost
 
 @kernel
 def _spans(model, labels, groups):
-    """Lowest and highest code of each group and its size; for sets the count is not kept (an interval is used instead)."""
+    """Lowest and highest code of each group and its size; for sets an interval replaces the count, which is unknown."""
     codes = model.codes
     low = np.full((groups, codes.shape[1]), 2147483647, dtype=np.int32)
     high = np.full((groups, codes.shape[1]), -2147483648, dtype=np.int32)

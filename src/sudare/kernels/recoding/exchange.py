@@ -36,8 +36,8 @@ _LARGE = 3
 _DEAREST = 4
 """A box leads to one of its 4 k most expensive records."""
 _BIAS = 7.0
-"""A record leads to its boxes of highest worth: to position u^7 (as a share) in its list, u uniform. Groups joined by poor
-boxes do not depend on each other, and a region of such groups would be formed again as it was."""
+"""A record leads to its boxes of highest worth: to position u^7 (as a share) in its list, u uniform. Groups joined by
+poor boxes do not depend on each other, and a region of such groups would be formed again as it was."""
 _KEPT = 0.5
 """Prices of a region start halfway between the dual of the table and those the record had in its last region."""
 _HOPE = 0.3
@@ -128,7 +128,7 @@ def _costly(groups, prices, words):
 
 @kernel
 def _gather(listed, groups, region, seed, target, smallest, words):
-    """Records of the seed's group and of groups that its boxes reach; returns how many, of how many groups, and their loss."""
+    """Gather records of the seed's group and of groups that its boxes reach; returns their number, groups and loss."""
     count, taken, cost = 0, 0, 0.0
     row = seed
     for _ in range(_STEPS):

@@ -15,8 +15,9 @@ from sudare.kernels.partition.covers import column_cost, pair_cost
 def grow_groups(model, rows, smallest, labels, first, low, high):
     """Form groups of `smallest` of the rows, numbered from `first`; returns the next number.
 
-    A group starts with the row farthest from the start of the previous group. Leftover rows join the last group; `rows` is
-    reordered, `low` and `high` have room for one number per column. No column may be a free set. O(rows² columns).
+    A group starts with the row farthest from the start of the previous group. Leftover rows join the last group;
+    `rows` is reordered, `low` and `high` have room for one number per column. No column may be a free set. O(rows²
+    columns).
     """
     left = len(rows)
     anyone = labels[:0]
@@ -40,7 +41,7 @@ def grow_groups(model, rows, smallest, labels, first, low, high):
 
 @inlined
 def begin(model, rows, left, seed, values, wanted, low, high):
-    """Position of the row farthest from `seed` among those that `cheapest` may choose; the span becomes that of the row."""
+    """Position of the row farthest from `seed` among those for `cheapest`; the span becomes that of the row."""
     farthest, place = -1.0, 0
     for index in range(left):
         if len(wanted) > 0 and wanted[values[rows[index]]] == 0:

@@ -21,10 +21,11 @@ _MOMENTUM = 0.6
 
 @inlined
 def worth_of(rows, first, last, cost, prices, free, smallest, dearest):
-    """Worth of a box to its free records: of those priced above its cost, or of its k most expensive; -inf with fewer than k.
+    """Worth of a box to its free records priced above its cost, or its k most expensive; -inf with fewer than k.
 
-    `dearest` is work space of length k. Returns the worth, how many records are priced above the cost, the smallest gain
-    (price minus cost) of a record that is used, and how many of those not priced above it are used with exactly this gain.
+    `dearest` is work space of length k. Returns the worth, how many records are priced above the cost, the smallest
+    gain (price minus cost) of a record that is used, and how many of those not priced above it are used with exactly
+    this gain.
     """
     total, dearer, kept = 0.0, 0, 0
     for index in range(first, last):
@@ -69,9 +70,9 @@ def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, 
     """Subgradient ascent of the dual over some boxes: prices rise if a record is in no box, fall if it is in several.
 
     Box b contains rows[starts[b] : starts[b + 1]] at `costs[b]`; records that are not `free` are ignored; no price
-    exceeds its ceiling, which is what the record would lose elsewhere; `goal` is about the loss of a good solution, `theta`
-    the first step in units of Polyak's, halved after `patience` rounds without a better bound. Returns the best
-    prices and their bound.
+    exceeds its ceiling, which is what the record would lose elsewhere; `goal` is about the loss of a good solution,
+    `theta` the first step in units of Polyak's, halved after `patience` rounds without a better bound. Returns the
+    best prices and their bound.
     """
     count = len(prices)
     dearest = np.empty(smallest)
@@ -127,8 +128,8 @@ def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, 
 def choose(starts, rows, costs, prices, free, smallest, least_worth, quota, groups, labels):
     """Take boxes of the greatest worth first; each takes the free records that make up its worth and becomes a group.
 
-    A box is used once. Ends when `quota` records are taken or no remaining box is worth `least_worth`. `free` and `labels`
-    are updated; labels start at `groups`. Returns the number of groups.
+    A box is used once. Ends when `quota` records are taken or no remaining box is worth `least_worth`. `free` and
+    `labels` are updated; labels start at `groups`. Returns the number of groups.
     """
     dearest = np.empty(smallest)
     queue = [(0.0, np.int64(0))]

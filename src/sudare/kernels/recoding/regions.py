@@ -201,7 +201,7 @@ def candidates(listed, groups, region, count, smallest):
 
 @kernel
 def worthy(groups, starts, places, costs, numbers, prices, free, smallest, hope):
-    """The boxes worth more than minus `hope`, and all that are groups now, so that the old solution remains possible."""
+    """The boxes worth more than minus `hope`, and all that are groups now, to keep the old solution possible."""
     dearest = np.empty(smallest)
     kept, filled = 0, 0
     first = 0
@@ -272,7 +272,7 @@ def taken_by_worth(region, starts, places, costs, prices, count, smallest, limit
 
 @kernel
 def _settled(region, starts, places, costs, free, count, smallest):
-    """Move free records to the cheapest open box, and others if their box can spare them; returns the change, or inf."""
+    """Move free records, and others that their box can spare, to the cheapest open box; returns the change, or inf."""
     owner, sizes = region.owner, region.sizes
     cheapest, target = region.ceilings[:count].copy(), np.full(count, -1)
     for box in range(len(costs)):

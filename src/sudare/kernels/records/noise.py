@@ -24,11 +24,11 @@ def start_distances(values, scale, low, high, distances):
 def signed_masses(kept, lost, words, whole, signs, masses, tails):
     """Mass between each value and its released value, doubled and negative; the rest of 1; and, separately, the side.
 
-    With distances a to the nearer and b to the farther end in units of the scale (`kept = exp(-a)`, `lost = kept - 1`),
-    the doubled masses on the two sides of the value are `1 - exp(-a)` and `1 - exp(-b)`. Since a + b = `whole` for all
-    rows, `exp(-b) = exp(-whole) / exp(-a)` saves an exponential; for a < log 2 it is computed from what is lost, so that
-    no digits are lost if the noise is much wider than the range. The rest (`tails`) is counted from the end of the range,
-    so that none are lost if it is much narrower. Sign 1: on the side of the farther end.
+    With distances a to the nearer and b to the farther end in units of the scale (`kept = exp(-a)`,
+    `lost = kept - 1`), the doubled masses on the two sides of the value are `1 - exp(-a)` and `1 - exp(-b)`. Since a +
+    b = `whole` for all rows, `exp(-b) = exp(-whole) / exp(-a)` saves an exponential; for a < log 2 it is computed from
+    what is lost, so that no digits are lost if the noise is much wider than the range. The rest (`tails`) is counted
+    from the end of the range, so that none are lost if it is much narrower. Sign 1: on the side of the farther end.
     """
     whole_exp, whole_lost = np.exp(-whole), np.expm1(-whole)
     least = whole_exp + 1e-300

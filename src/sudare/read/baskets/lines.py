@@ -44,8 +44,8 @@ def read_cells(cells: Sequence[str], delimiter: str) -> BasketCodes:
 def sniff_delimiter(lines: Sequence[str]) -> str:
     """The delimiter of a line file.
 
-    Among tab, semicolon, bar and comma, it is the one found in the most lines; a space if it is found in more than twice as
-    many lines (item names often contain spaces, but lists separated by spaces seldom contain commas).
+    Among tab, semicolon, bar and comma, it is the one found in the most lines; a space if it is found in more than
+    twice as many lines (item names often contain spaces, but lists separated by spaces seldom contain commas).
 
     >>> sniff_delimiter(["whole milk,beer", "whole milk", "beer,tea"]), sniff_delimiter(["17 4 9", "", "8 1"])
     (',', ' ')
@@ -67,7 +67,7 @@ def plain_delimiter(delimiter: str) -> str:
 def read_json(
     text: str, name: str, id_name: str, items_name: str, *, by_line: bool = False
 ) -> tuple[BasketCodes, list[Any] | None]:
-    """Baskets from an array of arrays, or one array per line; objects with an id and items instead of arrays give ids too."""
+    """Baskets from an array of arrays, or one array per line; objects with an id and items give ids too."""
     entries = list(_json_lines(text, name)) if by_line else _json_entries(text, name)
     if entries and all(isinstance(entry, dict) for entry in entries):
         lacking = next((entry for entry in entries if items_name not in entry), None)
@@ -93,7 +93,8 @@ def _json_entries(text: str, name: str) -> list[Any]:
         content = _json(text)
     except json.JSONDecodeError as whole:
         return list(_json_lines(text, name, whole))
-    # One document is a single basket or the array of all baskets: the latter if it contains arrays or objects, or is empty.
+    # One document is a single basket or the array of all baskets: the latter if it contains arrays or objects, or is
+    # empty.
     if isinstance(content, list) and (
         not content or any(isinstance(each, list | dict | None) for each in content)
     ):

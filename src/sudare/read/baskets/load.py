@@ -1,4 +1,4 @@
-"""Read baskets from line files, JSON lists, long tables, list columns and columns of sets, and record what was detected."""
+"""Read baskets (line files, JSON lists, long tables, list columns, columns of sets) and record what was detected."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Layout = Literal["lines", "json", "long", "lists", "sets"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
-"""One basket per line; JSON lists; one row per user and item; a column of lists; a column of texts that contain sets."""
+"""One basket per line; JSON lists; one row per user and item; a column of lists; a column of sets as texts."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ _FIELDS = re.compile(rb"[^\s,;|]+")
 def looks_like_baskets(path: str) -> bool:
     """Whether a file is a list of sets: JSON, or a text whose lines have different numbers of items.
 
-    A table has the same number of fields in every line. A file that cannot be opened is not a basket file: reading it says why.
+    A table has the same number of fields in every line. A file that cannot be opened is not a basket file: reading it
+    says why.
     """
     if not is_path(path) or not is_file(path):
         return False

@@ -55,9 +55,9 @@ _MISSING_NATIONALITY = 0.005
 def hospital(rows: int = 10_000, *, seed: int = 0, language: Language = "en") -> pl.DataFrame:
     """A table of hospital stays, one per row: the same number of rows and seed always give the same table.
 
-    Age influences sex slightly and, together with sex, the disease; disease and age determine the length of stay, and both
-    the cost. ZIP codes cluster around the hospital, and foreigners cluster in some of its regions. One ZIP code in
-    a hundred and one nationality in two hundred are missing. With `language="ja"` column names and values are
+    Age influences sex slightly and, together with sex, the disease; disease and age determine the length of stay, and
+    both the cost. ZIP codes cluster around the hospital, and foreigners cluster in some of its regions. One ZIP code
+    in a hundred and one nationality in two hundred are missing. With `language="ja"` column names and values are
     Japanese (postal codes as `123-4567`, cost in yen).
 
     The matching description is `hospital_columns(language)`.
