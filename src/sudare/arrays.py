@@ -1,4 +1,4 @@
-"""Arrays of runs that lie one after the other, and arrays that nobody may change."""
+"""Consecutive runs in one array, and read-only arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def starts_of(sizes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
-    """Where each of several runs of these sizes starts, and where the last one ends.
+    """The start of each of several consecutive runs of these sizes, and the end of the last one.
 
     >>> starts_of(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
@@ -22,7 +22,7 @@ def starts_of(sizes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
 
 
 def read_only(array: Any) -> Any:
-    """A view that cannot be written; the array itself stays as it is."""
+    """A read-only view; the array itself is unchanged."""
     view = array.view()
     view.setflags(write=False)
     return view

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Marked(NamedTuple):
-    """Sentences, each with whether it holds."""
+    """Sentences, each with whether it is true."""
 
     lines: Sequence[tuple[bool, str]]
 
@@ -31,7 +31,7 @@ class Grid(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A sentence by itself."""
+    """A sentence on its own line."""
 
     text: str
 
@@ -44,26 +44,26 @@ class Place(NamedTuple):
 
 
 Block = Marked | Grid | Line | Place
-"""What a study or a finished release says to people, part by part; a terminal and a page lay it out each in its way."""
+"""The parts in which a study or a finished release is presented; the terminal and the HTML page each lay them out."""
 
 WIDTH = 80
 HEAD = 5
-"""Rows of a table that are shown."""
+"""The number of rows of a table that are shown."""
 _CELL = 40
 _COLUMNS = 12
 _UNIT = re.compile(
     r"[（「±]*(?:(?:[!-~]+ = )?[!-~]+|[^\s（「±])[、。）」：…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ]*|[（「±]+|\s+"
 )
-"""What stays on one line of Japanese: a sign, Latin letters and figures, or `k = 5`, with its brackets and stops."""
+"""What stays together on a line of Japanese: a character, a Latin word or number, or `k = 5`, with punctuation."""
 
 
 def width_of(text: str) -> int:
-    """Columns that a text takes in a terminal."""
+    """The number of columns that a text takes in a terminal."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def shortened(value: object, width: int = WIDTH) -> str:
-    """A value in one line of at most so many columns."""
+    """A value on one line of at most `width` columns."""
     text = " ".join(str(value).split())
     if width_of(text) <= width:
         return text
@@ -77,7 +77,7 @@ def shortened(value: object, width: int = WIDTH) -> str:
 
 
 def folded(text: str, width: int = WIDTH, *, start: int = 0) -> str:
-    """Japanese in lines of so many columns, the first of which has `start` fewer: broken anywhere but before a stop.
+    """Japanese in lines of `width` columns, the first with `start` fewer; a line may break anywhere but before a stop.
 
     >>> print(folded("光は通し、顔は通さない。", 10))
     光は通し、
@@ -97,7 +97,7 @@ def folded(text: str, width: int = WIDTH, *, start: int = 0) -> str:
 
 
 def listed(names: Iterable[object], width: int) -> str:
-    """As many names as fit, and how many more there are."""
+    """As many names as fit, and the number of those left out."""
     texts = [shortened(name, _CELL) for name in names]
     for count in range(len(texts), 0, -1):
         more = f" … and {len(texts) - count:,} more" if count < len(texts) else ""
@@ -108,7 +108,7 @@ def listed(names: Iterable[object], width: int) -> str:
 
 
 def said(name: str, parts: Sequence[str]) -> str:
-    """`Name(part; part)` in one line where it fits, else a line for each part."""
+    """`Name(part; part)` on one line if it fits, else one line for each part."""
     line = f"{name}({'; '.join(parts)})"
     if width_of(line) <= WIDTH and "\n" not in line:
         return line
@@ -118,7 +118,7 @@ def said(name: str, parts: Sequence[str]) -> str:
 
 
 def html_table(headers: Sequence[object], rows: Iterable[Sequence[object]], width: int = _CELL) -> str:
-    """A table of escaped cells, shortened to a width; of many columns the first ones."""
+    """A table of escaped cells, shortened to a width; if it has many columns, only the first ones are shown."""
     shown = headers[:_COLUMNS]
     head = "".join(f"<th>{_cell(header, width)}</th>" for header in shown)
     body = "".join(
@@ -130,14 +130,14 @@ def html_table(headers: Sequence[object], rows: Iterable[Sequence[object]], widt
 
 
 def html_head(frame: Any, hidden: Iterable[str] = (), rows: int = HEAD) -> str:
-    """The first rows of a polars frame, the values of `hidden` columns left out."""
+    """The first rows of a polars frame, without the values of `hidden` columns."""
     names, unseen = frame.columns[: _COLUMNS + 1], set(hidden)
     first = [
         [
             "•••" if name in unseen else "" if cell is None else cell
             for name, cell in zip(names, row, strict=True)
         ]
-        for row in frame[names].head(rows).iter_rows()  # select would take a name such as "*" for a pattern
+        for row in frame[names].head(rows).iter_rows()  # select would treat a name such as "*" as a pattern
     ]
     more = paragraph(f"… and {frame.height - rows:,} more rows") if frame.height > rows else ""
     table = html_table([*names, *[""] * (len(frame.columns) - len(names))], first)
@@ -151,7 +151,7 @@ def paragraph(text: object, *, bold: bool = False) -> str:
 
 
 def html_list(sentences: Iterable[object]) -> str:
-    """Escaped sentences as a list; nothing for none."""
+    """Escaped sentences as a list; empty if there are none."""
     items = "".join(f"<li>{escape(str(sentence))}</li>" for sentence in sentences)
     return f"<ul>{items}</ul>" if items else ""
 
@@ -167,9 +167,9 @@ def _cell(value: object, width: int) -> str:
 
 
 def rounded_down(value: float, digits: int) -> float:
-    """A lower bound with so many decimal places: it must still be one.
+    """A lower bound rounded down to `digits` decimal places, so that it remains a lower bound.
 
-    By the digits that people see: 0.0029 stays, though it is 28.999… ten-thousandths to a float.
+    It goes by the digits that people see: 0.0029 stays, although a float of it is 28.999… ten-thousandths.
 
     >>> rounded_down(0.102669, 4), rounded_down(0.0029, 4)
     (0.1026, 0.0029)
@@ -178,7 +178,7 @@ def rounded_down(value: float, digits: int) -> float:
 
 
 def at_least(value: float, digits: int = 4) -> str:
-    """A lower bound for people.
+    """A lower bound as text, rounded down.
 
     >>> at_least(0.102669), at_least(0.5)
     ('0.1026', '0.5000')
@@ -187,11 +187,11 @@ def at_least(value: float, digits: int = 4) -> str:
 
 
 UNKNOWN = "–"
-"""What could not be computed."""
+"""Shown for a value that could not be computed."""
 
 
 def share(value: float) -> str:
-    """A share in percent, never rounded to nothing or to everything.
+    """A share in percent; a share strictly between 0 and 1 is never rounded to 0% or 100%.
 
     >>> share(0.2), share(0.00001), share(0.0), share(0.99999), share(0.1444)
     ('20%', '<0.1%', '0%', '>99.9%', '14.4%')
@@ -202,11 +202,11 @@ def share(value: float) -> str:
         return "<0.1%"
     if 0.999 < value < 1:
         return ">99.9%"
-    return f"{round(value * 100, 1) + 0.0:.1f}".removesuffix(".0") + "%"  # + 0.0: no minus zero
+    return f"{round(value * 100, 1) + 0.0:.1f}".removesuffix(".0") + "%"  # + 0.0: avoids minus zero
 
 
 def figure(value: float, unlimited: str = UNKNOWN) -> str:
-    """A number with few digits: whole ones grouped by thousands; infinity as `unlimited`.
+    """A number with few digits: integers with thousands separators; infinity as `unlimited`.
 
     >>> figure(36968.0), figure(6.92521), figure(2), figure(0.123456), figure(1e20)
     ('36,968', '6.925', '2', '0.1235', '1e+20')

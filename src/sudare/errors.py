@@ -1,7 +1,7 @@
-"""Errors: each says the value that was given, the rule it broke, and what to do next, in one sentence.
+"""Errors: each names the value given, the rule it broke and what to do next, in one sentence.
 
-The words are in `words/en/errors/` and `words/ja/errors/`, one file for each room of the code; an error is raised with the key
-of its sentence and the values that the sentence quotes:
+The texts are in `words/en/errors/` and `words/ja/errors/`, one file for each package of the code. An error is raised
+with the key of its sentence and the values that the sentence quotes:
 
     raise InputError("read.no_file", path=path)
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 200
-"""Characters of a value that a sentence quotes."""
+"""The number of characters of a value that a sentence quotes."""
 _LONGEST_SENTENCE = 2000
 _LONGEST_NAME = 60
-"""Characters of each of the names there are to choose from."""
+"""The number of characters shown of each name in a list of choices."""
 
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Signs that end a line or command a terminal, and halves of signs, which cannot be written."""
+"""Characters that end a line or control a terminal, and lone surrogates, which cannot be encoded."""
 
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
 
 
 class ErrorSentence(Sentence):
-    """A sentence of an error, or a part of one, by its key: `ErrorSentence("read.no_file", path=path)`."""
+    """The sentence of an error, or part of one, given by its key: `ErrorSentence("read.no_file", path=path)`."""
 
     __slots__ = ()
 
@@ -44,11 +44,11 @@ class ErrorSentence(Sentence):
 
 
 class SudareError(Exception):
-    """Base of everything Sudare raises on purpose; `str(error)` is a sentence for the user, in English.
+    """Base class of everything Sudare raises on purpose; `str(error)` is a sentence for the user, in English.
 
-    It is raised with the key of the sentence and the values that it quotes. A sentence itself is taken too, and a plain text
-    from methods and distances that are not ours. The sentence may show values of the data. `summary` never does: it is what
-    the ledger keeps.
+    It is raised with the key of the sentence and the values that the sentence quotes. It also accepts a finished
+    sentence, and plain text from methods and distances that are not part of Sudare. The sentence may show values of
+    the data. `summary` never does, so the ledger records only the summary.
     """
 
     summary = "an error"
@@ -56,11 +56,11 @@ class SudareError(Exception):
     def __init__(self, said: str = "", /, **values: Any) -> None:
         is_key = not isinstance(said, Sentence) and _KEY.fullmatch(said)
         self.sentence: str = ErrorSentence(said, **values) if is_key else said
-        """What it says: a text that knows its key, and so can be said in any language."""
+        """The message: text that remembers its key, so that it can be rendered in any language."""
         super().__init__(_presentable(self.sentence))
 
     def into(self, language: Language) -> str:
-        """The sentence in a language."""
+        """The sentence in the given language."""
         return _presentable(in_language(self.sentence, language))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -68,7 +68,7 @@ class SudareError(Exception):
 
 
 class InputError(SudareError):
-    """A file, database or frame cannot be read as asked."""
+    """A file, database or frame cannot be read as requested."""
 
     summary = "the source could not be read as asked"
 
@@ -104,22 +104,22 @@ class OutputError(SudareError):
 
 
 class CancelledError(SudareError):
-    """The user cancelled; nothing was written."""
+    """The user canceled; nothing was written."""
 
     summary = "canceled by the user"
 
 
 def _presentable(sentence: str) -> str:
-    """A sentence on one line, without its middle where it quotes names of thousands of characters.
+    """A sentence on one line, with its middle cut out if it quotes names of thousands of characters.
 
-    A name or value that it quotes may contain line ends, or characters that control a terminal.
+    A name or value that it quotes may contain line breaks or characters that control a terminal.
     """
     line = one_line(str(sentence))
     return line if len(line) <= _LONGEST_SENTENCE else f"{line[:1000]} … {line[-300:]}"
 
 
 def one_line(text: str) -> str:
-    r"""A text that quotes others, on one line, and with nothing in it that commands a terminal.
+    r"""A text on one line, with control characters escaped: what it quotes may contain anything.
 
     >>> one_line("a\nb")
     'a\\nb'
@@ -128,20 +128,20 @@ def one_line(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as a sentence quotes it: whole if it is short, else its beginning.
+    """A value as an error message quotes it: in full if it is short, otherwise its beginning.
 
     >>> shown([1, "a"]), len(shown("a" * 10_000))
     ("[1, 'a']", 201)
     """
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # whole numbers of thousands of digits, lists in lists without end
+    except (ValueError, RecursionError):  # integers with thousands of digits, endlessly nested lists
         text = ErrorSentence("hint.too_long", kind=type(value).__name__)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def did_you_mean(given: str, allowed: Iterable[str]) -> ErrorSentence:
-    """Close the sentence of an unknown name: a guess when one is near, else the list of what exists.
+    """The end of a sentence about an unknown name: the closest name if one is similar, else the list of valid names.
 
     >>> did_you_mean("mondrain", ["mondrian", "sample"])
     "did you mean 'mondrian'?"
@@ -159,7 +159,7 @@ def did_you_mean(given: str, allowed: Iterable[str]) -> ErrorSentence:
 
 
 def language_of(given: object) -> Language:
-    """A language there is."""
+    """The given language, after checking that it exists."""
     if given not in get_args(Language):
         raise ParameterError("hint.language", given=shown(given))
     return cast("Language", given)

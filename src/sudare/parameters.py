@@ -1,7 +1,7 @@
 """Parameter classes: frozen, validated at construction, described field by field.
 
-Requirements, methods, measures and hierarchy makers are such classes. Their fields are written once;
-the recipe's schema, the command line's `--require` / `--method` texts and (later) forms are made from them.
+Requirements, methods, measures and hierarchy makers are such classes. Each field is defined once; the recipe's schema,
+the command line's `--require` / `--method` texts and (later) forms are generated from it.
 
 >>> @parameters
 ... class Example:
@@ -68,9 +68,9 @@ T = TypeVar("T")
 AnyNames = Annotated[
     tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)
 ]
-"""Column names: a tuple, or one name alone; none is allowed."""
+"""Column names: a tuple or a single name; may be empty."""
 Names = Annotated[AnyNames, Field(min_length=1)]
-"""Column names, at least one."""
+"""Column names: a tuple or a single name; at least one."""
 
 _CONFIG = ConfigDict(
     extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True, allow_inf_nan=False
@@ -79,7 +79,7 @@ _CONFIG = ConfigDict(
 
 @dataclass_transform(frozen_default=True, field_specifiers=(Field, dataclasses.field))
 def parameters(cls: type[T]) -> type[T]:
-    """Make a frozen, validated dataclass whose wrong use raises one `ParameterError` sentence."""
+    """Turn a class into a frozen, validated dataclass that reports misuse as a one-sentence `ParameterError`."""
     made: Any = pydantic_dataclass(cls, frozen=True, config=_CONFIG)
     validated_init = made.__init__
 
@@ -91,7 +91,7 @@ def parameters(cls: type[T]) -> type[T]:
         except ValidationError as error:
             raise ParameterError(sentence_of(error, cls.__name__, names)) from None
         for name, given in {**dict(zip(names, args, strict=False)), **kwargs}.items():
-            # pydantic takes True for 1: somebody has mistaken one parameter for another.
+            # pydantic accepts True as 1, but here it means that the user confused two parameters.
             if (
                 isinstance(given, bool)
                 and isinstance(getattr(self, name), int | float)
@@ -99,15 +99,15 @@ def parameters(cls: type[T]) -> type[T]:
             ):
                 raise ParameterError("parameters.not_a_number", subject=cls.__name__, field=name, given=given)
 
-    made.__init__ = init  # the same constructor, other error class
+    made.__init__ = init  # same constructor, different error class
     return cast("type[T]", made)
 
 
 def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()) -> ErrorSentence:
-    """The first breach of a pydantic error as one sentence: subject, field, value, rule.
+    """The first problem in a pydantic error as one sentence: subject, field, value, rule.
 
-    `fields` are the names of a class's fields in order: positions become names, and branches of a union,
-    which pydantic adds to the place, are left out.
+    `fields` are the names of a class's fields in order: positions become names, and the branches of a union,
+    which pydantic adds to the location, are left out.
     """
     first = error.errors()[0]
     kind, given = first["type"], shown(first["input"])
@@ -138,7 +138,7 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
 
 
 def said_by(error: BaseException) -> str:
-    """What an error says: the sentence that knows its key, where it was raised with one."""
+    """The message of an error: the sentence with its key if the error was raised with one."""
     if isinstance(error, SudareError):
         return error.sentence
     said = error.args[0] if error.args else ""
@@ -162,27 +162,27 @@ _RULES = {
     "string_type": "text",
     "too_short": "several",
 }
-"""Kinds of pydantic errors that we have words for."""
+"""The kinds of pydantic errors for which we have our own texts."""
 
 
 def _rule(breach: Mapping[str, Any]) -> str:
-    """The rule that a value breaks; where we have no words for it, in those of pydantic."""
+    """The rule that a value breaks; in pydantic's words if we have no text for it."""
     if breach["type"] in _RULES:
         return ErrorSentence(f"parameters.rules.{_RULES[breach['type']]}", **_limits(breach.get("ctx", {})))
-    # Without what the parser tried: "a valid number, unable to parse string as a number".
+    # Cut off what the parser tried: "a valid number, unable to parse string as a number".
     message = breach["msg"].partition(", unable to")[0].partition(", got")[0]
     return re.sub(r"^\w+ should", "should", message)
 
 
 def _limits(context: Mapping[str, Any]) -> dict[str, Any]:
-    """The numbers and names of a rule, under names that the sentences have."""
+    """The numbers and names in a rule, under the names that our sentences use."""
     named = {"ge": "limit", "gt": "limit", "le": "limit", "lt": "limit", "expected": "names"}
     found = {named[key]: value for key, value in context.items() if key in named}
     return {key: _whole(value) for key, value in found.items()}
 
 
 def require_made(given: Any) -> None:
-    """Stop where a class stands in the place of something made of it."""
+    """Raise an error if a class was passed instead of an instance."""
     if isinstance(given, type):
         raise ParameterError("parameters.is_a_class", name=given.__name__)
 
@@ -206,10 +206,10 @@ class Part(BaseModel):
 
 
 class Catalogue(Generic[T]):
-    """An explicit dictionary from published names to parameter classes, and back.
+    """An explicit mapping from published names to parameter classes, and back.
 
     A mapping `{"type": name, field: value, …}` (as in a recipe) and a text `name field=value …` (as on the
-    command line) both become instances; `schema` is the JSON Schema of all of them together.
+    command line) both become instances; `schema` is one JSON Schema for all of them.
     """
 
     def __init__(self, what: str, entries: Mapping[str, type[T]]) -> None:
@@ -238,7 +238,7 @@ class Catalogue(Generic[T]):
         return name
 
     def build(self, given: Any) -> T:
-        """An instance from itself, a text, or a mapping with `type`."""
+        """An instance from a text, a mapping with `type`, or an instance, which is returned unchanged."""
         if isinstance(given, tuple(self.entries.values())):
             return given  # type: ignore[return-value]  # one of the entries, by the line above
         if isinstance(given, str):
@@ -254,7 +254,7 @@ class Catalogue(Generic[T]):
         return self._make(str(given["type"]), rest)
 
     def dump(self, instance: T, *, full: bool = True) -> dict[str, Any]:
-        """The mapping that `build` turns back into an equal instance; not `full`: without defaults."""
+        """The mapping that `build` turns back into an equal instance; if not `full`, without default values."""
         name = self.name_of(instance)
         if not dataclasses.is_dataclass(instance):
             raise ParameterError("parameters.not_parameters", name=type(instance).__name__)
@@ -263,19 +263,19 @@ class Catalogue(Generic[T]):
         return {"type": name, **{field: _whole(value) for field, value in given.items()}}
 
     def text(self, instance: T) -> str:
-        """The text that `build` turns back into an equal instance, without what is left at its default.
+        """The text that `build` turns back into an equal instance, without fields at their defaults.
 
-        Values with blanks or nested parts are shown, but are beyond what the text form can say.
+        Values with spaces or nested parts are shown, but the text form cannot express them.
         """
         name, *fields = self.dump(instance, full=False).items()
         return " ".join([str(name[1]), *(f"{field}={_shown(value)}" for field, value in fields)])
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema (2020-12) of any entry: a mapping told apart by `type`, or a text."""
+        """JSON Schema (2020-12) of any entry: a mapping identified by its `type`, or a text."""
         return {"oneOf": [*(self._entry_schema(name) for name in self.entries), {"type": "string"}]}
 
     def about(self, name: str, language: Language = "en") -> str:
-        """What one entry does, in one or two sentences; in those of its docstring where we have no words for it."""
+        """What one entry does, in one or two sentences; from its docstring if the catalogue texts do not cover it."""
         words = texts(language, "catalogue")
         return words.or_else(f"{self.what}.{name}.about", first_paragraph(self[name].__doc__))
 
@@ -311,7 +311,7 @@ class Catalogue(Generic[T]):
         try:
             return cls(**{str(key): value for key, value in values.items()})
         except ParameterError as error:
-            # The sentence is about the class; who wrote the name should read the name.
+            # The sentence names the class, but the user wrote the published name and should read that.
             raise ParameterError(_about(error.sentence, cls.__name__, name)) from None
 
     def _entry_schema(self, name: str) -> dict[str, Any]:
@@ -322,14 +322,14 @@ class Catalogue(Generic[T]):
 
 
 def _about(sentence: str, subject: str, name: str) -> str:
-    """A sentence about a class, about its published name instead."""
+    """The same sentence with the published name in place of the class."""
     if isinstance(sentence, ErrorSentence) and sentence.values.get("subject") == subject:
         return ErrorSentence(sentence.key, **{**sentence.values, "subject": name})
     return sentence if isinstance(sentence, Sentence) else sentence.replace(subject, name, 1)
 
 
 def _whole(value: Any) -> Any:
-    """Whole numbers as such: a recipe says l: 3, not l: 3.0."""
+    """Integral floats as integers: a recipe says l: 3, not l: 3.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -338,12 +338,12 @@ def _shown(value: Any) -> str:
 
 
 def first_paragraph(text: str | None) -> str:
-    """The first paragraph of a docstring, in one line."""
+    """The first paragraph of a docstring, on one line."""
     return " ".join((text or "").split("\n\n")[0].split())
 
 
 def _presence(about: Mapping[str, Any], words: Texts, *, required: bool) -> str:
-    """Whether a field must be given, and what it is when it is not."""
+    """Whether a field is required, and its default if it is not."""
     if required:
         return words("type.required")
     if about.get("default") is None:

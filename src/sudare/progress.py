@@ -1,8 +1,8 @@
-"""Progress: how long work tells its caller how far it is, and how the caller stops it.
+"""Progress: how long-running work reports how far it is, and how the caller stops it.
 
-Work that takes long is given a `Progress`: it opens phases by their keys and says how much of each is done. A job of several
-steps is a `Plan`: its phases have weights, so that one bar shows the share of the whole job and the time that is left.
-The words of a key are in `words/en/progress.yaml` and `words/ja/progress.yaml`.
+Long-running work receives a `Progress`: it opens phases by their keys and reports how much of each is done. A job of
+several steps is a `Plan`: its phases have weights, so that one bar shows the share of the whole job and the time that
+is left. The texts for the keys are in `words/en/progress.yaml` and `words/ja/progress.yaml`.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
     from sudare.words.texts import Language
 
 DELAY = 2.0
-"""Seconds after which a bar appears by itself in a notebook."""
+"""Seconds after which a bar appears automatically in a notebook."""
 _PAUSE = 0.1
 _FIRST = 0.9
-"""Share of a step that its first phase is taken for, where nobody has said how many there will be."""
+"""The share of a step assigned to its first phase if the number of phases is not known in advance."""
 
 
 class Progress(Protocol):
-    """What a long computation talks to.
+    """The interface through which a long computation reports its progress.
 
     `start` opens a phase, `update` says how much of its total is done. To cancel, `update` raises
-    `sudare.errors.CancelledError`: work calls it often, leaves nothing half-written when it does, and
+    `sudare.errors.CancelledError`: work calls it often, leaves nothing half-written when it is raised, and
     lets the error pass.
     """
 
     def start(self, phase: str, total: float) -> None:
-        """Open a phase, named by its key, with the amount of work it will take."""
+        """Open a phase, identified by its key, with the amount of work it will take."""
 
     def update(self, done: float) -> None:
-        """Say how much of the phase is done; raises CancelledError when the user has canceled."""
+        """Report how much of the phase is done; raises CancelledError if the user has canceled."""
 
 
 class Silent:
-    """Shows nothing and never cancels: the default of the library."""
+    """Shows nothing and never cancels: the library's default."""
 
     def start(self, phase: str, total: float) -> None:
         """Ignore the phase."""
@@ -57,7 +57,7 @@ SILENT = Silent()
 
 
 def phase_text(phase: str, language: Language = "en") -> str:
-    """The words of a phase; a phase that is not ours is shown as it is.
+    """The text for a phase; a phase that is not Sudare's own is shown as it is.
 
     >>> phase_text("verify"), phase_text("my own phase")
     ('Verifying the written files', 'my own phase')
@@ -66,10 +66,10 @@ def phase_text(phase: str, language: Language = "en") -> str:
 
 
 class Plan:
-    """One job as phases with weights; it tells one `Progress` the share of the whole that is done.
+    """One job as phases with weights; it reports to one `Progress` the share of the whole job that is done.
 
-    The progress sees `start(phase, 1)` when another phase begins and `update(share)` with the share of all phases together,
-    which never falls. Plans within plans work the same: the inner one fills its phase of the outer one.
+    The progress receives `start(phase, 1)` when another phase begins and `update(share)` with the share of all phases
+    together, which never decreases. Plans can be nested: the inner plan fills its phase of the outer one.
 
     >>> class Printed:
     ...     def start(self, phase, total): print(phase)
@@ -105,10 +105,10 @@ class Plan:
     def phase(
         self, key: str, *, shown: str | None = None, inner: Mapping[str, float] | None = None
     ) -> Iterator[_Step]:
-        """One phase: what happens within is told to the progress that this gives, in phases of its own.
+        """One phase: yields the progress to which the work inside reports, in phases of its own.
 
-        `shown` is what readers see where the key of the plan is only a place in it; `inner` has the weights of its own phases,
-        where these are known beforehand.
+        `shown` is the key that readers see if the plan's key only marks a position in the plan; `inner` has the
+        weights of the phases inside, if they are known in advance.
         """
         step = _Step(self._outer, shown or key, *self._spans[key], inner or {})
         began = time.perf_counter()
@@ -119,7 +119,7 @@ class Plan:
 
 
 class _Outermost:
-    """A progress that somebody gave us, told the share of the whole."""
+    """The caller's progress, which receives the share of the whole job."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -133,7 +133,7 @@ class _Outermost:
 
 
 class _Step:
-    """A progress for one phase of a plan: its own phases fill a stretch of the whole."""
+    """The progress for one phase of a plan: the phases inside it fill one stretch of the whole."""
 
     def __init__(
         self,
@@ -156,19 +156,19 @@ class _Step:
     def start(self, phase: str, total: float) -> None:
         """Open a phase within this one."""
         self._phase, self._total = phase, max(float(total), 1e-12)
-        # Of phases that nobody announced each takes most of what is left, so that the share never falls.
+        # Each unannounced phase takes most of what is left, so that the share never decreases.
         left = self._reached + _FIRST * (1.0 - self._reached)
         low, high = self._spans.get(phase, (self._reached, left))
         self._span = (max(low, self._reached), max(high, self._reached))
         self.at(self._span[0], phase)
 
     def update(self, done: float) -> None:
-        """Say how much of the inner phase is done."""
+        """Report how much of the inner phase is done."""
         low, high = self._span
         self.at(low + (high - low) * min(max(done / self._total, 0.0), 1.0), self._phase)
 
     def at(self, share: float, phase: str) -> None:
-        """So much of this phase is done; `phase` is what is under way."""
+        """Report the share of this phase that is done; `phase` is the current activity."""
         self._reached = max(self._reached, share)
         self._outer.at(self._low + (self._high - self._low) * self._reached, phase)
 
@@ -176,8 +176,8 @@ class _Step:
 class ProgressBar:
     """A bar for `progress=`: HTML in a notebook, one line on standard error at a terminal.
 
-    It appears after `delay` seconds and goes away when the work has ended. In a notebook it needs no request: a call
-    that takes longer than two seconds shows one, unless it is given another progress (`sudare.progress.SILENT`).
+    It appears after `delay` seconds and disappears when the work has ended. In a notebook it is automatic: a call
+    that takes longer than two seconds shows a bar, unless it is given another progress (`sudare.progress.SILENT`).
     """
 
     def __init__(self, delay: float = 0.0, language: Language = "en") -> None:
@@ -185,18 +185,18 @@ class ProgressBar:
         self._delay, self._language = delay, language
         self._phase, self._total = "", 1.0
         self._calls = 0
-        """Calls under way that it was given to: the outermost takes it away."""
+        """Calls in progress that use this bar: the outermost one removes it."""
         self._place: Any = None
-        """Where the bar stands in the notebook, or True at a terminal; None while it is not shown."""
+        """The bar's display handle in a notebook, or True at a terminal; None while it is not shown."""
 
     def start(self, phase: str, total: float) -> None:
         """Open a phase."""
         self._phase, self._total = phase, max(float(total), 1e-12)
-        self._drawn = 0.0  # the new phase shows at once
+        self._drawn = 0.0  # show the new phase immediately
         self.update(0.0)
 
     def update(self, done: float) -> None:
-        """Draw the bar, ten times a second at most."""
+        """Draw the bar, at most ten times a second."""
         now = time.monotonic()
         if now - self._began < self._delay or now - self._drawn < _PAUSE:
             return
@@ -243,7 +243,7 @@ class ProgressBar:
 
 
 def in_notebook() -> bool:
-    """Whether this Python is the kernel of a notebook. IPython is asked only if it is there already."""
+    """Whether this Python is the kernel of a notebook. IPython is consulted only if it is already imported."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return hasattr(shell, "kernel")
@@ -254,7 +254,7 @@ _Result = TypeVar("_Result")
 
 
 def shows_progress(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """A call that takes long shows a bar in a notebook, where it was given no `progress` of its own."""
+    """Make a long call show a bar in a notebook, unless it was given a `progress` of its own."""
 
     @functools.wraps(function)
     def told(*args: _Given.args, **kwargs: _Given.kwargs) -> _Result:

@@ -1,4 +1,4 @@
-"""Shares as exact fractions, read from numbers and from texts that may come from strangers."""
+"""Shares as exact fractions, read from numbers and from texts that may be untrusted."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 from sudare.errors import ErrorSentence, shown
 
 _LONGEST = 100
-"""Characters of a text that is read."""
+"""The maximum length of a text that is read."""
 _LARGEST_EXPONENT = 400
-"""The smallest number of 64 bits is 5e-324; 1e2000000000 would be computed for minutes, or end the process."""
+"""The smallest 64-bit float is 5e-324; computing 1e2000000000 would take minutes or crash the process."""
 
 
 def exact_share(given: Any, name: str) -> Fraction:
-    """A share as it was written: 0.3 is 3/10, not the nearest binary number, and "1/3" is a third.
+    """A share exactly as it was written: 0.3 is 3/10, not the nearest binary number, and "1/3" is a third.
 
     Raises:
-        ValueError: it is no share, or too long to compute with; the text is a sentence about `name`.
+        ValueError: it is not a share, or too long to compute with; the message is a sentence about `name`.
 
     >>> exact_share(0.3, "rho"), exact_share(" 1/3 ", "rho")
     (Fraction(3, 10), Fraction(1, 3))
@@ -40,7 +40,7 @@ def exact_share(given: Any, name: str) -> Fraction:
 
 
 def _read(text: str, name: str) -> Fraction | None:
-    """The number that a text is; nothing where it is none."""
+    """The number that a text represents; None if it is not a number."""
     if len(text) > _LONGEST or _exponent(text) > _LARGEST_EXPONENT:
         raise ValueError(
             ErrorSentence(
@@ -52,7 +52,7 @@ def _read(text: str, name: str) -> Fraction | None:
             )
         )
     try:
-        # Digits of other scripts look like others than they are, and other programs do not read them in a manifest.
+        # Digits of other scripts can look like different digits, and other programs do not accept them in a manifest.
         return Fraction(text) if text.isascii() else None
     except (ValueError, ZeroDivisionError):
         return None

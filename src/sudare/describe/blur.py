@@ -1,4 +1,4 @@
-"""Whole numbers that are too large for the axis of floats on which ranges are chosen and losses are measured."""
+"""Integers that are too large for the float axis on which ranges are chosen and losses are measured."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 _EXACT = 2**53
-"""Up to here every whole number is a float64."""
+"""Up to this value, a float64 represents every integer exactly."""
 _BLUR = 1e-9
-"""Share of a column's range by which a place on its axis may be wrong: far below what any figure shows."""
+"""The largest error of a position on a column's axis, as a share of its range: far below what any figure shows."""
 
 
 def refuse_blurred(table: Table) -> None:
-    """Refuse numeric quasi-identifiers whose values floats do not tell apart: groups and losses would be wrong.
+    """Refuse numeric quasi-identifiers whose values floats cannot distinguish: groups and losses would be wrong.
 
-    Large numbers that lie far apart are well: their differences are large too.
+    Large numbers that are far apart are fine: their differences are large too.
     """
     for name in table.names("quasi"):
         if table.column(name).kind == "numeric" and is_blurred(table.frame[name]):
@@ -29,7 +29,7 @@ def refuse_blurred(table: Table) -> None:
 
 
 def is_blurred(series: pl.Series) -> bool:
-    """Whether the differences of whole numbers or decimals are lost among floats.
+    """Whether the differences between integers or decimals are lost when they become floats.
 
     >>> is_blurred(pl.Series([2**60, 2**60 + 1])), is_blurred(pl.Series([0, 2**60, 2**60 + 1]))
     (True, False)

@@ -1,4 +1,4 @@
-"""Columns to codes and back, without loss: what kernels see instead of values."""
+"""Columns to codes and back, without loss: kernels see codes instead of values."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """A column as integers: code c stands for `values[c]`, and the last code for missing where it occurs."""
+    """A column as integers: code c means `values[c]`, and the last code means missing, if that occurs."""
 
     codes: npt.NDArray[np.int32]
-    """One code a row."""
+    """One code per row."""
     values: pl.Series
-    """The distinct present values in ascending order."""
+    """The distinct non-missing values in ascending order."""
     missing: int | None
-    """The code of missing cells (one beyond the last value), or None when the column has none."""
+    """The code of missing cells (one more than the last value's), or None if the column has none."""
 
     @property
     def count(self) -> int:
-        """Number of distinct values, missing included."""
+        """Number of distinct values, including missing."""
         return len(self.values) + (self.missing is not None)
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int32]:
-        """Codes with missing as -1, for loops that treat missing apart from the order of values."""
+        """Codes with missing as -1, for loops that treat missing separately from the order of values."""
         if self.missing is None:
             return self.codes
         return np.where(self.codes == self.missing, np.int32(-1), self.codes)
 
     def decode(self, codes: npt.NDArray[np.int32]) -> pl.Series:
-        """The values behind codes, in the column's own type."""
+        """The values for these codes, in the column's own type."""
         present = pl.Series(codes.astype(np.int64))
         if self.missing is not None:
             present = present.replace(self.missing, None)
@@ -47,7 +47,7 @@ class Codes:
 
 
 def encode(series: pl.Series) -> Codes:
-    """Code a column by the rank of its values; null is missing (a Table holds no NaN)."""
+    """Code a column by the rank of its values; null is missing (a Table contains no NaN)."""
     if series.dtype.is_nested() or series.dtype == pl.Object:
         raise DescriptionError("describe.column.not_grouped", column=series.name, dtype=series.dtype)
     has_missing = series.null_count() > 0
@@ -67,7 +67,7 @@ def encode_within(series: pl.Series, values: pl.Series, *, has_missing: bool) ->
 
 
 def _counted(series: pl.Series) -> tuple[npt.NDArray[np.int32], pl.Series] | None:
-    """Codes and values of whole numbers or dates that lie close together, by a table instead of a sort."""
+    """Codes and values of integers or dates that are close together, from a table instead of a sort."""
     if not (series.dtype.is_integer() or series.dtype == pl.Date) or series.dtype in _WIDE or not len(series):
         return None
     physical = series.to_physical().to_numpy()
@@ -84,7 +84,7 @@ def _counted(series: pl.Series) -> tuple[npt.NDArray[np.int32], pl.Series] | Non
 
 
 _WIDE = (pl.Decimal, pl.Int128, pl.UInt128)
-"""Numbers that numpy has no array for."""
+"""Numeric types for which numpy has no array."""
 
 
 def _rank(series: pl.Series, values: pl.Series) -> npt.NDArray[np.int32]:

@@ -1,4 +1,4 @@
-"""Column: what is known about one column of a table, and whether its values bear that out."""
+"""Column: what is known about one column of a table, and whether its values agree."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Column:
     hierarchy: HierarchyMaker | None = None
     missing: MissingPolicy = "own"
     described: bool = False
-    """False while nobody has given it a role: it would be published unchanged, and the release warns."""
+    """False until a role is given: the column would be published unchanged, and the release warns about it."""
     mechanism: Mechanism | None = None
-    """How the values were randomized, which is public; None: they were not."""
+    """How the values were randomized, which is public; None if they were not."""
 
 
 def check_column(column: Column, series: pl.Series) -> None:
-    """Stop where the values are not what the description says, one sentence a breach."""
+    """Raise a one-sentence error if the values do not match the description."""
     if column.missing == "reject" and series.null_count() > 0:
         count = series.null_count()
         raise DescriptionError(
@@ -50,7 +50,7 @@ def check_column(column: Column, series: pl.Series) -> None:
 
 
 def check_weights(names: Sequence[str]) -> None:
-    """Stop where several columns are weights."""
+    """Raise an error if several columns are weights."""
     if len(names) > 1:
         raise DescriptionError("describe.weight.two", one=names[0], other=names[1])
 
@@ -58,7 +58,7 @@ def check_weights(names: Sequence[str]) -> None:
 def check_choice(
     name: str, what: Literal["kind", "missing_policy"], given: str, allowed: tuple[str, ...]
 ) -> None:
-    """Stop where a description is none of the words there are."""
+    """Raise an error if a description is not one of the allowed words."""
     if given not in allowed:
         raise DescriptionError(
             f"describe.column.not_a_{what}",
@@ -69,7 +69,7 @@ def check_choice(
 
 
 def _check_weight(name: str, series: pl.Series) -> None:
-    """Stop where a weight is no number of people. A missing one counts as 1, which is cautious; if all are, there are none."""
+    """Raise an error if a weight is not a number of people or all are missing; a missing one counts as 1 (cautious)."""
     if not series.dtype.is_numeric():
         raise DescriptionError("describe.weight.not_a_number", column=name, dtype=series.dtype)
     known = series.drop_nulls().drop_nans() if series.dtype.is_float() else series.drop_nulls()

@@ -1,4 +1,4 @@
-"""The border: frames of other libraries come in as polars and go back as what they were."""
+"""The boundary: frames of other libraries become polars here, and are returned in their own type."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sudare.read.lossless import days_if_midnight, pattern_among
 
 NativeKind = Literal["polars", "pandas", "arrow"]
 _EXTENSION: Any = getattr(pl, "BaseExtension", ())
-"""Types that other libraries made of plain ones; older versions of polars know none."""
+"""Extension types, which other libraries define on top of plain ones; older versions of polars have none."""
 
 
 def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
-    """A polars frame (NaN made null: both mean missing) and the kind it came from.
+    """A polars frame (with NaN as null: both mean missing) and the type it came from.
 
-    A pandas index is not part of the data and is left out: it often identifies the rows.
+    A pandas index is not part of the data and is dropped: it often identifies the rows.
     """
     library = type(frame).__module__.partition(".")[0]
     native: NativeKind = "polars"
@@ -35,7 +35,7 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
         else:
             raise DescriptionError("describe.frame.not_a_table", kind=type(frame).__name__)
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
-        # All that the library says: Arrow names the column in a second argument.
+        # Quote everything the library says: Arrow names the column in a second argument.
         raise DescriptionError("describe.frame.not_taken", library=library, why=str(error)) from None
     pattern = pattern_among(inner.columns)
     if pattern is not None:
@@ -49,14 +49,14 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
 
 
 def plain_floats(series: pl.Series) -> pl.Series:
-    """NaN as null, and -0.0 as 0.0: two numbers that are equal must have one text."""
+    """NaN as null, and -0.0 as 0.0: two equal numbers must have the same text."""
     plain = series.fill_nan(None)
     zero = plain == 0
     return plain.set(zero, 0.0) if zero.any() else plain
 
 
 def to_native(frame: pl.DataFrame, native: NativeKind) -> Any:
-    """The frame in the caller's kind."""
+    """The frame in the caller's type."""
     if native == "pandas":
         return frame.to_pandas()
     if native == "arrow":
@@ -81,7 +81,7 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
 
 
 def _is_span(dtype: Any) -> bool:
-    """Whether a column holds periods or intervals (also as categories, as pandas.cut makes them), which only pandas knows."""
+    """Whether a column contains periods or intervals (or their categories, as from pandas.cut), which only pandas has."""
     categories = getattr(dtype, "categories", None)
     inner = dtype if categories is None else categories.dtype
     return type(inner).__name__ in {"PeriodDtype", "IntervalDtype"}

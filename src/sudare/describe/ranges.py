@@ -11,7 +11,7 @@ import polars as pl
 from sudare.describe.text import as_text
 
 ANYTHING = "*"
-"""The released text of a cell about which nothing is said."""
+"""The released text of a cell about which nothing is published."""
 
 _FIRST_DAY = date(1970, 1, 1).toordinal()
 _DAY = 86_400_000_000  # microseconds
@@ -21,7 +21,7 @@ _PATTERN = r"^\[(.+), (.+)[\])]$"
 
 
 def closed_ranges(lowest: pl.Series, highest: pl.Series) -> pl.Series:
-    """Texts of the ranges from lowest to highest: the value itself where both are equal.
+    """Texts of the ranges from lowest to highest; if both are equal, the value itself.
 
     >>> closed_ranges(pl.Series([20, 30]), pl.Series([29, 30])).to_list()
     ['[20, 29]', '30']
@@ -37,9 +37,9 @@ def closed_ranges(lowest: pl.Series, highest: pl.Series) -> pl.Series:
 
 
 def positions(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """Texts of a numeric or date column as numbers on its axis; null where a text is not a value of the column."""
+    """Texts of a numeric or date column as numbers on its axis; null if a text is not a value of the column."""
     if dtype.is_temporal():
-        # By the clock on the wall, as `axis_of` has it: what a text says of its time zone is left out.
+        # Wall-clock time, as in `axis_of`: the time zone in a text is ignored.
         clock = texts.str.replace(" ", "T").str.replace(_ZONE, "")
         moments = clock.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False)
         days = texts.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))
@@ -48,7 +48,7 @@ def positions(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
 
 
 def iso_days(texts: pl.Series) -> pl.Series:
-    """The day of each text that begins with one as YYYY-MM-DD (a time may follow), null for other texts.
+    """The day of each text that begins with YYYY-MM-DD (a time may follow), null for other texts.
 
     >>> iso_days(pl.Series(["2024-02-29T12:00", "2023-02-29", "2024-2-9"])).to_list()
     [datetime.date(2024, 2, 29), None, None]
@@ -58,14 +58,14 @@ def iso_days(texts: pl.Series) -> pl.Series:
 
 
 def axis_of(series: pl.Series) -> pl.Series:
-    """Numbers as they are, dates and moments as days since 1970."""
+    """Numbers as they are, dates and timestamps as days since 1970."""
     if series.dtype == pl.Datetime:
         return series.dt.replace_time_zone(None).cast(pl.Datetime("us")).to_physical().cast(pl.Float64) / _DAY
     return (series.to_physical() if series.dtype.is_temporal() else series).cast(pl.Float64)
 
 
 def days_as(places: npt.NDArray[np.float64], dtype: pl.DataType) -> pl.Series:
-    """Places on the axis of dates, each rounded to its day, as dates or moments of a type.
+    """Positions on the date axis, each rounded to its day, as dates or timestamps of a type.
 
     >>> days_as(np.array([365.0]), pl.Date()).to_list()
     [datetime.date(1971, 1, 1)]
@@ -77,12 +77,12 @@ def days_as(places: npt.NDArray[np.float64], dtype: pl.DataType) -> pl.Series:
 
 
 def is_measured(series: pl.Series) -> bool:
-    """Whether the values of a column lie on an axis: numbers, dates, and moments."""
+    """Whether the values of a column lie on an axis: numbers, dates and timestamps."""
     return series.dtype.is_numeric() or series.dtype in (pl.Date, pl.Datetime)
 
 
 def day_of(number: float) -> date:
-    """The day of a place on the axis of dates.
+    """The day at a position on the date axis.
 
     >>> day_of(365).isoformat()
     '1971-01-01'
@@ -91,7 +91,7 @@ def day_of(number: float) -> date:
 
 
 def place_of_day(day: date) -> float:
-    """The place of a day on the axis of dates.
+    """The position of a day on the date axis.
 
     >>> place_of_day(date(1971, 1, 1))
     365.0
@@ -100,7 +100,7 @@ def place_of_day(day: date) -> float:
 
 
 def places_of(values: pl.Series) -> npt.NDArray[np.float64]:
-    """Where ascending values lie: numbers and dates on their axis, others by rank."""
+    """The positions of ascending values: numbers and dates on their axis, others by rank."""
     if values.dtype.is_numeric() or values.dtype.is_temporal():
         return axis_of(values).to_numpy()
     return np.arange(len(values), dtype=np.float64)

@@ -16,10 +16,10 @@ def set_text(values: Iterable[str]) -> str:
 
 
 def set_parts(text: str, known: Container[str | None]) -> list[str]:
-    """The values of a released set; none for a text that is not a set of known values."""
+    """The values of a released set; empty for a text that is not a set of known values."""
     if not (text.startswith("{") and text.endswith("}")):
         return []
-    # A value that holds the separator itself comes in pieces that are not known: pieces are joined until they are.
+    # A value that contains the separator is split into unknown pieces: join pieces until they are a known value.
     found, pending = [], ""
     for part in text[1:-1].split(_BETWEEN):
         pending = pending + _BETWEEN + part if pending else part

@@ -1,4 +1,4 @@
-"""Table: an immutable frame in which every column has a role, a kind and, where needed, a hierarchy."""
+"""Table: an immutable frame in which every column has a role, a kind and, if needed, a hierarchy."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 _WIDE = 200
-"""Letters of the names of columns that a notebook shows in a line."""
+"""The number of characters of column names that a notebook shows on one line."""
 
 
 class Table:
-    """An immutable table of persons with its description; every change gives a new Table.
+    """An immutable table of persons with its description; every change returns a new Table.
 
     >>> import polars as pl
     >>> table = Table.from_frame(pl.DataFrame({"age": [34, 36, 71], "disease": ["flu", "flu", "gout"]}))
@@ -91,7 +91,7 @@ class Table:
 
     @property
     def undescribed(self) -> list[str]:
-        """Columns that nobody has given a role."""
+        """Columns without an assigned role."""
         return [column.name for column in self.columns if not column.described]
 
     def describe(
@@ -106,7 +106,7 @@ class Table:
         hierarchies: Mapping[str, HierarchyMaker | Mapping[str, Any] | str] | None = None,
         missing: Mapping[str, MissingPolicy] | None = None,
     ) -> Table:
-        """A table with these columns described; what is not named keeps its description."""
+        """A table with these columns described; columns not named keep their description."""
         roles = self._roles_given(
             identifier=identifier, quasi=quasi, sensitive=sensitive, insensitive=insensitive, weight=weight
         )
@@ -141,7 +141,7 @@ class Table:
         return self._codes[name]
 
     def hierarchy(self, name: str) -> Hierarchy | None:
-        """The column's hierarchy, built for its values (once), or None when it was given none."""
+        """The column's hierarchy, built for its values (once), or None if it has none."""
         maker = self.column(name).hierarchy
         if maker is None:
             return None
@@ -217,7 +217,7 @@ class Table:
         return None if self.domain is None else self.domain.columns.get(name)
 
     def native(self) -> Any:
-        """The frame in the kind the caller gave: polars, pandas or Arrow."""
+        """The frame in the type that the caller passed: polars, pandas or Arrow."""
         return to_native(self.frame, self._native)
 
     def __len__(self) -> int:
@@ -228,7 +228,7 @@ class Table:
         return said("Table", [f"{self.rows} rows", *roles])
 
     def _repr_html_(self) -> str:
-        """Roles and the first rows; identifiers are not shown, for notebooks are passed on."""
+        """Roles and the first rows; identifiers are hidden, because notebooks get shared."""
         return html_block(
             paragraph(f"Table: {self.rows:,} rows, {len(self.columns):,} columns", bold=True),
             html_table(
@@ -238,7 +238,7 @@ class Table:
         )
 
     def _by_role(self) -> list[tuple[str, list[str]]]:
-        """The columns of each role that occurs, those without one last."""
+        """The columns of each role that occurs; those without a role come last."""
         found = [
             (
                 str(role),
@@ -267,7 +267,7 @@ class Table:
         return roles
 
     def validated(self) -> Table:
-        """The same table, after its description was checked against the values, one sentence a breach."""
+        """The same table, after checking its description against the values; raises an error if they disagree."""
         for column in self.columns:
             check_column(column, self.frame[column.name])
             if column.role in {"quasi", "sensitive"} and column.hierarchy is not None:

@@ -1,6 +1,6 @@
-"""The canonical text of a value: what hierarchies are keyed by and what a release shows.
+"""The canonical text of a value: the key in hierarchies, and what a release shows.
 
-A value has one text whatever its column's type: 39 read as an integer and 39.0 read as a float are both "39".
+A value has the same text whatever its column's type: 39 read as an integer and 39.0 read as a float are both "39".
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _INT64_REACH = 2.0**63
 def as_text(series: pl.Series) -> pl.Series:
     """The text of every value of a column; missing values (null, NaN) stay missing.
 
-    Integers are written plainly, decimals without zeros at the end, floats as the shortest text that reads back to the
-    same number (integral ones without a fraction), dates and times in ISO 8601, truth values as "true" and "false".
+    Integers are written plainly, decimals without trailing zeros, floats as the shortest text that reads back to the
+    same number (integral ones without a fraction), dates and times in ISO 8601, Booleans as "true" and "false".
 
     >>> as_text(pl.Series("x", [2.0, 1.5, None])).to_list()
     ['2', '1.5', None]
@@ -46,7 +46,7 @@ def as_text(series: pl.Series) -> pl.Series:
 
 
 def places_among(texts: pl.Series, distinct: pl.Series, missing: int) -> npt.NDArray[np.int64]:
-    """The place of each text among distinct ones that hold all of them; `missing` where there is none.
+    """The position of each text among distinct ones that include all of them; `missing` for a null.
 
     >>> places_among(pl.Series(["b", None, "a"]), pl.Series(["a", "b"]), -1)
     array([ 1, -1,  0])
@@ -69,7 +69,7 @@ def scalar_text(value: object) -> str:
 
 
 def _float_text(series: pl.Series) -> pl.Series:
-    # A name of its own: the column's may look like a pattern to polars.
+    # Use a name of our own: polars may treat the column's as a pattern.
     number = pl.col("number").fill_nan(None)
     integral = (number == number.round()) & (number.abs() < _INT64_REACH)
     text = (

@@ -1,1 +1,1 @@
-"""Experiments: tables and figures of the papers, repeated; each says what was expected and whether it came out."""
+"""Experiments: the papers' tables and figures, reproduced; each states what was expected and whether it came out."""

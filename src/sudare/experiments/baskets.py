@@ -1,4 +1,4 @@
-"""Suppression of items in click streams (undated paper on personalized rho-uncertainty, figures 3-7)."""
+"""Item suppression in click streams (undated paper on personalized rho-uncertainty, figures 3-7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baskets of the experiment `baskets`: BMS click streams, and who calls what sensitive."""
+"""The data of the experiment `baskets`: BMS click streams, and which items are sensitive for whom."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _SHORT = 5
 
 
 def load_bms(data: Path | None, name: str, *, short: bool) -> Baskets:
-    """All baskets of a data set, or those of at most 5 items (54,737 and 58,044)."""
+    """All baskets of a data set, or those with at most 5 items (54,737 and 58,044)."""
     baskets = read_baskets(needed_file(data, "bms", f"{name}.txt"))
     return baskets.take(np.flatnonzero(baskets.lengths <= _SHORT)) if short else baskets
 
 
 def sampled(baskets: Baskets, share: float, random: np.random.Generator) -> Baskets:
-    """A random part of the baskets, in order."""
+    """A random sample of the baskets, in order."""
     count = max(1, round(share * len(baskets)))
     return baskets.take(np.sort(random.permutation(len(baskets))[:count]))
 
 
 def with_sensitive(baskets: Baskets, kind: str, share: float, random: np.random.Generator) -> Baskets:
-    """Sensitive items as in the paper.
+    """Baskets with sensitive items as in the paper.
 
     fixed: a share of the items, for all. personalized: a share of the items for each user. personalized+: a share
-    of items likely to be sensitive, each flipped with 1 % for each user and item. fixed+: sensitive for all
+    of items likely to be sensitive, each flipped with probability 1 % for each user and item. fixed+: sensitive for all
     if it is in personalized+ for anyone.
     """
     users, items = len(baskets), len(baskets.items)

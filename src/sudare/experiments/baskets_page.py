@@ -1,4 +1,4 @@
-"""The page of the experiment `baskets`: figures 3-7, and the orders the paper leads one to expect."""
+"""The page of the experiment `baskets`: figures 3-7, and the orderings that the paper suggests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BY_SHARE = "personalized+ below fixed+, most where few items are sensitive"
 
 
 def figures(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) -> dict[str, Figure]:
-    """Altair charts: mean with one standard deviation to each side."""
+    """Altair charts: mean and one standard deviation on either side."""
     found: dict[str, Figure] = {}
     by_rho = by_rho.with_columns((pl.col("kind") + ", " + pl.col("strategy")).alias("kind"))
     for dataset, letter in _LETTERS.items():
@@ -69,7 +69,7 @@ def _chart(shown: pl.DataFrame, across: str, value: str, title: str, name: str) 
 
 
 def checks(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) -> Iterator[Check]:
-    """What the paper finds, and what the default promises."""
+    """The paper's findings, and what the default strategy promises."""
     for dataset in _LETTERS:
         rho = by_rho.filter(pl.col("dataset") == dataset)
         paper = rho.filter(pl.col("strategy") == "paper")
@@ -122,7 +122,7 @@ _GRAPHS = "The paper prints graphs without numbers; compared is what its text sa
 
 
 def compared(by_rho: pl.DataFrame, by_risk: pl.DataFrame, by_share: pl.DataFrame) -> Iterator[Compared]:
-    """What the paper's section 5 says beside ours."""
+    """The statements of the paper's section 5 next to our results."""
     for dataset in _LETTERS:
         own = by_rho.filter((pl.col("dataset") == dataset) & (pl.col("kind") == "personalized"))
         kept = {

@@ -1,4 +1,4 @@
-"""The experiments there are."""
+"""The available experiments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good reconstructed cross tabulations are (the evaluation that Ikarashi et al. left for future work)."""
+"""How accurate reconstructed cross tabulations are (the evaluation that Ikarashi et al. left for future work)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def crosstab(
     bins: Sequence[int] = (4, 8, 16),
     seeds: int = 6,
 ) -> Experiment:
-    """Error of reconstructed tables against k, records, bins and mechanism; how many records are needed."""
+    """Error of reconstructed tables by k, records, bins and mechanism, and how many records are needed."""
     people, source = _people(data)
     cases = list(product(sizes, COMPARED_MECHANISMS, bins, ks, range(seeds)))
     total = sum(case[0] for case in cases)
@@ -74,7 +74,7 @@ def crosstab(
 
 
 def _people(data: Path | None) -> tuple[pl.DataFrame, str]:
-    """Adult where it is at hand, else made-up people: two numbers and a category."""
+    """Adult if it is available, else made-up people: two numbers and a category."""
     try:
         frame, _ = load(needed_file(data, "adult", "adult.data"), header=False)
     except InputError:
@@ -86,7 +86,7 @@ def _people(data: Path | None) -> tuple[pl.DataFrame, str]:
 
 
 def _made_up(rows: int) -> pl.DataFrame:
-    """Ages with a hump, hours that most people share, and more men among those who work long."""
+    """Ages with a peak, working hours that most people share, and more men among those who work long hours."""
     one, other, third = repeatable(0).random((3, rows))
     age = 17 + 73 * one**1.7
     hours = np.where(other < 0.45, 40, np.clip(70 * other - np.abs(age - 45) * 0.4, 1, 99))
@@ -95,7 +95,7 @@ def _made_up(rows: int) -> pl.DataFrame:
 
 
 def _case(people: pl.DataFrame, size: int, mechanism: str, bins: int, k: int, seed: int) -> dict[str, Any]:
-    """Draw records, randomize them for this k, rebuild the table, compare."""
+    """Draw records, randomize them for this k, reconstruct the table, and compare."""
     random = Randomness(seed)
     original = people[random.integers(people.height, size)]
     if mechanism == "retention":
@@ -118,14 +118,15 @@ def _case(people: pl.DataFrame, size: int, mechanism: str, bins: int, k: int, se
     }
     for figure in ("estimate", "released"):
         found[figure] = table.total_variation(truth, figure=figure)
-    # By hand: under strong noise the cells of the inverse are so large that their total, hence any share, is lost to rounding.
+    # Computed here: under strong noise the cells of the inverse are so large that rounding destroys their total, and
+    # any share.
     known = "inverse" in table.figures
     apart = float(np.abs(table.array(figure="inverse") - truth).sum()) / (2 * size) if known else None
     return {**found, "inverse": apart}
 
 
 def _binned(frame: pl.DataFrame, bins: int) -> pl.DataFrame:
-    """Numbers as categories: the place of their bin."""
+    """Numbers as categories: the index of their bin."""
     columns = []
     for name in frame.columns:
         if name in _RANGES:

@@ -1,4 +1,4 @@
-"""The page of the experiment `crosstab`: figures, what was expected, and how many records are needed."""
+"""The page of the experiment `crosstab`: figures, expectations, and how many records are needed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WANTED = (0.2, 0.1, 0.05)
-"""Total variations that advice is given for."""
+"""Total variation distances for which advice is given."""
 _ROOM = 1.02
 _SETTING = ["mechanism", "bins", "k"]
 
 
 def advice(means: pl.DataFrame) -> pl.DataFrame:
-    """For each setting, records at which the error reaches each wanted one, between and beyond the measured sizes.
+    """For each setting, the number of records for each wanted error, between and beyond the measured sizes.
 
-    Errors fall like a power of the records: between two sizes the line in logarithms is used, beyond the last one that
-    of the last two, up to a hundred times as many records; null where even these are not enough.
+    Errors fall like a power of the number of records: values are interpolated between two sizes on a logarithmic
+    scale, and extrapolated from the last two, up to a hundred times as many records; null if even these are not
+    enough.
     """
     rows = []
     for setting, group in means.group_by(_SETTING, maintain_order=True):
@@ -53,7 +54,7 @@ def _reached(records: Any, errors: Any, wanted: float) -> int | None:
 
 
 def figures(means: pl.DataFrame) -> dict[str, Figure]:
-    """Error against records, k, bins and mechanism."""
+    """Error by records, k, bins and mechanism."""
     import altair as alt
 
     long = means.unpivot(
@@ -65,12 +66,12 @@ def figures(means: pl.DataFrame) -> dict[str, Figure]:
     def lines(shown: pl.DataFrame, x: Any, title: str) -> Any:
         y = alt.Y("error:Q", title="total variation", scale=alt.Scale(type="log"))
         both = alt.Chart(shown, title=title).encode(x=x, y=y, color=alt.Color("mechanism:N"))
-        # Points apart: together with them the legend would show points in place of solid and dashed lines.
+        # Draw points separately: otherwise the legend would show points instead of solid and dashed lines.
         dashed = both.mark_line().encode(strokeDash=alt.StrokeDash("table:N", title=None))
         return (dashed + both.mark_circle()).properties(width=360, height=240)
 
     def measured(column: str, title: str, scale: Any) -> Any:
-        # Ticks only where something was measured: those that a logarithmic axis chooses run into each other.
+        # Ticks only at measured values: the default ticks of a logarithmic axis overlap.
         values = sorted(set(means[column].to_list()))
         axis = alt.Axis(values=values, format="~s", labelOverlap=False)
         return alt.X(f"{column}:Q", title=title, axis=axis, scale=alt.Scale(type=scale))
@@ -108,7 +109,7 @@ def figures(means: pl.DataFrame) -> dict[str, Figure]:
 
 
 def checks(means: pl.DataFrame) -> Iterator[Check]:
-    """What one must be able to rely on."""
+    """What users must be able to rely on."""
     better = means.filter(pl.col("estimate") <= _ROOM * pl.col("released")).height
     yield Check(
         f"The estimate is no worse than the released counts (room: 2 %) in {better} of {means.height} settings.",
@@ -135,7 +136,7 @@ def checks(means: pl.DataFrame) -> Iterator[Check]:
 
 
 def notes(source: str, columns: list[str], needed: pl.DataFrame, most: int) -> tuple[str, ...]:
-    """How it was done, and the advice as a table."""
+    """The method, and the advice as a table."""
     head = [*_SETTING, *(f"records for error {wanted}" for wanted in WANTED)]
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for row in needed.iter_rows():

@@ -1,4 +1,4 @@
-"""The data of the experiment on suitability: COIL 2000 with two sensitive columns, and random tables."""
+"""The data of the suitability experiment: COIL 2000 with two sensitive columns, and random tables."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 _SENSITIVE = {"data3": 1, "data4": 42}
 """MOSTYPE and MINKGEM: columns of ticdata2000, counted from 1."""
 _SKEWED = (215, 120, 115, 113, 112, 105, 90, 60, 40, 18, 8, 4)
-"""Counts of the sensitive values of data1: chosen so that most blocks and alphas are those printed."""
+"""Counts of the sensitive values of data1, chosen so that most blocks and alphas match the printed ones."""
 _DOMAINS = {"data1": (3, 6, 2, 4, 3, 3), "data2": (9, 70, 2, 900, 90, 60)}
-"""Values of each column: few, so that rows coincide as in the printed bounds of data1; many for data2."""
+"""The number of values of each column: few, so that rows coincide as in the printed bounds of data1; many for data2."""
 
 
 def study_table(name: str, data: Path | None) -> Table:
@@ -40,7 +40,7 @@ def _coil(name: str, data: Path | None) -> tuple[pl.DataFrame, str]:
 
 
 def _random(name: str) -> tuple[pl.DataFrame, str]:
-    """A made-up medical table: race, birth year, sex, ZIP code and two whole numbers, drawn independently."""
+    """A made-up medical table: race, birth year, sex, ZIP code and two integers, drawn independently."""
     rows = 1000 if name == "data1" else 10_000
     random = Randomness(1)
     starts = (1, 1920, 1, 2100, 10, 30)

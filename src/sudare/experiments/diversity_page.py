@@ -1,4 +1,4 @@
-"""The page of the experiment on suitability: printed figures beside ours, and marks where the print is wrong."""
+"""The page of the suitability experiment: printed figures next to ours, with errors in the print marked."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ class Above(NamedTuple):
     printed: float
     ours: float
     proven: float
-    """Our lower bound: what every release loses at least."""
+    """Our lower bound: the loss that every release has at least."""
 
     @property
     def is_possible(self) -> bool:
-        """Whether a release as good as the printed one can exist, as far as is proven."""
+        """Whether a release as good as the printed one may exist, as far as we can prove."""
         return self.printed + _ROUNDING >= self.proven
 
     @property
     def why(self) -> str:
-        """As far as it is known."""
+        """The explanation, as far as it is known."""
         if self.is_possible:
             return (
                 f"not known: {self.printed:.3f} is above the proven bound {self.proven:.4f}, so it may be right, and our run "
@@ -66,7 +66,7 @@ class Above(NamedTuple):
 
 
 def tables(lines: Sequence[Printed], ours: Sequence[Ours]) -> dict[str, pl.DataFrame]:
-    """For files: one line each, printed and own figures in columns of their own, and what is wrong with the print."""
+    """Tables for files: printed figures and ours in separate columns, one line each, and the errors in the print."""
     return {
         "table-3": _wide(lines, ours, _TABLE_3),
         "table-4": _wide(lines, ours, _TABLE_4),
@@ -89,7 +89,7 @@ def tables(lines: Sequence[Printed], ours: Sequence[Ours]) -> dict[str, pl.DataF
 
 
 def printed(lines: Sequence[Printed], ours: Sequence[Ours]) -> dict[str, pl.DataFrame]:
-    """For people: in each cell the printed figure above ours; * marks a misprint, † a run above the printed MinDIS."""
+    """Tables for people: printed figures above ours; * marks a misprint, † a run above the printed MinDIS."""
     above = above_mindis(lines, ours)
     marked = {(one.data, one.l, {3: "k_upper", 4: "fair_upper"}[one.table]) for one in above}
     wrong = {(data, level) for data, level, _ in misprints(lines, ours)}
@@ -140,7 +140,7 @@ def _listed(found: Sequence[tuple[str, int, str]], what: str) -> pl.DataFrame:
 
 
 def misprints(lines: Sequence[Printed], ours: Sequence[Ours]) -> list[tuple[str, int, str]]:
-    """Where the print contradicts itself, or what was proven from the same data."""
+    """Where the print contradicts itself, or a bound proven from the same data."""
     known = dict(zip(((line.data, line.l) for line in lines), ours, strict=True))
     found = []
     for line in PRINTED:
@@ -180,7 +180,7 @@ def weaker_bounds(lines: Sequence[Printed], ours: Sequence[Ours]) -> list[tuple[
 
 
 def above_mindis(lines: Sequence[Printed], ours: Sequence[Ours]) -> list[Above]:
-    """Every run of k-anonymity on the paper's data that loses more than is printed, in table 3 and (other k) table 4."""
+    """Every k-anonymity run on the paper's data that loses more than printed, in table 3 and (for other k) table 4."""
     found = []
     for line, own in _real(lines, ours):
         found.append(Above(line.data, line.l, 3, line.k, line.k_upper, own["k_upper"], own["k_lower"]))
@@ -191,12 +191,12 @@ def above_mindis(lines: Sequence[Printed], ours: Sequence[Ours]) -> list[Above]:
 
 
 def _real(lines: Sequence[Printed], ours: Sequence[Ours]) -> list[tuple[Printed, Ours]]:
-    """What is about the paper's own data."""
+    """The lines about the paper's own data."""
     return [pair for pair in zip(lines, ours, strict=True) if pair[0].data not in _MADE_UP]
 
 
 def checks(lines: Sequence[Printed], ours: Sequence[Ours]) -> Iterator[Check]:
-    """What must come out: the printed bounds of COIL 2000, and releases no worse than the printed ones."""
+    """The required results: the printed bounds of COIL 2000, and releases no worse than the printed ones."""
     pairs = list(zip(lines, ours, strict=True))
     real = _real(lines, ours)
     if real:
@@ -231,7 +231,7 @@ def checks(lines: Sequence[Printed], ours: Sequence[Ours]) -> Iterator[Check]:
         for own in ours
     )
     yield Check(f"Every bound is below what is reached in {valid} of {len(ours)} lines.", valid == len(ours))
-    # Blocks with l values have l rows, so such a release is one of k = l too.
+    # Blocks with l values have at least l rows, so such a release also satisfies k = l.
     same = [
         own for line, own in zip(lines, ours, strict=True) if line.k == line.l and own["upper"] is not None
     ]
@@ -254,7 +254,7 @@ def checks(lines: Sequence[Printed], ours: Sequence[Ours]) -> Iterator[Check]:
 
 
 def compared(lines: Sequence[Printed], ours: Sequence[Ours]) -> Iterator[Compared]:
-    """The loss bounds and what is reached on the real data, with the reason of every difference."""
+    """The loss bounds and the losses reached on the real data, with the reason for every difference."""
     wrong: dict[tuple[str, int], list[str]] = {}
     for data, level, said in misprints(lines, ours):
         wrong.setdefault((data, level), []).append(said)
@@ -287,7 +287,7 @@ def compared(lines: Sequence[Printed], ours: Sequence[Ours]) -> Iterator[Compare
 
 
 def notes(lines: Sequence[Printed], ours: Sequence[Ours]) -> tuple[str, ...]:
-    """What the figures rest on."""
+    """What the figures are based on."""
     poor = [
         f"{line.data} l = {line.l} ({own['suitability']:.2f})"
         for line, own in zip(lines, ours, strict=True)
@@ -318,7 +318,7 @@ def notes(lines: Sequence[Printed], ours: Sequence[Ours]) -> tuple[str, ...]:
 
 
 def _about_mindis(above: Sequence[Above]) -> str:
-    """Where MinDIS as printed loses less, plainly."""
+    """A plain statement of where the printed MinDIS loses less."""
     possible = [one for one in above if one.is_possible]
     refuted = [one for one in above if not one.is_possible]
     if not above:

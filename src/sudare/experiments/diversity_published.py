@@ -1,4 +1,4 @@
-"""Tables 3 and 4 on suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011), as printed, and where they contradict themselves."""
+"""Tables 3 and 4 on suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011), with their contradictions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Printed:
-    """One line: a table of data and a level; None where the paper prints nothing or NA."""
+    """One line: a data table and a level; None if the paper prints nothing or NA."""
 
     data: str
     rows: int
@@ -29,7 +29,7 @@ class Printed:
 
     @property
     def k_upper(self) -> float:
-        """Table 3 has only its ratio to the lower bound."""
+        """The upper bound; table 3 has only its ratio to the lower bound."""
         return round(self.k_lower * self.k_ratio, 3)
 
 
@@ -56,7 +56,7 @@ PRINTED = (
 
 
 def contradictions(line: Printed) -> list[str]:
-    """What a line says that cannot be, whatever the data: figures that disagree beyond their rounding."""
+    """Impossible statements in a line, whatever the data: figures that disagree by more than their rounding."""
     found = []
     if not _agrees(line.ratio, 0.005, line.upper, 0.0005, line.lower, 0.00005):
         found.append(f"upper/lower is printed {line.ratio:g}, but {line.upper:g}/{line.lower:g} is not that")
@@ -86,7 +86,7 @@ def _agrees(
     under: float,
     under_room: float,
 ) -> bool:
-    """Whether ratio = over / under is possible before rounding; so it is where one of them is not printed."""
+    """Whether ratio = over / under is possible before rounding; True if one of them is not printed."""
     if ratio is None or over is None:
         return True
     least = (over - over_room) / (under + under_room)

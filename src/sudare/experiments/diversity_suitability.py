@@ -1,4 +1,4 @@
-"""Suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011, tables 3 and 4): bounds, what is reached, and their ratio."""
+"""Suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011, tables 3 and 4): bounds, losses and ratios."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sudare.experiments.diversity_published import Printed
 
 DATA = ("data1", "data2", "data3", "data4")
-"""data5 (Japanese Vowels) and data6 (IPUMS) are not at hand: only their printed figures are looked at."""
+"""data5 (Japanese Vowels) and data6 (IPUMS) are not available: only their printed figures are checked."""
 
 
 def diversity_suitability(
@@ -63,7 +63,7 @@ def diversity_suitability(
 
 @dataclass(frozen=True, eq=False)
 class _Studied:
-    """One table of data with what was computed on it already."""
+    """One data table with the results computed so far."""
 
     table: Table
     progress: Progress
@@ -78,12 +78,12 @@ class _Studied:
         return self.table.names("sensitive")[0]
 
     def line(self, line: Printed) -> dict[str, Any]:
-        """Our figures for a line of the tables; None where the paper has none, or none exists."""
+        """Our figures for a line of the tables; None if the paper has none, or none exists."""
         counts, l = self.counts, line.l  # noqa: E741  # the name in the field
         possible = feasible(counts, l, "entropy")
         alpha = min_largest_block(counts, l, "entropy") if possible else None
         lower = l_bound(self.table, l, self.sensitive, progress=self.progress).value
-        # Where the paper has no release with diversity, neither have we: it takes longest.
+        # If the paper has no release with diversity, we skip it too: it takes longest.
         upper = self.loss(LDiversity(l, kind="entropy"), l) if possible and line.upper is not None else None
         k_lower = k_bound(self.table, line.k, progress=self.progress).value
         k_upper = self.loss(KAnonymity(line.k), line.k)

@@ -72,7 +72,7 @@ def _losses(ordered: pl.DataFrame, order: str, k: int) -> Iterator[dict[str, Any
 
 
 def _microaggregated(ordered: pl.DataFrame, k: int) -> pl.DataFrame:
-    """Consecutive groups of k, the last with the rest: mean of the number, most frequent category."""
+    """Consecutive groups of k, the last with the remainder: mean of the number, most frequent category."""
     group = np.minimum(np.arange(ordered.height) // k, max(ordered.height // k, 1) - 1)
     codes = ordered[_CATEGORY].rank("dense").to_numpy().astype(np.int64) - 1
     names = ordered[_CATEGORY].unique().sort()
@@ -119,7 +119,7 @@ _ONLY_DRAWN = (
 
 
 def _compared(table: pl.DataFrame) -> Iterator[Compared]:
-    """What section 4.1.4 says of the figures, with our values at the smallest and the largest k."""
+    """What section 4.1.4 says about the figures, with our values at the smallest and the largest k."""
     joint = table.filter((pl.col("column") == "joint") & (pl.col("distance") == "discrete"))
     least, most = int(joint["k"].to_numpy().min()), int(joint["k"].to_numpy().max())
     for order, said in (

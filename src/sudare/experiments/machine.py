@@ -1,4 +1,4 @@
-"""On what, with what and when something was measured: the head of every page of evidence."""
+"""The machine, the versions and the date of a measurement: the head of every evidence page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def machine() -> dict[str, str]:
 
 
 def versions(packages: Iterable[str] = LIBRARIES) -> dict[str, str]:
-    """Versions of Python and of those packages that are installed."""
+    """Versions of Python and of the installed packages among those given."""
     found = {"python": platform.python_version()}
     for package in packages:
         with contextlib.suppress(PackageNotFoundError):

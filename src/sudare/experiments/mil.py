@@ -1,4 +1,4 @@
-"""MIL after MDAV and V-MDAV (Akiyama 2018, appendix A), and how far it stays from the optimum."""
+"""MIL after MDAV and V-MDAV (Akiyama 2018, appendix A), and its distance to the optimum."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STARTS: dict[str, tuple[Callable[[Floats, int], Integers], Callable[[Floats, in
     "MDAV": (mdav, mdav_borders),
     "V-MDAV": (lambda x, k: vmdav(x, k, _GAMMA), lambda x, k: vmdav_borders(x, k, _GAMMA)),
 }
-"""Each start twice: for any table, and for a sorted column, where it takes no search at all."""
+"""Each starting method twice: for any table, and for a sorted column, which needs no search."""
 
 
 def mil(
@@ -46,10 +46,10 @@ def mil(
     largest_k: int = _LARGEST_K,
     drawn_seeds: int = 20,
 ) -> Experiment:
-    """Tables A.2-A.9: share improved, fall of the loss, tests made, for MIL after MDAV and V-MDAV."""
-    del data  # made up, not read
+    """Tables A.2-A.9: share improved, decrease of the loss and number of tests, for MIL after MDAV and V-MDAV."""
+    del data  # generated, not read
     names = list(COMPONENTS)[:datasets]
-    # The tables are of few seeds, as the paper's are of one; how far single draws lie apart takes more.
+    # The tables use few seeds (the paper's use one); the spread of single draws needs more.
     drawn = _losses(names, max(seeds, drawn_seeds), progress)
     spread = spread_of(falls_of(drawn, ["dataset", "start", "seed"]), seeds)
     losses = drawn.filter(pl.col("seed") < seeds)
@@ -116,7 +116,7 @@ def _borders(x: Floats, labels: Integers) -> list[int]:
 
 
 def falls_of(losses: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Share improved and falls in percent, with the excess over the optimum beside them."""
+    """Share improved and decreases in percent, with the excess over the optimum."""
     improved = pl.col("fall") > 1e-9
     return losses.group_by(by, maintain_order=True).agg(
         (100 * improved.mean()).alias("improved"),
@@ -130,7 +130,7 @@ def falls_of(losses: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def with_published(falls: pl.DataFrame) -> pl.DataFrame:
-    """Tables A.5 and A.6 with what the paper has beside what came out."""
+    """Tables A.5 and A.6 with the paper's figures next to ours."""
     published = [FALLS[start][name] for name, start in falls.select("dataset", "start").iter_rows()]
     columns = zip(*published, strict=True)
     names = ("published_improved", "published_mean_fall", "published_largest_fall")
@@ -140,7 +140,7 @@ def with_published(falls: pl.DataFrame) -> pl.DataFrame:
 def _tests(
     names: Sequence[str], sizes: Sequence[int], seeds: int, largest_k: int, progress: Progress
 ) -> pl.DataFrame:
-    """Tests made for k = 2 … 50."""
+    """Number of tests for k = 2 … 50."""
     cases = [(size, name, seed) for size in sizes for name in names for seed in range(seeds)]
     total, done = sum(size for size, _, _ in cases), 0
     progress.start("tests", total)
@@ -159,7 +159,7 @@ def _tests(
 
 
 def _by_seed(tests: pl.DataFrame) -> pl.DataFrame:
-    """Tables A.7 and A.8: mean and largest number of tests of each seed's DS0."""
+    """Tables A.7 and A.8: mean and largest number of tests for each seed's DS0."""
     return (
         tests.filter(pl.col("dataset") == "DS0")
         .group_by("start", "seed", "N", maintain_order=True)
@@ -169,7 +169,7 @@ def _by_seed(tests: pl.DataFrame) -> pl.DataFrame:
 
 
 def _counts(tests: pl.DataFrame) -> pl.DataFrame:
-    """Table A.9 with the published numbers where the paper has them."""
+    """Table A.9 with the published numbers if the paper has them."""
     counts = (
         tests.group_by("start", "N", maintain_order=True)
         .agg(

@@ -27,13 +27,13 @@ COMPONENTS: dict[str, tuple[tuple[float, float], ...]] = {
     "DS11": ((0, 1), (3, 1), (6, 1)),
     "DS12": _UNIFORM,
 }
-"""Mean and standard deviation of the parts of each data set (table A.1)."""
+"""Mean and standard deviation of the components of each data set (table A.1)."""
 SUMMED = 6
-"""Uniform numbers averaged to one normal number, as in the paper."""
+"""The number of uniform numbers averaged to get one normal number, as in the paper."""
 _PER_COMPONENT = 100
 
 OVERALL = {"MDAV": (66.5, 12.6, 68.8), "V-MDAV": (89.9, 8.9, 51.7)}
-"""Share improved, mean and largest fall over all data sets, in percent."""
+"""Share improved, mean and largest decrease over all data sets, in percent."""
 FALLS = {
     "MDAV": {
         "DS0": (69.4, 2.7, 7.6),
@@ -66,7 +66,7 @@ FALLS = {
         "DS12": (69.4, 8.7, 27.6),
     },
 }
-"""Tables A.5 and A.6: share improved, mean fall of the improved, largest fall."""
+"""Tables A.5 and A.6: share improved, mean decrease among the improved, largest decrease."""
 COUNTS = {
     "MDAV": {100: (9.23, 60), 1_000: (33.58, 282), 10_000: (29.05, 356), 100_000: (34.21, 354)},
     "V-MDAV": {
@@ -80,7 +80,7 @@ COUNTS = {
 
 
 def made_up(name: str, size: int | None, seed: int) -> npt.NDArray[np.float64]:
-    """A data set of table A.1: equally many records of each component, 100 each or `size` in all."""
+    """A data set of table A.1: the same number of records for each component, 100 each or `size` in total."""
     components = COMPONENTS[name]
     source = repeatable(seed)
     if not components:

@@ -1,4 +1,4 @@
-"""The page of the experiment `mil`: figures, what was expected, and what came out beyond the paper."""
+"""The page of the experiment `mil`: figures, expectations, and results beyond the paper."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sudare.experiments.result import Check, Compared, Figure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LARGE = 1_000  # below, k is no small part of N and the published counts after MDAV grow, too
-_SHARE_ROOM, _FALL_ROOM = 10.0, 4.0  # percentage points; the paper's random numbers are not known
+_LARGE = 1_000  # below, k is a substantial part of N and the published counts after MDAV grow, too
+_SHARE_ROOM, _FALL_ROOM = 10.0, 4.0  # percentage points; the paper's random numbers are unknown
 _FIGURES = {
     "improved": "improved %",
     "mean_fall_of_improved": "mean fall %",
     "largest_fall": "largest fall %",
 }
 _DIGIT = 0.05
-"""Figures are printed with one digit after the point."""
+"""Figures are printed with one decimal place."""
 
 
 def figures(losses: pl.DataFrame, tests: pl.DataFrame, counts: pl.DataFrame) -> dict[str, Figure]:
@@ -35,7 +35,7 @@ def figures(losses: pl.DataFrame, tests: pl.DataFrame, counts: pl.DataFrame) -> 
         for start in OVERALL
     }
     for start in OVERALL:
-        # A logarithmic axis has no 0, which MDAV's counts reach whenever k divides N.
+        # A logarithmic axis has no 0, but MDAV's counts are 0 whenever k divides N.
         own = tests.filter((pl.col("dataset") == "DS0") & (pl.col("start") == start))
         chart = (
             alt.Chart(own)
@@ -88,7 +88,7 @@ _LOOK_TESTS = {
 
 
 def _by_k(losses: pl.DataFrame, name: str, start: str) -> Figure:
-    """Loss of one data set by k: the start, MIL after it, the optimum."""
+    """Loss of one data set by k: the starting method, MIL after it, the optimum."""
     import altair as alt
 
     named = {"before": start, "after": f"{start}, then MIL", "optimum": "optimum"}
@@ -119,7 +119,7 @@ def _by_k(losses: pl.DataFrame, name: str, start: str) -> Figure:
 def checks(
     losses: pl.DataFrame, overall: pl.DataFrame, falls: pl.DataFrame, counts: pl.DataFrame
 ) -> Iterator[Check]:
-    """What the paper and the mathematics lead one to expect."""
+    """What the paper and the mathematics suggest."""
     room = 1e-9
     between = losses.filter(
         (pl.col("after") <= pl.col("before") * (1 + room))
@@ -161,7 +161,7 @@ def checks(
 
 
 def _mean_falls(falls: pl.DataFrame, start: str) -> tuple[float, float]:
-    """The fall of the loss, averaged over the data sets: of improved cases, and of all."""
+    """The decrease of the loss, averaged over the data sets: among improved cases, and among all."""
     each = falls.filter(pl.col("start") == start)
     improved = each["mean_fall_of_improved"].drop_nulls()
     return float(improved.to_numpy().mean()), float(each["mean_fall"].to_numpy().mean())
@@ -171,7 +171,7 @@ _OTHER_NUMBERS = "The paper's random numbers are not known; ours are drawn anew 
 
 
 def compared(overall: pl.DataFrame, falls: pl.DataFrame, counts: pl.DataFrame) -> Iterator[Compared]:
-    """The figures of the text and of table A.9 beside ours."""
+    """The figures in the text and in table A.9 next to ours."""
     for start, (share, fall, most) in OVERALL.items():
         found = overall.row(by_predicate=pl.col("start") == start, named=True)
         mean, mean_of_all = _mean_falls(falls, start)
@@ -202,7 +202,7 @@ def compared(overall: pl.DataFrame, falls: pl.DataFrame, counts: pl.DataFrame) -
 
 
 def by_data(falls: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Tables A.5 and A.6 for people: published, below it ours."""
+    """Tables A.5 and A.6 for people: the published figure, with ours below it."""
     found = {}
     for start, title in (("MDAV", "Table A.5, MDAV"), ("V-MDAV", "Table A.6, V-MDAV")):
         lines = falls.filter(pl.col("start") == start)
@@ -222,7 +222,7 @@ def by_data(falls: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def spread_of(each: pl.DataFrame, seeds: int) -> pl.DataFrame:
-    """Each published figure of a data set, beside the least and the largest of ours over few and over all seeds."""
+    """Each published figure of a data set, next to the smallest and the largest of ours over few and over all seeds."""
     rows = []
     for (name, start), own in each.group_by(["dataset", "start"], maintain_order=True):
         for figure, published in zip(_FIGURES, FALLS[str(start)][str(name)], strict=True):
@@ -251,7 +251,7 @@ def spread_of(each: pl.DataFrame, seeds: int) -> pl.DataFrame:
 
 
 def further_off(spread: pl.DataFrame, seeds: int) -> dict[str, pl.DataFrame]:
-    """For people: the published figures that no seed of the tables comes to, and whether more seeds do."""
+    """Tables for people: the published figures that no seed of the tables reaches, and whether more seeds do."""
     off = spread.filter(~pl.col("within"))
     if not off.height:
         return {}
@@ -274,7 +274,7 @@ def further_off(spread: pl.DataFrame, seeds: int) -> dict[str, pl.DataFrame]:
 
 
 def notes(overall: pl.DataFrame, spread: pl.DataFrame, datasets: int, seeds: int) -> tuple[str, ...]:
-    """How it was read, how far single data sets are off, and the distance to the optimum."""
+    """How the paper was interpreted, how much single data sets deviate, and the distance to the optimum."""
     about = (
         f"{datasets} data sets of table A.1, each with {seeds} seeds; a normal number is made of {SUMMED} uniform ones, as in "
         "the paper. The paper's share improved is over all cases, its mean fall is read as that of the improved cases, since "

@@ -1,4 +1,4 @@
-"""What an experiment gives: tables, figures, and checks of what the paper leads one to expect."""
+"""The result of an experiment: tables, figures, and checks of what the paper suggests."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ class Check:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """A published figure beside ours."""
+    """A published figure next to ours."""
 
     what: str
     published: str
     ours: str
     why: str
-    """Why they differ, or that they do not; misprints are named."""
+    """Why they differ, or that they do not; misprints are identified."""
 
 
 class Figure(NamedTuple):
-    """A chart with the words that stand below it, and in its place for those who cannot see it."""
+    """A chart with its caption, which also replaces the chart for readers who cannot see it."""
 
     chart: Any
     """An Altair chart."""
     caption: str
-    """What is drawn, and what to look for."""
+    """What the chart shows, and what to look for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +54,20 @@ class Experiment:
     printed: dict[str, pl.DataFrame] = field(default_factory=dict)
     """Tables of texts by title, narrow enough for the terminal and the page."""
     figures: dict[str, Figure] = field(default_factory=dict)
-    """By name, which is that of the file."""
+    """Figures by name, which is also the file name."""
     checks: tuple[Check, ...] = ()
     compared: tuple[Compared, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether everything expected came out."""
+        """Whether every expectation was confirmed."""
         return all(check.holds for check in self.checks)
 
     def write(self, folder: Path, command: str | None = None) -> Path:
-        """Write one Markdown page with its figures (SVG) and tables (CSV); the page.
+        """Write one Markdown page with its figures (SVG) and tables (CSV), and return the page.
 
-        The page comes last and every file is whole or absent: a page that is there has all it links to.
+        The page is written last, and every file is complete or absent: an existing page has everything it links to.
         """
         import vl_convert
 
@@ -102,14 +102,14 @@ class Experiment:
 
 
 def _put(path: Path, text: str) -> None:
-    """The file whole or not at all."""
+    """Write a file completely or not at all."""
     aside = path.with_name(f".{path.name}.part")
     aside.write_text(text, encoding="utf-8")
     aside.replace(path)
 
 
 def _paragraphs(notes: Sequence[str]) -> list[str]:
-    """Each note a paragraph; lines of a table within them stay together."""
+    """Each note as a paragraph; lines of a table within a note stay together."""
     lines: list[str] = []
     for note in filter(None, notes):
         if lines and lines[-1] and not (note.startswith("|") and lines[-1].startswith("|")):
@@ -139,7 +139,7 @@ def _cell(cell: object) -> str:
 
 
 def needed_file(folder: Path | None, *parts: str) -> Path:
-    """A data file of an experiment, looked for in the folder given or beside the project."""
+    """A data file of an experiment, searched for in the given folder or next to the project."""
     places = [folder] if folder is not None else [Path("../shared/data"), Path("data")]
     for place in places:
         found = place.joinpath(*parts)

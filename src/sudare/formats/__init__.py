@@ -1,1 +1,1 @@
-"""How files are written: data tables, workbooks, baskets, and what a disk refuses."""
+"""How files are written: data tables, workbooks and baskets, and how disk errors are reported."""

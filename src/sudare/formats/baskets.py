@@ -1,7 +1,7 @@
 """Write baskets in the layouts they are read from: lines, JSON lists, long tables, list columns, columns of sets.
 
-Read with the same layout (and delimiter) a file gives the same baskets again, empty ones included. Users' ids are
-left out unless asked for: they identify people. A long table then numbers the baskets from 1.
+A file read with the same layout (and delimiter) gives the same baskets again, including empty ones. Users' ids are
+left out unless requested: they identify people. A long table then numbers the baskets from 1.
 """
 
 from __future__ import annotations
@@ -41,14 +41,15 @@ def write_baskets(
     delimiter: str | None = None,
     ids: bool = False,
 ) -> BasketFacts:
-    """Write baskets and say how: reading with this layout and delimiter gives them back.
+    """Write baskets and return how: reading with this layout and delimiter gives them back.
 
     Args:
-        baskets: What to write.
-        path: A file; its ending tells text (.txt, .csv), JSON (.json: an array of arrays, .jsonl: an array a line),
-            Parquet (.parquet) and Arrow (.arrow) apart.
-        layout: "lines", "json", "long", "lists" or "sets"; that of the source, as far as the ending bears it.
-        delimiter: Between items of lines and sets; that of the source, else a blank, or a comma where items have blanks.
+        baskets: The baskets to write.
+        path: A file; its extension selects text (.txt, .csv), JSON (.json: an array of arrays, .jsonl: one array per
+            line), Parquet (.parquet) or Arrow (.arrow).
+        layout: "lines", "json", "long", "lists" or "sets"; by default that of the source, if the extension allows it.
+        delimiter: Separates items in lines and sets; by default that of the source, else a space, or a comma if items
+            contain spaces.
         ids: Whether to write the users' ids.
     """
     place = Path(path)
@@ -116,7 +117,7 @@ def _delimiter(baskets: Baskets, given: str | None, layout: str) -> str:
 
 
 def _texts(items: Sequence[Item]) -> list[str]:
-    """The items as texts, which must still differ."""
+    """The items as texts, which must still be distinct."""
     texts = [str(item) for item in items]
     if len(set(texts)) < len(texts):
         twice = next(text for text, count in Counter(texts).items() if count > 1)

@@ -1,11 +1,11 @@
 """Write the data of a release, and read it back exactly as it was written.
 
-**Formulas.** A spreadsheet runs a text cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return.
-In CSV, TSV and Excel such cells (and column names) get an apostrophe in front, unless they are plain numbers
-such as -5 or +3.2. Cells that begin with an apostrophe get one more, so the escaping can be undone without
-doubt. CSV and TSV are UTF-8. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell
-is absent, or holds an empty text. **Numbers** are written in plain decimal notation, never with an exponent.
-**Sets** (list columns) have their items joined by `|` in CSV, TSV and Excel.
+**Formulas.** A spreadsheet runs a text cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return. In CSV,
+TSV and Excel such cells (and column names) get a leading apostrophe, unless they are plain numbers such as -5 or +3.2.
+Cells that begin with an apostrophe get another one, so the escaping can be undone unambiguously. CSV and TSV are
+UTF-8. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell is
+absent, or contains an empty text. **Numbers** are written in plain decimal notation, never with an exponent. **Sets**
+(list columns) have their items joined by `|` in CSV, TSV and Excel.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ EXTENSIONS: dict[Format, str] = {
     "arrow": ".arrow",
     "excel": ".xlsx",
 }
-"""Extension of the files of each format."""
+"""File extension of each format."""
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _JOINT = "|"
@@ -50,10 +50,10 @@ def write_data(
     format: Format,  # noqa: A002  # the word of the field
     escape_formulas: bool = True,
 ) -> None:
-    """Write a frame to a file and flush it to the disk; on failure what was there before is left as it was."""
+    """Write a frame to a file and flush it to disk; on failure, any existing file is left unchanged."""
     _check_format(format)
     _refuse_lossy(frame, format)
-    # A pipe or a device has no disk, and no place beside it.
+    # A pipe or a device is not on a disk, and has no folder for a temporary file.
     on_disk = path.is_file() or not path.exists()
     aside = path.with_name(f".{path.name}.part") if on_disk else path
     with writing(path):
@@ -94,10 +94,10 @@ def read_data(
     *,
     escape_formulas: bool,
 ) -> pl.DataFrame:
-    """What `write_data` wrote, the escaping undone.
+    """The frame that `write_data` wrote, with the escaping undone.
 
-    Parquet and Arrow give the frame itself. CSV, TSV and Excel give every column as text (numbers in plain
-    decimal notation, dates in ISO form, sets joined), with missing values and empty texts apart.
+    Parquet and Arrow return the frame itself. CSV, TSV and Excel return every column as text (numbers in plain
+    decimal notation, dates in ISO form, sets joined), and distinguish missing values from empty texts.
     """
     _check_format(format)
     try:
@@ -124,14 +124,14 @@ def _check_format(format: str) -> None:  # noqa: A002  # the word of the recipe
 
 
 def _refuse_lossy(frame: pl.DataFrame, format: Format) -> None:  # noqa: A002  # the word of the recipe
-    """Refuse what a file of this format would not give back."""
+    """Refuse values that could not be read back from a file of this format."""
     for column in frame:
         if format == "parquet" and column.dtype in (pl.Int128, pl.UInt128):
             raise OutputError("formats.data.wide_integers", column=column.name, type=str(column.dtype))
 
 
 def _flat(frame: pl.DataFrame, *, escape_formulas: bool) -> pl.DataFrame:
-    """Text columns escaped, sets joined, categories as text; numbers and dates as they are."""
+    """Text columns escaped, sets joined, categories as text; numbers and dates unchanged."""
     if not frame.width:
         raise OutputError("formats.data.no_columns")
     flat = pl.DataFrame([_flat_column(column) for column in frame])
@@ -143,7 +143,7 @@ def _flat(frame: pl.DataFrame, *, escape_formulas: bool) -> pl.DataFrame:
 
 
 def _escaped(texts: pl.Series) -> pl.Series:
-    cells = texts.alias("cells")  # polars takes the name of a series such as '^a$' for a pattern
+    cells = texts.alias("cells")  # polars treats a series name such as '^a$' as a pattern
     formula = cells.str.contains(_FORMULA) & ~cells.str.contains(_PLAIN_NUMBER)
     guarded = formula | cells.str.starts_with(_ESCAPE)
     return cells.zip_with(~guarded, _ESCAPE + cells).alias(texts.name)
@@ -165,7 +165,7 @@ def _flat_column(column: pl.Series) -> pl.Series:
 
 
 def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
-    """Items joined by `|`; refused where the items could not be told apart again."""
+    """Items joined by `|`; refused if the items could not be separated again."""
     inner = kind.inner
     if isinstance(inner, pl.DataType) and inner.is_nested():
         raise OutputError("formats.data.nested_sets", column=column.name)
@@ -180,5 +180,5 @@ def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
 
 
 def _text_cells(path: Path, separator: str) -> pl.DataFrame:
-    """Every cell as text, the names as the first row; an unquoted empty cell is null."""
+    """Every cell as text, with the names as the first row; an unquoted empty cell is null."""
     return pl.read_csv(path.read_bytes(), has_header=False, separator=separator, infer_schema=False)

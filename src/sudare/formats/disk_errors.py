@@ -1,4 +1,4 @@
-"""What a disk refuses, told in one way wherever a file is written."""
+"""Disk errors, reported in one way wherever a file is written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses within the block into one sentence about `path`, with what to do next."""
+    """Turn disk errors in the block into one sentence about `path` that says what to do next."""
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -27,7 +27,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _sentence(path: Path, error: Exception) -> ErrorSentence:
-    """What went wrong with the disk; polars gives the number of the error only within its message."""
+    """What went wrong on the disk; polars gives the error number only inside its message."""
     in_message = re.search(r"os error ([0-9]+)", str(error))
     number = int(in_message[1]) if in_message else getattr(error, "errno", None)
     if number in {errno.ENOSPC, errno.EDQUOT}:

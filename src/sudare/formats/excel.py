@@ -1,4 +1,4 @@
-"""The data of a release as an Excel workbook, from which every value comes back as it was."""
+"""The data of a release as an Excel workbook from which every value can be read back unchanged."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 _ROWS, _COLUMNS, _TEXT = 1_048_576, 16_384, 32_767
 _FIRST_DATE = date(1900, 3, 1)
-"""Before it, Excel's calendar has a day that never was."""
+"""Before this date, Excel's calendar has a day that never existed."""
 _EXACT = 10**15
 """Excel shows 15 digits of a number."""
 _RECORDS = "records"
-"""Name of the cells that say how many records there are."""
+"""Defined name whose range says how many records there are."""
 
 
 def excel_bytes(frame: pl.DataFrame, path: Path) -> bytes:
-    """A workbook with one sheet, `data`; xlsxwriter's temporary files stay beside the release, and go."""
+    """A workbook with one sheet, `data`; xlsxwriter's temporary files are kept next to the release and removed."""
     import xlsxwriter  # type: ignore[import-untyped]  # it has no types
 
     if frame.height >= _ROWS or frame.width > _COLUMNS:
@@ -51,12 +51,12 @@ def excel_bytes(frame: pl.DataFrame, path: Path) -> bytes:
         try:
             workbook.close()
         except xlsxwriter.exceptions.FileCreateError as error:
-            raise error.args[0] from None  # what the disk said; the caller tells it
+            raise error.args[0] from None  # the disk error; the caller reports it
     return buffer.getvalue()
 
 
 def _fill_sheet(workbook: Any, frame: pl.DataFrame) -> None:
-    """Numbers, dates and truth values as cells of their own kind; a missing value is no cell at all."""
+    """Write numbers, dates and Booleans as cells of their own type; a missing value has no cell."""
     sheet = workbook.add_worksheet("data")
     day = workbook.add_format({"num_format": "yyyy-mm-dd"})
     writers = [_cell_writer(sheet, kind, day) for kind in frame.dtypes]
@@ -66,12 +66,12 @@ def _fill_sheet(workbook: Any, frame: pl.DataFrame) -> None:
         for index, value in enumerate(values):
             if value is not None:
                 writers[index](row, index, value)
-    # A sheet ends with its last cell, so the number of records, of which some may be all missing, is kept too.
+    # A sheet ends with its last cell, but the last records may be all missing, so the number of records is stored too.
     workbook.define_name(_RECORDS, f"=data!$A$1:$A${frame.height + 1}")
 
 
 class _ExactFloat(float):
-    """A float that xlsxwriter writes with all its digits; it asks for 16, one too few for some."""
+    """A float that xlsxwriter writes with all its digits; its own format has 16, too few for some numbers."""
 
     def __format__(self, specification: str) -> str:
         return float.__repr__(self)
@@ -91,7 +91,7 @@ def _cell_writer(sheet: Any, kind: pl.DataType, day: Any) -> Callable[[int, int,
 
 
 def _column(column: pl.Series) -> pl.Series:
-    """The column, as text where Excel would not give every one of its values back."""
+    """The column, as text if Excel could not give back all of its values."""
     kind = column.dtype
     if kind == pl.String:
         longest = column.alias("cells").str.len_chars().max()
@@ -111,13 +111,13 @@ def _column(column: pl.Series) -> pl.Series:
 
 
 def _as_written(column: pl.Series) -> pl.Series:
-    """A column that is not text, as the text a CSV file would hold."""
+    """A column that is not text, as the text that a CSV file would contain."""
     lines = column.to_frame().write_csv(include_header=False, float_scientific=False).split("\n")[:-1]
     return pl.Series(column.name, [line or None for line in lines], dtype=pl.String)
 
 
 def excel_cells(path: Path) -> pl.DataFrame:
-    """Every cell as text, the names as the first row."""
+    """Every cell as text, with the names as the first row."""
     reader = open_workbook(path)
     extent = next(name.formula for name in reader.defined_names() if name.name == _RECORDS)
     records = int(extent.rpartition("$")[2]) - 1

@@ -1,4 +1,4 @@
-"""Kernels: compiled loops, arrays in and arrays out; they know no frames, no names and no texts.
+"""Kernels: compiled loops with arrays in and arrays out; they know nothing of frames, names or texts.
 
 Each has a plain Python twin in the tests.
 """

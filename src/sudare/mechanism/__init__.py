@@ -1,9 +1,9 @@
-"""Mechanisms: how a column is randomized, and all that an analyst needs to know about it.
+"""Mechanisms: how a column is randomized, and everything an analyst needs to know about it.
 
     Laplace, Normal, Uniform, Density   noise on numbers, dates and ranks, bounded to a range
     Retention                           keep a value or replace it
-    rate_for, k_reached                 from k and |R| to the rate that is needed, and back
-    calibrate                           a mechanism from the rate it must have
+    rate_for, k_reached                 from k and |R| to the required rate, and back
+    calibrate                           a mechanism from its required rate
     MECHANISMS                          by name, as in recipes and manifests
 
 >>> Laplace(scale=60, low=0, high=120).epsilon()

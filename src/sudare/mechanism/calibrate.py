@@ -33,7 +33,7 @@ _TWELVE_DOWN = decimal.Context(prec=12, rounding=decimal.ROUND_FLOOR)
 
 
 def rate_for(k: float, records: int) -> float:
-    """The product of rates that gives this k on so many records.
+    """The product of rates that gives this k for this many records.
 
     >>> rate_for(10, 1000) == 9 / 999
     True
@@ -48,7 +48,7 @@ def rate_for(k: float, records: int) -> float:
 
 
 def k_of(rate: float, records: _Records) -> _Records:
-    """The k of a release of so many records (or of each of several), the product of whose rates this is.
+    """The k of a release of this many records (or of several such numbers) whose rates have this product.
 
     >>> k_of(9 / 999, 1000)
     10.0
@@ -57,12 +57,12 @@ def k_of(rate: float, records: _Records) -> _Records:
 
 
 def k_reached(mechanisms: Iterable[Mechanism], records: int) -> float:
-    """The k of a release of so many records, every column of which is randomized by one of these mechanisms."""
+    """The k of a release of this many records in which each column is randomized by one of these mechanisms."""
     return k_of(math.prod(mechanism.rate() for mechanism in mechanisms), float(records))
 
 
 def shares(rate: float, names: Sequence[str], weights: Mapping[str, float] | None = None) -> dict[str, float]:
-    """The rate of each column: the product of all is `rate`; equal, or in proportion to weights (1 where none).
+    """The rate of each column, with the product `rate`: equal for all, or in proportion to weights (1 if not given).
 
     >>> shares(0.01, ["age", "sex"])
     {'age': 0.1, 'sex': 0.1}
@@ -73,11 +73,11 @@ def shares(rate: float, names: Sequence[str], weights: Mapping[str, float] | Non
 
 
 def calibrate(kind: str, rate: float, **fields: Any) -> Mechanism:
-    """A mechanism of this kind whose rate is the given one: its strength follows, the other fields are given.
+    """A mechanism of this kind with the given rate: its strength is computed, the other fields are given.
 
-    `laplace`, `normal`, `uniform` and `density` take low, high, grid and values; density also noise, whose scale is
-    found; `missing=True` adds the flip of missing cells. `retention` takes values and distribution. Parameters are
-    rounded to 12 digits towards more noise, so that the rate is never missed by a rounding error.
+    `laplace`, `normal`, `uniform` and `density` take low, high, grid and values; density also takes noise, whose scale
+    is computed; `missing=True` adds the flip of missing cells. `retention` takes values and distribution. Parameters
+    are rounded to 12 digits toward more noise, so that a rounding error never makes the rate too low.
 
     >>> calibrate("laplace", 0.01, low=0, high=120)
     Laplace(scale=52.1153..., low=0.0, high=120.0, bounded=True, grid=None, flip=None, values=None)
@@ -107,7 +107,7 @@ def _uniform(rate: float, fields: Mapping[str, Any]) -> dict[str, Any]:  # noqa:
 
 
 def _density(rate: float, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The scale by bisection: wider noise has a higher rate, for every family of scipy."""
+    """The scale, found by bisection: wider noise has a higher rate, for every family of scipy."""
     _depth(rate, "density")
     rest = {field: value for field, value in fields.items() if field != "missing"}
     given = MECHANISMS.build({"type": "density", **rest})
@@ -121,7 +121,7 @@ def _density(rate: float, fields: Mapping[str, Any]) -> dict[str, Any]:
         fall = float(noise.pdf(end) / noise.pdf(0))
         if not fields.get("missing"):
             return fall**2 >= rate
-        # With missing cells the ratio of two normalizers counts too: see BoundedNoise.rate.
+        # With missing cells the ratio of two normalizers matters too: see BoundedNoise.rate.
         least, most = 0.5 - noise.cdf(-end), 1.0 - 2 * noise.cdf(-end / 2)
         return min(fall**2, fall * float(least / most)) >= rate
 
@@ -175,10 +175,10 @@ def _depth(rate: float, kind: str) -> float:
 
 
 def _up(value: float) -> float:
-    """The number with 12 significant digits at or above."""
+    """The smallest number with 12 significant digits that is not below the value."""
     return float(_TWELVE_UP.create_decimal(value))
 
 
 def _down(value: float) -> float:
-    """The number with 12 significant digits at or below."""
+    """The largest number with 12 significant digits that is not above the value."""
     return float(_TWELVE_DOWN.create_decimal(value))

@@ -1,4 +1,4 @@
-"""The mechanisms there are, by the names that recipes and manifests use."""
+"""The mechanisms, by the names that recipes and manifests use."""
 
 from __future__ import annotations
 

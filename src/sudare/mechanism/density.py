@@ -1,4 +1,4 @@
-"""Bounded noise of any symmetric, unimodal density that scipy has."""
+"""Bounded noise with any symmetric, unimodal density from scipy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOLERANCE = 1e-6
 
 
 def as_family(given: Any) -> Any:
-    """A frozen scipy distribution as its name and parameters, which a manifest can hold."""
+    """A frozen scipy distribution as its name and parameters, which can be stored in a manifest."""
     if isinstance(given, Family):
         return given
     if isinstance(given, str | dict):
@@ -37,7 +37,7 @@ def as_family(given: Any) -> Any:
 
 @parameters
 class Family:
-    """A distribution of `scipy.stats` by its name."""
+    """A distribution of `scipy.stats`, given by its name."""
 
     name: str
     """Name in `scipy.stats`, such as logistic, t, cauchy, laplace."""
@@ -60,9 +60,9 @@ class Family:
 
 @parameters
 class Density(BoundedNoise):
-    """Noise of a symmetric, unimodal density f, bounded to [a, b]: `rate = (f(b - a) / f(0))^2`.
+    """Noise with a symmetric, unimodal density f, bounded to [a, b]: `rate = (f(b - a) / f(0))^2`.
 
-    The epsilon given is an upper bound: `log(f(0) / f(b - a))` plus the logarithm of the largest ratio of normalizers.
+    Its epsilon is an upper bound: `log(f(0) / f(b - a))` plus the logarithm of the largest ratio of normalizers.
 
     >>> from scipy import stats
     >>> mechanism = Density(stats.logistic(scale=60), low=0, high=120)
@@ -71,8 +71,8 @@ class Density(BoundedNoise):
     """
 
     noise: Annotated[Any, BeforeValidator(as_family)]
-    """A distribution of scipy.stats (its name, a mapping of name, shapes and scale, or itself), which a manifest can
-    hold; or any object with pdf, cdf and ppf, for work in memory."""
+    """A distribution of scipy.stats (its name, a mapping of name, shapes and scale, or the distribution itself), which
+    can be stored in a manifest; or, for use in memory only, any object with pdf, cdf and ppf."""
     low: Low
     high: High
     grid: Grid = None
@@ -104,7 +104,7 @@ class Density(BoundedNoise):
         return np.asarray(self._frozen().pdf(distance), dtype=np.float64)
 
     def half_mass(self, distance: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """`F(d) - 1/2`, from the lower half, where cdf values keep their digits longest."""
+        """`F(d) - 1/2`, computed from the lower half, where cdf values keep the most digits."""
         return np.asarray(0.5 - self._frozen().cdf(-np.asarray(distance, dtype=np.float64)), dtype=np.float64)
 
     def half_quantile(self, mass: npt.ArrayLike) -> npt.NDArray[np.float64]:

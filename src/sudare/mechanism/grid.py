@@ -1,7 +1,7 @@
-"""The grid of released numbers: the low bits of floating-point noise tell the original (Mironov 2012).
+"""The grid of released numbers: the low bits of floating-point noise reveal the original (Mironov 2012).
 
-Rounding is post-processing: if `A[u', v] A[v', u] >= rate A[u', u] A[v', v]` for all points, then also for sums
-over cells, so it never lowers the rate. The two end points of the range take half a cell each.
+Rounding is post-processing: if `A[u', v] A[v', u] >= rate A[u', u] A[v', v]` for all points, then it is also true for
+sums over cells, so rounding never lowers the rate. The two end points of the range get half a cell each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def default_grid(low: float, high: float) -> float:
     (0.01, 0.0001, True)
     """
     spacing = float(np.spacing(max(abs(low), abs(high))))
-    finest = max((high - low) / (8 * spacing), 1.0)  # steps that numbers of this size can still tell apart
+    finest = max((high - low) / (8 * spacing), 1.0)  # steps that floats of this size can distinguish
     digits = math.floor(math.log10(finest / (high - low)))
     digits = min(digits, math.ceil(math.log10(_FEWEST_STEPS / (high - low))))
     if abs(digits) <= _MOST_DIGITS:
@@ -39,7 +39,7 @@ def default_grid(low: float, high: float) -> float:
 def round_to_grid(
     values: npt.NDArray[np.float64], low: float, high: float, grid: float | None
 ) -> npt.NDArray[np.float64]:
-    """The nearest points of the grid, never outside the range when the values are inside; NaN stays."""
+    """The nearest grid points, never outside the range if the values are inside; NaN stays."""
     if grid is None:
         return values
     points = low + np.floor((values - low) / grid + 0.5) * grid
@@ -47,8 +47,8 @@ def round_to_grid(
     if digits is not None and decimals_fit(low, digits):
         points = (
             np.round(points, digits) + 0.0
-        )  # one text for one number: 0.3, not 0.30000000000000004 or -0.0
-    last = high - grid / 4  # low + steps * grid may miss high by a rounding error
+        )  # one text for each number: 0.3, not 0.30000000000000004 or -0.0
+    last = high - grid / 4  # low + steps * grid may differ from high by a rounding error
     return np.where((points > last) & (points < high + grid / 4), high, points)
 
 
@@ -66,7 +66,7 @@ def boundary(
 
 
 def decimals(grid: float) -> int | None:
-    """Decimal places of a grid that is a power of ten or a whole number, else None."""
+    """Decimal places of a grid that is a power of ten or an integer, else None."""
     if float(grid).is_integer():
         return 0
     digits = round(-math.log10(grid))
@@ -74,5 +74,5 @@ def decimals(grid: float) -> int | None:
 
 
 def decimals_fit(value: float, digits: int) -> bool:
-    """Whether a number has no more than so many decimal places."""
+    """Whether a number has at most `digits` decimal places."""
     return round(value, digits) == value

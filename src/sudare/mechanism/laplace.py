@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class Laplace(BoundedNoise):
     """Density `exp(-|x - v| / s) / (2 s alpha_v)` on [a, b], `alpha_v = 1 - exp(-(v-a)/s)/2 - exp(-(b-v)/s)/2`.
 
-    `rate = exp(-2 (b - a) / s)`, local epsilon `(b - a) / s`. The paper calls s once the variance: it is the scale,
-    the variance of the unbounded noise is 2 s^2. Unbounded (`alpha_v = 1`) it has the same rate on the same range, but
-    releases numbers outside of it.
+    `rate = exp(-2 (b - a) / s)`, local epsilon `(b - a) / s`. The paper once calls s the variance, but it is the
+    scale; the variance of the unbounded noise is 2 s^2. Unbounded noise (`alpha_v = 1`) has the same rate on the same
+    range, but releases numbers outside it.
 
     >>> mechanism = Laplace(scale=60, low=0, high=120)
     >>> round(mechanism.rate(), 6), mechanism.epsilon()
@@ -35,11 +35,11 @@ class Laplace(BoundedNoise):
     """
 
     scale: Annotated[float, Field(gt=0)]
-    """Scale s of the noise: its mean absolute size before bounding."""
+    """Scale s of the noise: its mean absolute value before bounding."""
     low: Low
     high: High
     bounded: bool = True
-    """Whether released numbers stay in the range."""
+    """Whether released numbers stay within the range."""
     grid: Grid = None
     flip: Flip = None
     values: Ranks = None
@@ -65,7 +65,7 @@ class Laplace(BoundedNoise):
             return -self.scale * np.log1p(-2 * np.asarray(mass, dtype=np.float64))
 
     def _inverse(self, values: npt.NDArray[np.float64], random: Randomness) -> npt.NDArray[np.float64]:
-        """The base's inverse CDF with one exponential less and without its intermediate arrays."""
+        """The base class's inverse CDF with one exponential fewer and without its intermediate arrays."""
         kept, lost, signs, wide, narrow = np.empty((5, len(values)))
         start_distances(values, self.scale, self.low, self.high, lost)
         np.exp(lost, out=kept)
@@ -82,7 +82,7 @@ class Laplace(BoundedNoise):
         return math.exp(-self.width / self.scale)
 
     def _numbers_epsilon(self) -> float:
-        """Exact: `log alpha_u + (u - a) / s` grows up to u = b, where the normalizers are equal."""
+        """Exact: `log alpha_u + (u - a) / s` increases up to u = b, where the normalizers are equal."""
         return self.width / self.scale
 
     def cumulative(
@@ -99,11 +99,11 @@ class Laplace(BoundedNoise):
     def randomize(
         self, values: npt.NDArray[np.float64], random: Randomness, *, draw: Draw = "inverse"
     ) -> npt.NDArray[np.float64]:
-        """One released number for each original; NaN is missing and needs a flip."""
+        """One released number for each original; NaN is missing and requires a flip."""
         if self.bounded:
             return super().randomize(values, random, draw=draw)
         mass = (
             random.uniform(len(values)) + 2.0**-54 - 0.5
-        )  # the middle of its step, so that no noise is infinite
+        )  # the middle of its step, so that the noise is never infinite
         drawn = values + np.sign(mass) * self.half_quantile(np.abs(mass))
         return round_to_grid(drawn, self.low, self.high, self.grid)

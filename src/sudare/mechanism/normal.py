@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Normal(BoundedNoise):
     """Density `exp(-(x - v)^2 / (2 s^2))`, bounded to [a, b] and normalized.
 
-    `rate = exp(-(b - a)^2 / s^2)`, local epsilon `(b - a)^2 / (2 s^2)`. Unbounded normal noise has rate 0, whatever s:
-    far away from the range the ratio of the densities of two originals has no lower bound. So it is refused.
+    `rate = exp(-(b - a)^2 / s^2)`, local epsilon `(b - a)^2 / (2 s^2)`. Unbounded normal noise is refused because its
+    rate is 0 for every s: far outside the range, the ratio of the densities of two originals has no lower bound.
 
     >>> Normal(deviation=120, low=0, high=120).epsilon()
     0.5
@@ -67,5 +67,5 @@ class Normal(BoundedNoise):
         return math.exp(-((self.width / self.deviation) ** 2) / 2)
 
     def _numbers_epsilon(self) -> float:
-        """Exact: reached for originals at the two ends, released at one of them."""
+        """Exact: attained when the originals are the two ends and one of them is released."""
         return (self.width / self.deviation) ** 2 / 2

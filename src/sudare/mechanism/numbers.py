@@ -1,12 +1,12 @@
-"""Bounded noise of any symmetric, unimodal density: everything that follows from its half mass.
+"""Bounded noise with any symmetric, unimodal density: everything that follows from its half mass.
 
 For a density f with `H(d) = integral of f over [0, d]`, a value v of the range [a, b] is released as x with density
 
     A[x, v] = f(x - v) / alpha_v on [a, b],   alpha_v = H(v - a) + H(b - v).
 
-The normalizers cancel in the rate, so `rate = (f(b - a) / f(0))^2` exactly (Ikarashi et al., after 2011, checked by brute force in the
-tests). Working from the value outwards, with H instead of the CDF, keeps all digits at the ends of the range and for
-noise much wider or narrower than it: no difference of two numbers near 1 is ever taken.
+The normalizers cancel in the rate, so `rate = (f(b - a) / f(0))^2` exactly (Ikarashi et al., after 2011, checked by
+brute force in the tests). Working outward from the value, with H instead of the CDF, keeps all digits at the ends of
+the range and for noise much wider or narrower than the range: two numbers near 1 are never subtracted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BLOCK = 1 << 14  # rows at a time, so that intermediate arrays stay in the cach
 
 
 class BoundedNoise:
-    """Base of the bounded mechanisms; a subclass says its density, half mass and the inverse of it."""
+    """Base class of the bounded mechanisms; a subclass defines its density, half mass and inverse half mass."""
 
     low: float
     high: float
@@ -78,7 +78,7 @@ class BoundedNoise:
         return min(numbers, math.exp(-self._numbers_epsilon()), odds**2 / self.peak())
 
     def epsilon(self) -> float:
-        """Local differential privacy that the mechanism also gives."""
+        """The local differential privacy that the mechanism also provides."""
         numbers = self._numbers_epsilon()
         if self.flip is None:
             return numbers
@@ -106,7 +106,7 @@ class BoundedNoise:
     def randomize(
         self, values: npt.NDArray[np.float64], random: Randomness, *, draw: Draw = "inverse"
     ) -> npt.NDArray[np.float64]:
-        """One released number for each original; NaN is missing and needs a flip."""
+        """One released number for each original; NaN is missing and requires a flip."""
         original = np.ascontiguousarray(values, dtype=np.float64)
         released = np.empty(len(original))
         for start in range(0, len(original), _BLOCK):
@@ -120,14 +120,14 @@ class BoundedNoise:
         return released
 
     def _inverse(self, values: npt.NDArray[np.float64], random: Randomness) -> npt.NDArray[np.float64]:
-        """Inverse CDF: the mass from v to the released value, by a uniform number, then its distance."""
+        """Inverse CDF: a uniform number gives the mass between v and the released value, and that their distance."""
         below, above = self.half_mass(values - self.low), self.half_mass(self.high - values)
         mass = random.uniform(len(values)) * (below + above) - below
         distance = np.sign(mass) * self.half_quantile(np.abs(mass))
         return np.clip(values + distance, self.low, self.high)
 
     def _retry(self, values: npt.NDArray[np.float64], random: Randomness) -> npt.NDArray[np.float64]:
-        """Noise from the whole density until v + noise is inside: 1 / alpha_v draws on average."""
+        """Redraw noise from the whole density until v + noise is in the range: 1 / alpha_v draws on average."""
         drawn = np.empty(len(values))
         open_rows = np.arange(len(values))
         while len(open_rows):

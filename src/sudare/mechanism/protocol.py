@@ -1,4 +1,4 @@
-"""What every mechanism is, and the fields that mechanisms of numbers share."""
+"""The protocol that every mechanism implements, and the fields that number mechanisms share."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from sudare.randomness import Randomness
 
 Draw = Literal["inverse", "retry"]
-"""How a bounded value is drawn: `inverse`, one uniform number through the inverse CDF; `retry`, noise until it fits."""
+"""How a bounded value is drawn: `inverse`, a uniform number through the inverse CDF; `retry`, redraw until it fits."""
 
 Scalar = str | int | float | bool | None
-"""A value as a manifest can hold it; None is missing."""
+"""A value that a manifest can store; None is missing."""
 
 Low = Annotated[float, Field(description="Least value of the range, known without looking at the data.")]
 High = Annotated[float, Field(description="Greatest value of the range, known without looking at the data.")]
@@ -40,7 +40,7 @@ Ranks = Annotated[
 
 @runtime_checkable
 class Mechanism(Protocol):
-    """How one column is randomized, record by record and independently of the others: all that is public about it.
+    """How one column is randomized, record by record and independently of the other columns; all of it is public.
 
     `A[x, v]` is the probability (density) that the original value v is released as x.
     """
@@ -49,25 +49,25 @@ class Mechanism(Protocol):
         """`inf over u, v, u', v' of A[u', v] A[v', u] / (A[u', u] A[v', v])`: 1 hides everything, 0 nothing."""
 
     def epsilon(self) -> float:
-        """Local differential privacy: `sup over x, u, v of log(A[x, v] / A[x, u])`, an upper bound where not exact."""
+        """Local differential privacy: `sup over x, u, v of log(A[x, v] / A[x, u])`, or an upper bound of it."""
 
     def randomize(
         self, values: npt.NDArray[np.float64], random: Randomness, *, draw: Draw = "inverse"
     ) -> npt.NDArray[np.float64]:
-        """Released values of original ones: numbers, or codes (places in `values`) for retention."""
+        """The released values for the original ones: numbers, or for retention codes (positions in `values`)."""
 
 
 @runtime_checkable
 class NumberMechanism(Mechanism, Protocol):
-    """A mechanism of numbers; dates are days since 1970, ordinal values their ranks."""
+    """A mechanism for numbers; dates are days since 1970, ordinal values their ranks."""
 
     @property
     def low(self) -> float:
-        """Least value."""
+        """Smallest value."""
 
     @property
     def high(self) -> float:
-        """Greatest value."""
+        """Largest value."""
 
     @property
     def grid(self) -> float | None:
@@ -75,11 +75,11 @@ class NumberMechanism(Mechanism, Protocol):
 
     @property
     def flip(self) -> float | None:
-        """Chance that missing and not missing are exchanged; the number for a missing cell is uniform on the range."""
+        """Probability that missing and present are exchanged; the number for a missing cell is uniform on the range."""
 
     @property
     def values(self) -> tuple[Scalar, ...] | None:
-        """Ordinal values in order; numbers are their ranks."""
+        """Ordinal values in order; the numbers are their ranks."""
 
     def cumulative(
         self, v: npt.ArrayLike, x: npt.ArrayLike, *, strict: bool = False
@@ -94,7 +94,7 @@ class NumberMechanism(Mechanism, Protocol):
 
 
 def check_range(low: float, high: float, grid: float | None, values: tuple[Scalar, ...] | None) -> None:
-    """Raise ValueError, one sentence, unless the range is one and the grid and ranks fit into it."""
+    """Raise a one-sentence ValueError unless low < high and the grid and the ranks fit the range."""
     if not low < high:
         raise ValueError(ErrorSentence("mechanism.range", low=low, high=high))
     if grid is not None:

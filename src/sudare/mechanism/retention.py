@@ -1,4 +1,4 @@
-"""Retention-replacement: keep a value, or replace it by one drawn whatever it was."""
+"""Retention-replacement: keep a value, or replace it with one drawn independently of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLOCK = 1 << 14
 
 @parameters
 class Retention:
-    """A value v stays with probability p, else it is replaced by u with probability pi_u (v itself included).
+    """A value v is kept with probability p, else it is replaced by u with probability pi_u (v itself included).
 
     `A[v, v] = p + (1 - p) pi_v`, `A[u, v] = (1 - p) pi_u`. With `r_v = (1 - p) pi_v / (p + (1 - p) pi_v)` the rate is the
     product of the two smallest r; for the uniform distribution on d values `((1 - p) / (1 + (d - 1) p))^2`.
@@ -33,11 +33,11 @@ class Retention:
     """
 
     keep: Annotated[float, Field(ge=0, lt=1)]
-    """Probability p that a value stays as it is."""
+    """Probability p that a value is kept."""
     values: Annotated[tuple[Scalar, ...], Field(min_length=1)]
-    """All values there may be, known without looking at the data; none is missing."""
+    """All possible values, known without looking at the data; null stands for a missing value."""
     distribution: tuple[Annotated[float, Field(ge=0)], ...] | None = None
-    """Probability pi of each value as a replacement, in the order of `values`; none: all alike."""
+    """Probability pi of each value as a replacement, in the order of `values`; uniform if omitted."""
 
     @model_validator(mode="after")
     def _whole(self) -> Retention:
@@ -91,12 +91,13 @@ class Retention:
         *,
         draw: Draw = "inverse",  # noqa: ARG002  # one way
     ) -> npt.NDArray[np.float64]:
-        """Released codes (places in `values`) of original codes."""
+        """The released codes (positions in `values`) for the original codes."""
         released = np.array(values, dtype=np.float64)
         ends = np.cumsum(self.replacement())[:-1]
         for start in range(0, len(released), _BLOCK):
             part = released[start : start + _BLOCK]
-            # One number decides both: below p the value stays; the rest of [0, 1), stretched, draws the replacement.
+            # One random number decides both: below p the value is kept; the rest of [0, 1), rescaled, selects the
+            # replacement.
             drawn = (random.uniform(len(part)) - self.keep) / (1 - self.keep)
             replaced = (
                 np.floor(drawn * len(self.values))

@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 class Uniform(BoundedNoise):
     """Uniform on [v - h, v + h], bounded to [a, b].
 
-    `rate = 1` if h >= b - a (the release then says nothing about v), else 0: a number further than h from v excludes v.
+    `rate = 1` if h >= b - a (the release then reveals nothing about v), else 0: a number farther than h from v rules
+    out v.
 
     >>> Uniform(half_width=120, low=0, high=120).rate(), Uniform(half_width=60, low=0, high=120).rate()
     (1.0, 0.0)
     """
 
     half_width: Annotated[float, Field(gt=0)]
-    """Half the width h of the noise before bounding."""
+    """Half-width h of the noise before bounding."""
     low: Low
     high: High
     grid: Grid = None

@@ -1,1 +1,1 @@
-"""Read: files, databases and standard input become a polars frame, with a note of what was detected."""
+"""Read: turn files, databases and standard input into a polars frame, and record what was detected."""

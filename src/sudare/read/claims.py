@@ -1,7 +1,7 @@
-"""What a file of SPSS, Stata or SAS claims to hold, beside how large it is.
+"""Check what an SPSS, Stata or SAS file claims to contain against its size.
 
-pyreadstat reserves a place for every cell that the beginning of a file claims, before it reads one: four damaged bytes ask
-for gigabytes. Every record takes at least a byte of the file, and every cell at least the byte below after compression.
+pyreadstat allocates memory for every cell that the header claims before it reads any: four damaged bytes can request
+gigabytes. Every record takes at least one byte of the file, and a byte cannot encode more cells than listed below.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_CELLS = {"stata": 1, "spss": 1, "sas": 4096}
-"""Cells that one byte can hold: Stata compresses nothing, SPSS writes one byte for eight, SAS runs of up to 4096."""
+"""Cells that one byte can encode: Stata does not compress, SPSS writes one byte for eight, SAS runs of up to 4096."""
 _DEFLATED = 1100
-"""Likewise of the SPSS files that are deflated too, which make nothing more than this much smaller."""
+"""The same for SPSS files that are also deflated: deflate shrinks nothing by more than this factor."""
 _DEFLATED_MARK = b"$FL3"
 
 
 def check_claim(path: Path, format: str, *, rows: int | None, columns: int) -> None:  # noqa: A002  # the word of the field
-    """Refuse a file that claims to hold more cells than its bytes can; `rows` is None where it claims nothing."""
+    """Refuse a file that claims more cells than its bytes can encode; `rows` is None if it makes no claim."""
     if rows is None:
         return
     size = path.stat().st_size

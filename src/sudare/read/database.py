@@ -1,8 +1,8 @@
 """Read a table or query from SQLite or PostgreSQL, through ADBC and Arrow.
 
-Nothing is ever written: SQLite files are opened read-only, PostgreSQL transactions are declared so. Table
+Nothing is ever written: SQLite files are opened read-only, and PostgreSQL transactions are declared read-only. Table
 names are looked up in the database's own catalog and quoted, so they cannot smuggle in SQL. Neither facts nor
-errors hold a password: messages of the drivers are quoted only after the connection stands.
+errors contain a password: driver messages are quoted only after the connection has been established.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ _REFUSALS = (
     ("No such file or directory", "socket"),
     ("timeout expired", "timeout"),
 )
-"""What a server says when it refuses a connection, and which of our sentences says it."""
+"""Texts with which a server refuses a connection, and the key of our sentence for each."""
 
 
 def read_sqlite(
     path: Path, *, table: str | None, query: str | None, missing: Sequence[str]
 ) -> tuple[pl.DataFrame, str]:
-    """The frame, and the file's name with the table's."""
+    """The frame, and the file name with the table name."""
     import adbc_driver_sqlite.dbapi as driver
 
     quoted = str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
@@ -62,7 +62,7 @@ def read_sqlite(
 def read_postgresql(
     address: str, *, table: str | None, query: str | None, missing: Sequence[str]
 ) -> tuple[pl.DataFrame, str]:
-    """The frame, and the address without password, with the table's name."""
+    """The frame, and the address without its password, with the table name."""
     import adbc_driver_postgresql.dbapi as driver
 
     shown = redact(address)
@@ -80,7 +80,7 @@ def read_postgresql(
 
 
 def redact(address: str) -> str:
-    """A database address without password and options, for messages and manifests.
+    """A database address without its password and options, for messages and manifests.
 
     >>> redact("postgresql://ann:s3cret@db.example:5432/hospital?sslmode=require")
     'postgresql://ann@db.example:5432/hospital'
@@ -88,7 +88,7 @@ def redact(address: str) -> str:
     scheme, _, rest = address.partition("://")
     place, _, options = rest.partition("?")
     if "@" not in place and "@" in options:
-        return f"{scheme}://…"  # a password with a question mark in it: nothing of it can be told apart
+        return f"{scheme}://…"  # the password contains a question mark: the parts cannot be told apart
     who, at, where = place.rpartition("@")
     return f"{scheme}://{who.partition(':')[0]}{at}{where}"
 
@@ -127,7 +127,7 @@ def _read(
 
 
 def _names_of(schema: Any, shown: str) -> list[str]:
-    """The names of the columns: SQLite keeps whatever bytes it was given."""
+    """The column names, checked: SQLite stores whatever bytes it was given."""
     try:
         return list(schema.names)
     except UnicodeDecodeError:
@@ -155,7 +155,7 @@ def _holds_texts(kind: Any) -> bool:
 
 
 def _find_table(catalog: Any, shown: str, table: str | None) -> tuple[str, str]:
-    """Schema and name of a table as the catalog spells them: its name, or `schema.name`."""
+    """Schema and name of a table as the catalog spells them, given its name or `schema.name`."""
     try:
         rows = [tuple(row.values()) for row in catalog.to_pylist()]
     except UnicodeDecodeError:
@@ -184,7 +184,7 @@ def _execute(connection: Any, query: str, shown: str) -> Any:
     """The result of a query as an Arrow table."""
     try:
         with connection.cursor() as cursor:
-            with contextlib.suppress(Exception):  # SQLite's types are those of the first batch: make it all
+            with contextlib.suppress(Exception):  # SQLite infers types from the first batch: read all rows
                 cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": _ALL_ROWS})
             cursor.execute(query)
             return cursor.fetch_arrow_table()
@@ -193,14 +193,14 @@ def _execute(connection: Any, query: str, shown: str) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """The database's own words, in one line, without the query and the codes around them."""
+    """The database's own message on one line, without the query and the codes around it."""
     text = re.split(r"\nLINE |\n\nQuery was|\nquery: |\. SQLSTATE", str(error))[0]
     text = text.rpartition("ERROR:")[2].rpartition("query: ")[2].strip()
     return " ".join(text.split()).rstrip(".")
 
 
 def _as_series(name: str, column: Any, field: Any) -> pl.Series:
-    """One Arrow column as a polars column; types without a faithful polars type are refused."""
+    """One Arrow column as a polars column; types that polars cannot represent faithfully are refused."""
     import pyarrow as pa
 
     kind = field.type
@@ -212,7 +212,7 @@ def _as_series(name: str, column: Any, field: Any) -> pl.Series:
     if extension == "arrow.uuid":
         texts = [None if value is None else str(uuid.UUID(bytes=value)) for value in column.to_pylist()]
         return pl.Series(name, texts, dtype=pl.String)
-    # money arrives in cents and intervals as three numbers: both would be read, and be wrong.
+    # money arrives in cents and intervals as three numbers: both could be read, but the values would be wrong.
     if database_type == "money" or pa.types.is_interval(kind) or _is_binary(kind):
         raise InputError("read.database.type", column=name, type=database_type, quoted=_quoted(name))
     series = pl.Series(name, pl.from_arrow(column))

@@ -1,4 +1,4 @@
-"""Endings of file names, and what they tell about a file."""
+"""File name extensions, and the formats they indicate."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ FORMATS = {
     ".sqlite3": "sqlite",
     ".db": "sqlite",
 }
-"""Format of the tables whose files end so."""
+"""The table format for each file extension."""
 TEXTS = frozenset(ending for ending, kind in FORMATS.items() if kind == "csv")
-"""Delimited texts, and lines of items."""
+"""Delimited text, and lines of items."""
 TABBED = frozenset({".tsv", ".tab"})
-"""Texts delimited by tabs."""
+"""Tab-delimited text."""
 TABLES = frozenset(FORMATS) - TEXTS
-"""Tables that are no texts."""
+"""Tables that are not text."""
 JSON_LINES = frozenset({".jsonl", ".ndjson"})
-"""A JSON value a line."""
+"""One JSON value per line."""
 JSON = JSON_LINES | {".json"}
 """JSON of either kind."""

@@ -1,9 +1,9 @@
-"""Read files that carry types of their own: Parquet, Arrow IPC, Excel, SPSS, Stata and SAS.
+"""Read files with types of their own: Parquet, Arrow IPC, Excel, SPSS, Stata and SAS.
 
-SPSS, Stata and SAS keep categories as numbers with value labels. A column becomes the text of its labels only
+SPSS, Stata and SAS store categories as numbers with value labels. A column becomes the text of its labels only
 if every value that occurs has a label and no two of them share one; otherwise the codes are kept, because
 a half-labeled column (0 = none, 98 = refused, else an amount) would become a mixture of words and numbers.
-Whole floats of these formats and of Excel, which have no integers, become Int64.
+These formats and Excel have no integers, so their whole floats become Int64.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LARGEST_EXACT = 2.0**53
-"""Up to here every whole number is a float64."""
+"""Up to this value, a float64 represents every integer exactly."""
 
 
 def read_file(
@@ -37,7 +37,7 @@ def read_file(
     sheet: str | None = None,
     header: bool = True,
 ) -> pl.DataFrame:
-    """A frame from a file of the given format; `missing` holds the texts that stand for a missing value."""
+    """A frame from a file of the given format; `missing` lists the texts that mean a missing value."""
     own_missing = [text for text in missing if text]
     try:
         with no_panic():
@@ -58,10 +58,10 @@ def read_file(
 
 
 def _read_arrow(path: Path) -> pl.DataFrame:
-    """An IPC file (Feather) or, where the mark of a file is absent, an IPC stream.
+    """An IPC file (Feather) or, if the file marker is absent, an IPC stream.
 
-    Looked through by pyarrow first: where a spoiled file claims to hold more than there is memory, it raises an error
-    and polars ends the process.
+    pyarrow checks it first: if a damaged file claims to contain more than fits in memory, pyarrow raises an error, but
+    polars crashes the process.
     """
     import pyarrow as pa
 
@@ -77,7 +77,7 @@ def _read_arrow(path: Path) -> pl.DataFrame:
 
 
 def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
-    """One sheet with the types of its cells; a column of mixed types is text, wholly empty rows are dropped."""
+    """One sheet with the types of its cells; columns of mixed types become text, and empty rows are dropped."""
     reader = open_workbook(path)
     names = reader.sheet_names
     if sheet is not None and sheet not in names:
@@ -124,7 +124,7 @@ def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataF
 
 
 def _whole(column: pl.Series) -> pl.Series:
-    """A float column as Int64 if each value is whole, and NaN, their missing, as null."""
+    """A float column as Int64 if every value is whole, with NaN, the missing value of these formats, as null."""
     if not column.dtype.is_float():
         return column
     column = column.cast(pl.Float64).fill_nan(None)
@@ -134,7 +134,7 @@ def _whole(column: pl.Series) -> pl.Series:
 
 
 def _labeled(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
-    """The texts of the labels, if all values that occur have one and they differ; else the column."""
+    """The label texts if all values that occur have one and the labels differ; otherwise the column."""
     values = column.drop_nulls().unique().to_list()
     texts = [labels[value] for value in values if value in labels]
     if not texts or len(texts) < len(values) or len(set(texts)) < len(texts):

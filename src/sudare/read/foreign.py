@@ -1,7 +1,7 @@
-"""Readers of other libraries, kept from speaking for themselves.
+"""Guards around third-party readers, so that their crashes become ordinary errors.
 
-A library in Rust that meets what its author thought impossible panics: it writes to standard error, past Python, and raises
-an error that is no `Exception`. For us that is a file that cannot be read, and one sentence says so.
+A Rust library that meets a case its author thought impossible panics: it writes to standard error, past Python, and
+raises an error that is not an `Exception`. For us it is a file that cannot be read, and we say so in one sentence.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _STANDARD_ERROR = 2
 
 @contextmanager
 def no_panic() -> Iterator[None]:
-    """Turn a panic in the block into a ValueError and drop its words; words of anybody else come through afterwards."""
+    """Turn a panic in the block into a ValueError and drop its output; all other output is passed on afterwards."""
     panicked = False
     with ExitStack() as undo:
-        # Where standard error is closed or nothing can be kept aside, the words of a panic are shown: no harm but noise.
+        # If standard error is closed or cannot be redirected, the panic message is shown: harmless noise.
         with suppress(OSError):
             aside = undo.enter_context(tempfile.TemporaryFile())
             kept = os.dup(_STANDARD_ERROR)
@@ -41,9 +41,10 @@ def no_panic() -> Iterator[None]:
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
-    """A Parquet file, looked through by pyarrow first.
+    """The frame of a Parquet file, which pyarrow checks first.
 
-    Where a spoiled page claims to hold more than there is memory, pyarrow raises an error and polars ends the process.
+    If a damaged page claims to contain more than fits in memory, pyarrow raises an error, but polars crashes the
+    process.
     """
     import polars as pl
     import pyarrow.parquet as pq

@@ -1,8 +1,8 @@
-"""Give text columns a narrower type where nothing is lost by it.
+"""Give text columns a narrower type if nothing is lost by it.
 
-A column becomes Int64, Float64 or Date only if every one of its cells can be written back from the value as
+A column becomes Int64, Float64 or Date only if every cell can be restored from its value exactly as
 it was read. Leading zeros, plus signs, exponents, thousands separators and numbers longer than 18 digits keep
-a column text, because such columns hold codes (ZIP, accounts) as often as quantities. `true`/`false` stay text.
+a column text, because such columns are codes (ZIP, accounts) as often as quantities. `true`/`false` stay text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DECIMAL = r"^-?(0|[1-9][0-9]*|(0|[1-9][0-9]*)?\.[0-9]+)$"
 _ISO_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _HEAD = 64
 _SAFE_LENGTH = 15
-"""Decimals of no more characters than this have at most 15 significant digits, which a float64 holds."""
+"""Decimals of at most this many characters have at most 15 significant digits, which a float64 represents exactly."""
 
 
 def narrow(frame: pl.DataFrame) -> pl.DataFrame:
@@ -29,7 +29,7 @@ def narrow(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def narrow_column(column: pl.Series) -> pl.Series:
-    """One text column as Int64, Float64 or Date if lossless, else as it is.
+    """One text column as Int64, Float64 or Date if lossless, else unchanged.
 
     >>> narrow_column(pl.Series(["7", "-12", None])).dtype
     Int64
@@ -38,12 +38,12 @@ def narrow_column(column: pl.Series) -> pl.Series:
     >>> narrow_column(pl.Series(["1", "2.50"])).to_list()
     [1.0, 2.5]
     """
-    # polars takes the name of a series such as '^a$' for a pattern, so the cells go under a plain one.
+    # polars treats a series name such as '^a$' as a pattern, so the cells get a plain name.
     return _narrowed(column.alias("cells")).alias(column.name)
 
 
 def pattern_among(names: Iterable[str]) -> str | None:
-    """The first name that polars takes for a pattern, which then stands for other columns than its own.
+    """The first name that polars would treat as a pattern, and so match other columns; None if there is none.
 
     >>> pattern_among(["a", "^b$"])
     '^b$'
@@ -52,7 +52,7 @@ def pattern_among(names: Iterable[str]) -> str | None:
 
 
 def days_if_midnight(column: pl.Series) -> pl.Series:
-    """A column of moments that are all midnight as days: neither Excel nor pandas has days without a time."""
+    """A column of timestamps as dates if all are midnight: neither Excel nor pandas has dates without a time."""
     if not isinstance(column.dtype, pl.Datetime) or column.dtype.time_zone is not None:
         return column
     days = column.cast(pl.Date)
@@ -60,7 +60,7 @@ def days_if_midnight(column: pl.Series) -> pl.Series:
 
 
 def mark_missing(frame: pl.DataFrame, missing: list[str]) -> pl.DataFrame:
-    """Null in place of every text cell that is exactly one of `missing`."""
+    """The frame with null in place of every text cell that exactly equals one of `missing`."""
     if not missing:
         return frame
     text = pl.col(pl.String)
@@ -80,19 +80,19 @@ def _narrowed(cells: pl.Series) -> pl.Series:
 
 
 def _all_match(column: pl.Series, pattern: str) -> bool:
-    """Whether every present cell matches; the head is tried first, to leave text columns quickly."""
+    """Whether every non-missing cell matches; the first cells are tried first, to reject text columns quickly."""
     return bool(column.head(_HEAD).str.contains(pattern).all() and column.str.contains(pattern).all())
 
 
 def _as_dates(column: pl.Series) -> pl.Series:
-    """Dates, if all exist in a calendar that begins with the year 1, as that of Python does."""
+    """Dates, if all exist in a calendar that begins with year 1, as Python's does."""
     dates = column.str.to_date("%Y-%m-%d", strict=False)
     exist = dates.null_count() == column.null_count() and bool((dates.dt.year() >= 1).all())
     return dates if exist else column
 
 
 def _as_floats(column: pl.Series) -> pl.Series:
-    """Floats, if each of them printed with as many decimals as its text had gives the text back."""
+    """Floats, if printing each with as many decimals as its text had gives the text back."""
     long = column.filter(column.str.len_bytes() > _SAFE_LENGTH).unique()
     for text in long:
         decimals = len(text.partition(".")[2])

@@ -1,6 +1,7 @@
-"""Whether something is at a path that came out of a file or from a command line, whatever that path is.
+"""Whether a path from a file or the command line exists, whatever that path is.
 
-pathlib raises an error where a name is longer than the system allows (Python 3.11); `os.path` says that nothing is there.
+pathlib raises an error if a name is longer than the system allows (Python 3.11); `os.path` reports that nothing is
+there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def is_file(path: str | Path) -> bool:
-    """Whether a file is there.
+    """Whether the path is a file.
 
     >>> is_file("x" * 5000)
     False
@@ -22,15 +23,15 @@ def is_file(path: str | Path) -> bool:
 
 
 def is_folder(path: str | Path) -> bool:
-    """Whether a folder is there."""
+    """Whether the path is a folder."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def is_path(source: str) -> bool:
-    """Whether a source is a path, and neither standard input (`-`) nor the address of a database."""
+    """Whether a source is a path, rather than standard input (`-`) or a database address."""
     return source != "-" and "://" not in source
 
 
 def exists(path: str | Path) -> bool:
-    """Whether anything is there."""
+    """Whether the path exists."""
     return os.path.exists(path)  # noqa: PTH110

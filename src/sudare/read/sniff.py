@@ -1,7 +1,7 @@
 """Guess how a text file is written: its encoding, its delimiter and its quote character.
 
-Every guess can be forced by the caller. Encodings are tried from the strictest to the laxest: byte order
-marks, UTF-8, the two Japanese multi-byte encodings (told apart by how ordinary the decoded text would be),
+The caller can override every guess. Encodings are tried from the strictest to the laxest: byte order
+marks, UTF-8, the two Japanese multi-byte encodings (distinguished by how ordinary the decoded text would be),
 Western European, then `charset-normalizer`, and Latin-1, which decodes anything.
 """
 
@@ -17,7 +17,7 @@ DELIMITERS = (",", "\t", ";", "|")
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is its beginning
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is a prefix of this one
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -26,7 +26,7 @@ _SAMPLE_BYTES = 65_536
 _SAMPLE_RECORDS = 100
 _JAPANESE_ENOUGH = 0.6
 _NOT_OF_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
-"""Codecs that Python has for its own purposes."""
+"""Codecs that Python provides for purposes other than files."""
 _WESTERN = re.compile(r"[\x00-\x7fÀ-ÿŒœŠšŽžŸ€£§©®°ª²³µ·º«»¿¡‘’“”–—…\xa0]*")
 
 
@@ -59,10 +59,10 @@ def detect_encoding(data: bytes) -> str:
 
 
 def decode(data: bytes, encoding: str) -> str:
-    """The text of bytes; LookupError if no files are written in such an encoding, UnicodeDecodeError for other bytes."""
+    """The decoded text; LookupError if no files use this encoding, UnicodeDecodeError if the bytes do not fit it."""
     try:
         name = codecs.lookup(encoding).name
-    except (LookupError, ValueError):  # a name may hold signs that no name has
+    except (LookupError, ValueError):  # a name may contain characters that no codec name has
         raise LookupError(encoding) from None
     if name in _NOT_OF_FILES:
         raise LookupError(encoding)
@@ -70,15 +70,15 @@ def decode(data: bytes, encoding: str) -> str:
 
 
 def sniff_dialect(text: str, delimiter: str | None = None) -> Dialect:
-    """Delimiter (unless forced) and quote character of a text, from its first records.
+    """Delimiter (unless given) and quote character of a text, from its first records.
 
-    The delimiter is the candidate with which the most records are as wide as the first; of equals, the one
-    that cuts into the most cells. A text that no candidate cuts is a table of one column.
+    The delimiter is the candidate for which the most records are as wide as the first; on a tie, the one
+    that gives the most cells. A text that no candidate splits is a table with one column.
     """
     sample, complete = _beginning(text)
     if delimiter is None:
         scores = {candidate: _agreement(sample, complete, candidate) for candidate in DELIMITERS}
-        best = max(DELIMITERS, key=lambda candidate: scores[candidate])  # the first of equals
+        best = max(DELIMITERS, key=lambda candidate: scores[candidate])  # the first on a tie
         delimiter = best if scores[best] > (0.0, 0) else ","
     if _is_quoted_by_apostrophe(sample, delimiter):
         return Dialect(delimiter, "'")
@@ -94,7 +94,7 @@ def _decodes(data: bytes, encoding: str) -> bool:
 
 
 def _lines_beyond_ascii(data: bytes) -> bytes:
-    """The first lines that hold a byte above 0x7F: only they tell encodings apart."""
+    """The first lines that contain a byte above 0x7F: only they distinguish encodings."""
     lines: list[bytes] = []
     size = 0
     for match in re.finditer(rb"[^\r\n]*[\x80-\xff][^\r\n]*", data):
@@ -129,7 +129,7 @@ def _japanese_likeness(text: str) -> float:
 
 
 def _is_western(text: str) -> bool:
-    """Letters and signs of Western Europe only, never three letters beyond ASCII in a row unless all are the same."""
+    """Whether all characters are Western European, without three non-ASCII letters in a row unless all are equal."""
     return _WESTERN.fullmatch(text) is not None and re.search(r"([À-ÿ])(?!\1\1)[À-ÿ]{2}", text) is None
 
 
@@ -141,7 +141,7 @@ def _normalizer_guess(data: bytes, sample: bytes) -> str | None:
 
 
 def _beginning(text: str) -> tuple[list[str], bool]:
-    """The first lines of a text, and whether they are all of it."""
+    """The first lines of a text, and whether they are the whole text."""
     size = 16 * _SAMPLE_BYTES
     lines = text[:size].splitlines(keepends=True)
     if len(text) > size and len(lines) > 1:
@@ -150,7 +150,7 @@ def _beginning(text: str) -> tuple[list[str], bool]:
 
 
 def _agreement(lines: list[str], complete: bool, delimiter: str) -> tuple[float, int]:
-    """Share of the records that are as wide as the first, and that width; zeros for a width of one."""
+    """Share of the records that are as wide as the first, and that width; zeros if the width is one."""
     reader = csv.reader(lines, delimiter=delimiter)
     try:
         widths = [len(record) for record in itertools.islice(reader, _SAMPLE_RECORDS) if record]
@@ -166,7 +166,7 @@ def _agreement(lines: list[str], complete: bool, delimiter: str) -> tuple[float,
 def _is_quoted_by_apostrophe(lines: list[str], delimiter: str) -> bool:
     """Whether every line has a cell in apostrophes and none has a cell that begins with a double quote.
 
-    Asked of every line because an apostrophe is also an ordinary character of names.
+    Every line must qualify because an apostrophe is also an ordinary character in names.
     """
     boundary = rf"(?:^|{re.escape(delimiter)}) ?"
     opened = re.compile(boundary + "'")

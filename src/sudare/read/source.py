@@ -1,4 +1,4 @@
-"""One way in for every source: a path, `-` for standard input, or the address of a database."""
+"""One entry point for every source: a path, `-` for standard input, or a database address."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ _SQLITE = "sqlite:///"
 
 @dataclass(frozen=True)
 class SourceFacts:
-    """What was detected about a source, as recorded in a manifest; never a password, never a folder."""
+    """What was detected about a source, as recorded in a manifest; never includes a password or folder."""
 
     name: str
-    """File name, `stdin`, or the address of a database without its password."""
+    """File name, `stdin`, or a database address without its password."""
     format: str
     """csv, parquet, arrow, excel, spss, stata, sas, sqlite, postgresql or frame."""
     encoding: str | None = None
-    """Codec of a text."""
+    """Codec of a text file."""
     delimiter: str | None = None
-    """Delimiter of a text."""
+    """Delimiter of a text file."""
     quote: str | None = None
-    """Quote character of a text; None if it has none."""
+    """Quote character of a text file; None if it has none."""
     sha256: str | None = None
-    """Of the bytes of a file or of standard input; for a database, of the result as an Arrow IPC stream."""
+    """SHA-256 of the bytes of a file or standard input; for a database, of the result as an Arrow IPC stream."""
 
 
 def load(
@@ -70,16 +70,16 @@ def load(
 
     Args:
         source: A path, `-` for a CSV on standard input, `postgresql://…`, `sqlite:///path`.
-        format: One of the formats, where the file's extension (or beginning) does not tell it.
-        delimiter: Forces the delimiter of a text; `tab` may be spelled out.
-        encoding: Forces the encoding of a text, or of an SPSS, Stata or SAS file.
-        missing: Texts that stand for a missing value. In sources that know missing values of their own
-            (all but text and Excel) the empty text stays what it is.
-        table: Table of a database (`table` or `schema.table`); may be left out where there is only one.
-        query: Query of a database, instead of a table.
-        sheet: Sheet of an Excel file; the first if left out.
-        header: Whether the first record of a text or sheet holds the column names. When left out it does, and is
-            refused where it looks like one more record.
+        format: One of the formats, if the file's extension (or first bytes) does not determine it.
+        delimiter: Overrides the detected delimiter of a text file; `tab` may be spelled out.
+        encoding: Overrides the detected encoding of a text file, or of an SPSS, Stata or SAS file.
+        missing: Texts that mean a missing value. In sources with missing values of their own
+            (all but text and Excel), the empty text is kept as it is.
+        table: Database table (`table` or `schema.table`); may be omitted if there is only one.
+        query: Database query, instead of a table.
+        sheet: Sheet of an Excel file; the first if omitted.
+        header: Whether the first record of a text file or sheet contains the column names. If omitted, it does, but is
+            refused if it looks like another record.
     """
     address = str(source)
     if format is not None and format not in _FORMATS:
@@ -132,7 +132,7 @@ def load(
 
 
 def bytes_of(address: str) -> tuple[bytes, str]:
-    """The bytes of a file, or of standard input (`-`), and the name it goes by."""
+    """The bytes of a file, or of standard input (`-`), and the name used for it."""
     if address == "-":
         return sys.stdin.buffer.read(), "stdin"
     path = Path(address)
@@ -151,7 +151,7 @@ _OPTIONS = {
 
 
 def _refuse_options(given: Mapping[str, object], found: str) -> None:
-    """An option that the format does not have is a misunderstanding, better said than ignored."""
+    """Refuse options that the format does not have: they are a misunderstanding, which should not be ignored."""
     for option, value in given.items():
         if value is not None and found not in _OPTIONS[option]:
             formats = enumerated(sorted(_OPTIONS[option]))
@@ -161,7 +161,7 @@ def _refuse_options(given: Mapping[str, object], found: str) -> None:
 
 
 def _format_of(path: Path, forced: str | None, *, is_stdin: bool) -> str:
-    """Format by what was forced, the extension, the first bytes; text where none of them tells."""
+    """The format as given, by the extension, or by the first bytes; text if none of them determines it."""
     if is_stdin:
         if forced not in {None, "csv", "tsv"}:
             raise InputError("read.source.stdin", format=forced)
@@ -177,7 +177,7 @@ def _format_of(path: Path, forced: str | None, *, is_stdin: bool) -> str:
 
 
 def _beginning_of(path: Path) -> bytes:
-    """The first bytes of a file: whether it can be read at all is found out here, once for every format."""
+    """The first bytes of a file; this also checks, once for every format, whether the file can be read at all."""
     with _reading(path):
         if path.exists() and not path.is_file():
             return b""  # a pipe can be read only once
@@ -192,14 +192,14 @@ def _digest_of(path: Path) -> str:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """One sentence for a file that cannot be read."""
+    """Raise a one-sentence error if a file cannot be read."""
     try:
         if path.is_dir():
             raise InputError("read.source.folder", path=path)
         yield
     except OSError as error:
         raise _unreadable(path, error) from None
-    except ValueError:  # a NUL, or half a sign
+    except ValueError:  # a NUL or a lone surrogate
         raise InputError("read.source.no_name", path=shown(str(path))) from None
 
 

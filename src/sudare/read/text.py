@@ -1,8 +1,8 @@
-"""Read delimited text: decode it, check its structure, and cut it into columns.
+"""Read delimited text: decode it, check its structure, and split it into columns.
 
-Two parsers share the work. polars cuts texts whose structure a vectorized scan proves to be regular: every
+Two parsers share the work. polars splits texts whose structure a vectorized scan proves to be regular: every
 record as wide as the first, quotes only around whole cells, lines ended by LF or CRLF. Python's `csv` module
-(RFC 4180, strict) reads everything else, and names the line of whatever is wrong.
+(RFC 4180, strict) reads everything else, and names the line of any error.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def read_text(
     missing: Sequence[str] = ("",),
     header: bool = True,
 ) -> tuple[pl.DataFrame, str, Dialect]:
-    """A frame from the bytes of a delimited text, its encoding, delimiter and quotes.
+    """A frame from the bytes of a delimited text, with its encoding, delimiter and quotes.
 
-    Cells that are exactly one of `missing` become null, quoted or not; the others are text unless the whole
-    column can be narrowed without loss (`sudare.read.lossless`). Where every delimiter of the records is
-    followed by a blank, as in the files of the UCI repository, the blank is not part of the cells. Blank
+    Cells that exactly equal one of `missing` become null, quoted or not; the others are text unless the whole
+    column can be narrowed without loss (`sudare.read.lossless`). If every delimiter in the records is
+    followed by a space, as in the files of the UCI repository, the space is not part of the cells. Blank
     lines are skipped, except in a table of one column, where they are missing cells. A column whose header
     cell is empty is named after its position, `column_3`.
     """
@@ -64,7 +64,7 @@ def read_text(
 
 
 def column_names(names: Sequence[str], source: str) -> list[str]:
-    """The names with the empty ones replaced by `column_1`, …; two equal names are an error."""
+    """The names with empty ones replaced by `column_1`, …; duplicate names are an error."""
     filled = [name or f"column_{position}" for position, name in enumerate(names, 1)]
     first: dict[str, int] = {}
     for position, name in enumerate(filled, 1):
@@ -79,7 +79,7 @@ def column_names(names: Sequence[str], source: str) -> list[str]:
 def decode_text(
     data: bytes, name: str, forced: str | None, *, surely: bool = False
 ) -> tuple[str, bytes, str]:
-    """The text, the same as UTF-8 without a byte order mark, and the encoding; `surely`: somebody said it is a text."""
+    """The text, its UTF-8 bytes without a byte order mark, and the encoding; `surely`: it is known to be text."""
     encoding = forced or detect_encoding(data)
     surely |= forced is not None or encoding in {"utf-16", "utf-32"}
     if not surely and _is_garbage(data):
@@ -113,14 +113,14 @@ def _checked_delimiter(delimiter: str | None) -> str | None:
 
 
 def _is_garbage(data: bytes) -> bool:
-    """More than two control characters in a hundred bytes, and more than a stray one or two."""
+    """Whether more than two in a hundred bytes are control characters, and more than a stray one or two in all."""
     sample = data[:_SAMPLE_BYTES]
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     return controls > max(2.0, 0.02 * len(sample))
 
 
 def _cut_regular(utf8: bytes, dialect: Dialect, *, header: bool) -> pl.DataFrame | None:
-    """All cells as text, header included, or None if the structure is not plainly regular."""
+    """All cells as text, including the header, or None if the structure is not clearly regular."""
     if not utf8.endswith(b"\n"):
         utf8 += b"\n"
     utf8 = _without_blanks(utf8, dialect, header=header)
@@ -130,7 +130,7 @@ def _cut_regular(utf8: bytes, dialect: Dialect, *, header: bool) -> pl.DataFrame
         return None
     if b"\r" in utf8:
         returns = np.flatnonzero((array == 13) & outside)
-        if not (array[returns + 1] == 10).all():  # the last byte is a line feed: there is a next one
+        if not (array[returns + 1] == 10).all():  # the last byte is a line feed, so there is a next byte
             return None
     ends = np.flatnonzero((array == 10) & outside)
     if ends.size == 0 or ends[-1] != array.size - 1:
@@ -158,13 +158,13 @@ def _cut_regular(utf8: bytes, dialect: Dialect, *, header: bool) -> pl.DataFrame
 
 
 def _without_blanks(utf8: bytes, dialect: Dialect, *, header: bool) -> bytes:
-    """The text without the blank after each delimiter, if every delimiter of the records has one."""
+    """The text without the space after each delimiter, if every delimiter in the records has one."""
     if f"{dialect.delimiter} ".encode() not in utf8:
         return utf8
     array = np.frombuffer(utf8, np.uint8)
     outside = _outside_quotes(array, dialect.quote)
     after = np.flatnonzero((array == ord(dialect.delimiter)) & outside) + 1
-    blanks = array[after] == 32  # the last byte is a line feed, so there is one after each delimiter
+    blanks = array[after] == 32  # the last byte is a line feed, so there is a byte after each delimiter
     records = after
     if header:
         ends = np.flatnonzero((array == 10) & outside)
@@ -178,7 +178,7 @@ def _without_blanks(utf8: bytes, dialect: Dialect, *, header: bool) -> bytes:
 
 
 def _outside_quotes(array: NDArray[np.uint8], quote: str | None) -> NDArray[np.bool_]:
-    """True for bytes outside quotes, by the parity of the quotes before; a doubled quote changes it twice."""
+    """True for bytes outside quotes, by the parity of the preceding quotes; a doubled quote flips it twice."""
     if quote is None:
         return np.ones(1, np.bool_)
     quotes: NDArray[np.uint8] = np.cumsum(array == ord(quote), dtype=np.uint8)
@@ -203,7 +203,7 @@ def _quotes_enclose_cells(array: NDArray[np.uint8], dialect: Dialect) -> bool:
 
 
 def _cut_irregular(text: str, dialect: Dialect, name: str, *, header: bool) -> pl.DataFrame:
-    """All cells as text, by the `csv` module, or the sentence that says which line is wrong."""
+    """All cells as text, by the `csv` module; raises an error that names the line if one is malformed."""
     stripped = _without_blanks(f"{text}\n".encode(), dialect, header=header).decode().removesuffix("\n")
     records = list(_records(stripped, dialect, name))
     width = len(records[0])

@@ -1,8 +1,8 @@
-"""Open workbooks with fastexcel, after a look at what would bring the process down.
+"""Open workbooks with fastexcel, after checking for contents that would crash the process.
 
-calamine, which fastexcel reads with, reserves memory for as many texts and styles as a file claims to have, and for every cell
-between the first and the last of a sheet: a false claim, or one forgotten cell in the far corner, ends the process without a
-word. Both are found in the XML beforehand.
+calamine, which fastexcel uses, allocates memory for as many texts and styles as a file claims to have, and for every
+cell between the first and the last of a sheet: a false claim, or one forgotten cell in the far corner, kills the
+process without a message. Both are detected in the XML beforehand.
 """
 
 from __future__ import annotations
@@ -22,32 +22,33 @@ if TYPE_CHECKING:
 
 _MOST_CELLS = 200_000_000
 _MOST_ROWS, _MOST_COLUMNS = 1 << 20, 1 << 14
-"""Of any sheet."""
+"""The limits of any sheet."""
 _MOST_RATIO = 1100
-"""Deflate makes nothing more than this much smaller."""
+"""Deflate shrinks nothing by more than this factor."""
 _CHUNK = 1 << 24
 _COUNT = re.compile(rb"ount\s*=\s*[\"']\s*([0-9]+)")
 _CELL = re.compile(rb"<(?:\w+:)?(?:c|row)\s[^>]*?\br\s*=\s*[\"']\s*([A-Za-z]*)([0-9]*)")
-"""The place of a cell, or of a row, whose cells may have none."""
+"""The position of a cell, or of a row whose cells may have no position."""
 _LONGEST = 12
-"""Digits or letters of a place that are read: more are far beyond every sheet too."""
+"""Digits or letters of a position that are read: a longer one is far outside any sheet anyway."""
 _UNREADABLE = (
     zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, LookupError, StopIteration, ET.ParseError
 )  # fmt: skip
-"""What is wrong with an archive is for fastexcel to say."""
+"""Problems with an archive are left for fastexcel to report."""
 
 
 def open_workbook(path: Path) -> Any:
-    """The reader of a workbook, fastexcel's; ValueError for one that claims to have more parts than bytes."""
+    """The fastexcel reader of a workbook; ValueError if the workbook claims to have more parts than bytes."""
     import fastexcel
 
-    for name in ("fastexcel", "calamine"):  # what they log would be printed if nobody handled it
+    for name in ("fastexcel", "calamine"):  # what they log would be printed if there were no handler
         log = logging.getLogger(name)
         if not log.handlers:
             log.addHandler(logging.NullHandler())
     _check_directory(path)
     with suppress(*_UNREADABLE), zipfile.ZipFile(path) as archive:
-        # A text is counted as often as cells refer to it: with the whole book, not with the list of texts.
+        # A text counts once for each cell that refers to it, so the limit is the size of the whole workbook, not of
+        # the texts.
         most = sum(min(info.file_size, _MOST_RATIO * (info.compress_size + 1)) for info in archive.infolist())
         for info in archive.infolist():
             if info.filename.lower().endswith(("sharedstrings.xml", "styles.xml")):
@@ -56,7 +57,7 @@ def open_workbook(path: Path) -> Any:
 
 
 def check_extent(path: Path, sheet: str) -> None:
-    """Refuse a sheet whose cells lie so far apart that those between them would fill the memory."""
+    """Refuse a sheet whose cells are so far apart that the cells between them would fill the memory."""
     letters: set[bytes] = set()
     last = 0
     with (
@@ -84,7 +85,7 @@ def check_extent(path: Path, sheet: str) -> None:
 
 
 def _check_directory(path: Path) -> None:
-    """Refuse an archive in which calamine would find parts that Python does not: what cannot be looked at beforehand is not opened."""
+    """Refuse an archive in which calamine would find parts that Python does not: only what can be checked is opened."""
     try:
         with path.open("rb") as file:
             is_archive = file.read(2) == b"PK"
@@ -93,7 +94,7 @@ def _check_directory(path: Path) -> None:
     except zipfile.BadZipFile as error:
         raise ValueError(ErrorSentence("read.workbook.directory", why=str(error))) from None
     except OSError:
-        return  # for the reader to say
+        return  # left for the reader to report
 
 
 def _check_counts(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> None:
@@ -107,7 +108,7 @@ def _check_counts(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) ->
 
 
 def _file_of(archive: zipfile.ZipFile, sheet: str) -> str:
-    """The member that holds a sheet."""
+    """The archive member that contains a sheet."""
     book = ET.fromstring(archive.read("xl/workbook.xml"))  # noqa: S314  # expat limits entities itself
     links = ET.fromstring(archive.read("xl/_rels/workbook.xml.rels"))  # noqa: S314  # likewise
     one = next(node for node in book.iter() if node.tag.endswith("}sheet") and node.get("name") == sheet)

@@ -1,4 +1,4 @@
-"""Baskets: an immutable list of sets of items (purchases, page views), with what each user holds sensitive."""
+"""Baskets: an immutable list of sets of items (purchases, page views), with the sensitive items of each user."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _WIDEST = 60
 
 
 class Baskets:
-    """An immutable list of baskets with its description; every change gives a new one.
+    """An immutable list of baskets with its description; every change returns a new object.
 
-    A basket is a set: an item that stands twice in it counts once. Empty baskets stay, so that basket b of
+    A basket is a set: an item that occurs twice in it counts once. Empty baskets are kept, so that basket b of
     a release is basket b of the original.
 
     >>> baskets = Baskets.from_lists([["milk", "beer"], [], ["milk", "test", "milk"]])
@@ -39,19 +39,19 @@ class Baskets:
     """
 
     items: tuple[Item, ...]
-    """The items in ascending order; the code of an item is its place here. Items that no basket has may be there."""
+    """The items in ascending order; the code of an item is its position here. Some items may be in no basket."""
     starts: npt.NDArray[np.int64]
-    """Where each basket begins in `codes`, and where the last ends."""
+    """Where each basket begins in `codes`, and where the last one ends."""
     codes: npt.NDArray[np.int32]
-    """The items of one basket after another, ascending and distinct within a basket."""
+    """The items of all baskets, basket by basket, ascending and distinct within a basket."""
     ids: pl.Series | None
-    """The user of each basket, where they are known."""
+    """The user of each basket, if known."""
     sensitive_common: npt.NDArray[np.int32] | None
-    """Codes that are sensitive for all, ascending; None where each user has a set of their own, or nothing is."""
+    """Codes that are sensitive for all users, ascending; None if each user has their own set, or none were named."""
     sensitive_starts: npt.NDArray[np.int64] | None
-    """Where the sensitive set of each basket begins in `sensitive_codes`; None where one set is for all."""
+    """Where the sensitive set of each basket begins in `sensitive_codes`; None if one set applies to all."""
     sensitive_codes: npt.NDArray[np.int32] | None
-    """The sensitive items of one basket after another, ascending; a user may name items they do not have."""
+    """The sensitive items of all baskets, basket by basket, ascending; a user may name items they do not have."""
 
     def __init__(
         self,
@@ -73,22 +73,22 @@ class Baskets:
     def from_lists(
         cls, lists: Iterable[Iterable[Any]], ids: Sequence[Any] | pl.Series | None = None
     ) -> Baskets:
-        """Baskets given as collections of texts or whole numbers; `ids` names the user of each."""
+        """Baskets given as collections of texts or integers; `ids` names the user of each."""
         coded = code_lists(lists)
         return cls(coded, ids=None if ids is None else checked_ids(_named(ids), len(coded.starts) - 1))
 
     def describe(self, *, sensitive: Any, unknown: str = "error") -> Baskets:
-        """The baskets with their sensitive items named; what was named before is forgotten.
+        """The baskets with these sensitive items, which replace any named before.
 
         Args:
             sensitive: Items for all users (a list or set, or one item); one collection of items for each
-                basket, in order (None: no item); a mapping from user to items (a user it does not name has
-                no sensitive item); a file: a table of users and items, or one line of items for each basket
-                where the baskets have no ids; a rule for all: a function of an item, or a regular expression
-                written "re:…" that is searched in an item's text; or a truth value for each basket and item
+                basket, in order (None: no item); a mapping from user to items (users not in it have
+                no sensitive items); a file: a table of users and items, or, if the baskets have no ids, one line
+                of items for each basket; a rule for all: a function of an item, or a regular expression
+                written "re:…" that is searched for in an item's text; or a Boolean for each basket and item
                 (a matrix of len(baskets) x len(baskets.items)). Users may name items they do not have.
-            unknown: What an item that no basket has is: an "error" (most are misspelled), or to "ignore"
-                (nobody can be suspected of it: no released record has it).
+            unknown: What to do about an item that is in no basket: raise an "error" (most are misspelled), or "ignore"
+                it (nobody can be suspected of having it: it is in no released record).
         """
         if unknown not in {"error", "ignore"}:
             raise DescriptionError("describe.baskets.unknown", given=shown(unknown))
@@ -96,23 +96,23 @@ class Baskets:
 
     @property
     def is_described(self) -> bool:
-        """Whether somebody has named sensitive items, be they none."""
+        """Whether sensitive items have been named, even if there are none."""
         return self.sensitive_common is not None or self.sensitive_starts is not None
 
     @property
     def has_sensitive(self) -> bool:
-        """Whether any item is sensitive, for all or for somebody."""
+        """Whether any item is sensitive, for all users or for one of them."""
         own, common = self.sensitive_codes, self.sensitive_common
         return bool(own is not None and len(own)) or bool(common is not None and len(common))
 
     @property
     def sensitive(self) -> Sensitive:
-        """What is sensitive, as arrays: common codes, or starts and codes of each basket."""
+        """The sensitive items as arrays: common codes, or starts and codes for each basket."""
         return Sensitive(self.sensitive_common, self.sensitive_starts, self.sensitive_codes)
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """Number of items of each basket."""
+        """Number of items in each basket."""
         return np.diff(self.starts)
 
     @property
@@ -122,11 +122,11 @@ class Baskets:
 
     @property
     def entries(self) -> int:
-        """Number of items over all baskets."""
+        """Total number of items in all baskets."""
         return len(self.codes)
 
     def supports(self) -> npt.NDArray[np.int64]:
-        """In how many baskets each item is."""
+        """The number of baskets that contain each item."""
         return np.bincount(self.codes, minlength=len(self.items)).astype(np.int64)
 
     def code_of(self) -> dict[Item, int]:
@@ -148,13 +148,13 @@ class Baskets:
     def with_baskets(
         self, starts: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], items: Sequence[Item] | None = None
     ) -> Baskets:
-        """Baskets of the same users with other contents: codes ascending and distinct within a basket.
+        """Baskets of the same users with different contents: codes ascending and distinct within a basket.
 
         Args:
-            starts: Where each basket begins, and where the last ends.
+            starts: Where each basket begins, and where the last one ends.
             codes: Codes of the items kept.
-            items: Other items that the codes stand for, such as generalized ones; then the sensitive items, which
-                are no longer there, are forgotten.
+            items: The items that the codes refer to, if they are different ones, such as generalized items; the
+                sensitive items, which no longer exist, are then dropped.
         """
         if len(starts) != len(self.starts) or int(starts[-1]) != len(codes):
             raise DescriptionError(
@@ -168,7 +168,7 @@ class Baskets:
         return self._changed(coded=coded, sensitive=self.sensitive if items is None else Sensitive())
 
     def take(self, rows: npt.ArrayLike) -> Baskets:
-        """The baskets of these rows, in this order; the items and their codes stay the same."""
+        """The baskets in these rows, in this order; the items and their codes stay the same."""
         chosen = np.asarray(rows, dtype=np.int64)
         sensitive = self.sensitive
         if sensitive.starts is not None and sensitive.codes is not None:
@@ -179,7 +179,7 @@ class Baskets:
         )
 
     def lists(self) -> list[list[Item]]:
-        """The baskets as lists of items, ascending."""
+        """The baskets as lists of items in ascending order."""
         names = np.array(self.items, dtype=object)[self.codes].tolist() if len(self.codes) else []
         bounds = self.starts.tolist()
         return [names[bounds[basket] : bounds[basket + 1]] for basket in range(len(self))]
@@ -207,7 +207,7 @@ class Baskets:
         return html_block(paragraph(repr(self), bold=True), self.html_head())
 
     def html_head(self, *, ids: bool = True) -> str:
-        """The first baskets as a table of HTML, with their users or with numbers."""
+        """The first baskets as an HTML table, with their users or with numbers."""
         shown = self.take(np.arange(min(HEAD, len(self))))
         names = range(1, len(shown) + 1) if shown.ids is None or not ids else shown.ids.to_list()
         rows = [(name, _short(basket)) for name, basket in zip(names, shown.lists(), strict=True)]
@@ -236,12 +236,12 @@ def _named(ids: Sequence[Any] | pl.Series) -> pl.Series:
     try:
         return pl.Series("id", ids)
     except (TypeError, OverflowError, UnicodeEncodeError):
-        # Numbers beside texts, say, which no column holds together: read as in a file.
+        # For example numbers next to texts, which do not fit in one column: read as in a file.
         return id_column(list(ids), "ids")
 
 
 def checked_ids(ids: pl.Series, count: int) -> pl.Series:
-    """The ids, one for each basket, all different."""
+    """The ids, after checking that there is one for each basket and that all differ."""
     if len(ids) != count:
         raise DescriptionError("describe.baskets.ids_count", ids=len(ids), baskets=count)
     if ids.null_count():

@@ -1,4 +1,4 @@
-"""Sensitive items: whatever way they are named, as codes for all users or for each."""
+"""Sensitive items, however they are named, as codes for all users or for each user."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RULE = "re:"
 
 
 class Sensitive(NamedTuple):
-    """Sensitive items as codes: `common` for all users, or `starts` and `codes` for each; else none were named."""
+    """Sensitive items as codes: `common` for all users, or `starts` and `codes` for each; otherwise none were named."""
 
     common: npt.NDArray[np.int32] | None = None
     starts: npt.NDArray[np.int64] | None = None
@@ -36,7 +36,7 @@ class Sensitive(NamedTuple):
 
 
 def resolve_sensitive(baskets: Baskets, given: Any, *, ignore_unknown: bool) -> Sensitive:
-    """The codes of sensitive items; the ways to name them are those of `Baskets.describe`."""
+    """The codes of sensitive items; `Baskets.describe` lists the ways to name them."""
     known = _Known(baskets.code_of(), ignore_unknown)
     if isinstance(given, str) and given.startswith(_RULE):
         return _by_rule(
@@ -73,7 +73,7 @@ def _codes_of(items: Iterable[Any], known: _Known) -> npt.NDArray[np.int32]:
     listed = list(items)
     try:
         found = {known.codes[given] for given in listed}
-    except (KeyError, TypeError):  # the few that are missing, unknown or spelled otherwise
+    except (KeyError, TypeError):  # the few that are missing, unknown or spelled differently
         found = set()
         for given in listed:
             item = plain_item(given)
@@ -91,7 +91,7 @@ def _unknown_item(item: Item, known: Iterable[Item]) -> DescriptionError:
 
 
 def _is_one_set_each(listed: Sequence[Any]) -> bool:
-    """Whether collections were given, one for each basket, and not items."""
+    """Whether the list contains one collection for each basket, rather than items."""
     return any(isinstance(each, Collection) and not isinstance(each, str) for each in listed)
 
 
@@ -138,7 +138,7 @@ def _by_matrix(baskets: Baskets, matrix: npt.NDArray[np.bool_]) -> Sensitive:
         )
     starts = starts_of(np.count_nonzero(matrix, axis=1))
     codes = np.empty(starts[-1], dtype=np.int32)
-    for basket in range(len(baskets)):  # np.nonzero would need eight bytes for each entry, twice
+    for basket in range(len(baskets)):  # np.nonzero would need eight bytes per entry, twice
         codes[starts[basket] : starts[basket + 1]] = np.flatnonzero(matrix[basket])
     return Sensitive(None, starts, codes)
 
@@ -163,10 +163,10 @@ def _unknown_user(user: Any, known: Iterable[str]) -> DescriptionError:
 
 
 def _by_file(baskets: Baskets, path: Path, known: _Known) -> Sensitive:
-    """A table of users and items, or one line of items for each basket."""
+    """Sensitive items from a table of users and items, or from one line of items for each basket."""
     from sudare.read.baskets.load import load_baskets
 
-    # Lines in the order of the baskets must not be taken for a table because of what stands in the first.
+    # Lines in basket order must not be mistaken for a table because of the first line's contents.
     is_text = path.suffix.lower() in {"", *endings.TEXTS}
     if baskets.ids is None:
         named = load_baskets(path, BasketOptions(layout="lines" if is_text else None))
@@ -204,7 +204,7 @@ def _by_file(baskets: Baskets, path: Path, known: _Known) -> Sensitive:
 
 
 def _of_users(path: Path) -> BasketData:
-    """A text of users and items, with or without a line of names."""
+    """A text of users and items, with or without a header line."""
     from sudare.read.baskets.load import load_baskets
 
     try:
@@ -217,11 +217,11 @@ def _of_users(path: Path) -> BasketData:
 
 
 def _alike(item: Item, known: Mapping[Item, int]) -> Item:
-    """The item as the baskets spell it: a file of one kind may tell numbers from texts where another cannot."""
+    """The item as the baskets spell it: one file format may distinguish numbers from texts where another cannot."""
     if item in known:
         return item
     if isinstance(item, int):
         return str(item)
-    # Python refuses to read whole numbers of thousands of digits; nobody numbers items so.
+    # Python refuses to parse integers of thousands of digits; nobody numbers items that way.
     is_number = len(item) <= _LONGEST_NUMBER and item.isdecimal() and item.isascii()
     return int(item) if is_number and str(int(item)) == item else item

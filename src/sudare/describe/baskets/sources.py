@@ -1,4 +1,4 @@
-"""One way in for baskets: a path, a database, a frame, or lists in memory."""
+"""One entry point for baskets: a path, a database, a frame, or lists in memory."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def read_baskets(source: Any, **options: Any) -> Baskets:
     """Baskets from a file, a database, standard input ('-'), a frame, a mapping, or a list of lists.
 
-    An item that stands twice in a basket counts once; missing items are left out; empty baskets stay. Items of texts
-    are texts (also "17"); JSON, Parquet, databases and lists in memory keep whole numbers.
+    An item that occurs twice in a basket counts once; missing items are left out; empty baskets are kept. Items in
+    text files are texts (even "17"); JSON, Parquet, databases and lists in memory keep integers.
 
     Args:
         source: A path, the address of a database, a frame, a mapping from user to items, or a list of lists.
@@ -43,8 +43,8 @@ def read_baskets(source: Any, **options: Any) -> Baskets:
         table: Table of a database.
         query: Query of a database.
         sheet: Sheet of an Excel file.
-        header: Whether the first line of a long text table names its columns; without names the first column
-            holds the users, the second the items.
+        header: Whether the first line of a long text table contains the column names; if it does not, the first column
+            contains the users and the second the items.
 
     >>> read_baskets([["milk", "beer"], ["milk"], []])
     Baskets(3 baskets, 3 entries, 2 items)

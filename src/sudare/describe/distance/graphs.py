@@ -1,4 +1,4 @@
-"""Distances given in full: a matrix over values, a weighted graph, or the user's own function."""
+"""Distances given explicitly: a matrix over values, a weighted graph, or the user's own function."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sudare.parameters import model_validator, parameters
 
 @parameters
 class Graph:
-    """Shortest path in a weighted graph over values: edges as {value: {value: length}}, both directions alike.
+    """Shortest path in a weighted, undirected graph over values, with edges as {value: {value: length}}.
 
-    Every cell, original or released, must be a node, and every two nodes connected.
+    Every cell, original or released, must be a node, and every two nodes must be connected.
     """
 
     edges: dict[str, dict[str, float]]
@@ -58,7 +58,7 @@ class Graph:
 
 @parameters
 class Matrix:
-    """Distances given for every two values: {value: {value: distance}}, symmetric, 0 only on the diagonal."""
+    """Distances given for every pair of values: {value: {value: distance}}, symmetric, 0 only on the diagonal."""
 
     distances: dict[str, dict[str, float]]
     """Distance of each pair; one direction is enough."""
@@ -80,13 +80,13 @@ class Matrix:
 
 @parameters
 class Custom:
-    """A function of two texts that gives their distance: symmetric, 0 if and only if they are equal."""
+    """A function that returns the distance of two texts: symmetric, and 0 if and only if they are equal."""
 
     function: Callable[[str, str], float]
-    """Called once for every two distinct cells."""
+    """Called once for every pair of distinct cells."""
 
     def space(self, cells: ColumnCells) -> MatrixSpace:
-        """The space of the cells' texts, all their distances computed."""
+        """The space of the cells' texts, with all distances computed."""
         texts, _, _ = cells.texts()
         matrix = np.zeros((len(texts), len(texts)))
         for one, first in enumerate(texts):
@@ -111,13 +111,13 @@ class Custom:
 
 
 def _numbered(pairs: Mapping[str, Mapping[str, float]]) -> tuple[list[str], dict[str, int]]:
-    """All values of either side in order, and the place of each."""
+    """All values of either side in order, and the position of each."""
     names = sorted({*pairs, *(other for ends in pairs.values() for other in ends)})
     return names, {name: number for number, name in enumerate(names)}
 
 
 def _first_pair(names: list[str], where: npt.NDArray[np.bool_]) -> tuple[str, str] | None:
-    """The first two values for which something is true of their place in a matrix."""
+    """The first two values whose entry in a matrix is true."""
     found = np.argwhere(where)
     return (names[found[0, 0]], names[found[0, 1]]) if len(found) else None
 
@@ -130,7 +130,7 @@ def _called(function: Callable[[str, str], float], one: str, other: str, column:
 
 
 class MatrixSpace(Space):
-    """Points with a table of distances."""
+    """Points with a matrix of distances."""
 
     def __init__(self, cells: ColumnCells, names: list[str], matrix: Floats) -> None:
         texts, before, after = cells.texts()
@@ -146,7 +146,7 @@ class MatrixSpace(Space):
         self.reach = float(matrix[np.ix_(original, original)].max(initial=0.0)) or 1.0
 
     def between(self, one: Codes, other: Codes) -> Floats:
-        """Look the distances up."""
+        """Look up the distances."""
         distances: Floats = self._matrix[one, other]
         return distances
 

@@ -19,7 +19,7 @@ _LARGEST_TABLE = 4_000_000
 
 
 class JointSpace(Space):
-    """Rows as points, at the distance (sum w d^q)^(1/q) of their columns."""
+    """Rows as points; their distance is (sum w d^q)^(1/q) over the columns."""
 
     def __init__(self, spaces: Sequence[Space], weights: Sequence[float], order: float) -> None:
         self._spaces, self._weights, self._order = spaces, weights, order
@@ -36,7 +36,7 @@ class JointSpace(Space):
         self._tables: list[Floats | None] = [None] * len(spaces)
 
     def between(self, one: Codes, other: Codes) -> Floats:
-        """Distances of pairs of rows."""
+        """Distances between pairs of rows."""
         first, second = np.broadcast_arrays(one, other)
         total = np.zeros(first.shape)
         for number, weight in enumerate(self._weights):
@@ -49,7 +49,7 @@ class JointSpace(Space):
         return total if math.isinf(self._order) else total ** (1 / self._order)
 
     def over_pairs(self, points: Codes, counts: Floats, power: float) -> float:
-        """All distinct pairs in a compiled loop, where every column is a line or has a table."""
+        """Sum over all distinct pairs in a compiled loop, if every column is a line or has a table."""
         tables = [
             None if self._is_line(number) else self._table(number) for number in range(len(self._spaces))
         ]
@@ -79,7 +79,7 @@ class JointSpace(Space):
         return isinstance(space, LineSpace) and not (self._points[number] < 0).any()
 
     def _table(self, number: int) -> Floats | None:
-        """Distances of every two points of a column, missing last; None where they are too many."""
+        """Distances between all pairs of points of a column, missing last; None if there are too many."""
         space = self._spaces[number]
         if self._tables[number] is None and (space.size + 1) ** 2 <= _LARGEST_TABLE:
             everything = np.append(np.arange(space.size), -1)
@@ -87,7 +87,7 @@ class JointSpace(Space):
         return self._tables[number]
 
     def _apart(self, number: int, first: Codes, second: Codes) -> Floats:
-        """Distances in one column, from a table where its distinct points are few."""
+        """Distances in one column, from a table if it has few distinct points."""
         points, table = self._points[number], self._table(number)
         if table is None:
             return self._spaces[number].distances(points[first], points[second])

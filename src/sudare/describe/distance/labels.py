@@ -11,9 +11,9 @@ from sudare.parameters import parameters
 
 @parameters
 class Discrete:
-    """0 between equal cells, 1 between different ones. Takes any column.
+    """0 between equal cells, 1 between different ones. Works for any column.
 
-    A suppressed cell (`*`) may be any value, so nothing is certain to differ from it: it is 0 from everything.
+    A suppressed cell (`*`) may be any value, so nothing certainly differs from it: its distance to everything is 0.
     """
 
     def space(self, cells: ColumnCells) -> LabelSpace:
@@ -29,7 +29,7 @@ class LabelSpace(Space):
         self.size = len(texts)
         self.reach = 1.0
         self._anything = np.array([text == ANYTHING for text in texts], dtype=np.bool_)
-        # What the original has is a value like others.
+        # A `*` that occurs in the original is a value like any other.
         self._anything[self.before[self.before >= 0]] = False
 
     def between(self, one: Codes, other: Codes) -> Floats:
@@ -39,6 +39,6 @@ class LabelSpace(Space):
         return different
 
     def summed(self, counts: Floats, power: float) -> float:  # noqa: ARG002  # 1 to any power
-        """N^2 - sum of squared counts, over the cells that say something."""
+        """N^2 - sum of squared counts, over the cells that are not suppressed."""
         known = counts[~self._anything]
         return float(known.sum() ** 2 - (known**2).sum())

@@ -1,4 +1,4 @@
-"""Numbers, dates and ranges on a line: Euclid's distance."""
+"""Numbers, dates and ranges on a line: Euclidean distance."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 @parameters
 class Euclid:
-    """|x - y| for numbers and dates (in days); between ranges the gap, what is certain of their distance.
+    """|x - y| for numbers and dates (in days); between ranges the gap, the certain part of their distance.
 
-    [a, b] and [c, d] are max(0, c - b, a - d) apart: the least distance that values in them can have, |x - y| for
-    single values. So a wider range never counts as more information; `*` is the range of the whole column and
-    0 from everything.
+    [a, b] and [c, d] are max(0, c - b, a - d) apart: the smallest distance between values in them, |x - y| for
+    single values. So a wider range never counts as more information; `*` is the range of the whole column, and
+    its distance to everything is 0.
     """
 
     def space(self, cells: ColumnCells) -> LineSpace:
-        """The space of the cells' ends."""
+        """The space of the cells' end points."""
         return LineSpace(cells)
 
 
 class LineSpace(Space):
-    """Ranges by their two ends."""
+    """Ranges given by their two ends."""
 
     def __init__(self, cells: ColumnCells) -> None:
         if not (cells.before.dtype.is_numeric() or cells.before.dtype.is_temporal()):
@@ -47,13 +47,13 @@ class LineSpace(Space):
         with np.errstate(over="ignore"):
             self.reach = float(present.max() - present.min()) if len(present) else 0.0
         known = ~np.isnan(low)
-        # Complex numbers are unique by both parts, and sorted much faster than rows of two.
+        # Unique complex numbers differ in either part, and they sort much faster than rows of two.
         points, places = np.unique(low[known] + 1j * high[known], return_inverse=True)
         codes = np.full(len(low), -1, dtype=np.int64)
         codes[known] = places
         self.before, self.after = codes[:rows], codes[rows:]
         self.size = len(points)
-        # A loss does not depend on the unit: with distances of about 1 no power overflows or vanishes. A power of
+        # A loss does not depend on the unit: with distances of about 1 no power overflows or underflows. A power of
         # two changes no digit, and centering keeps the digits of numbers far from 0.
         self.unit = 2.0 ** round(math.log2(self.reach)) if 0 < self.reach < math.inf else 1.0
         center = float(np.median(points.real)) / self.unit if len(points) else 0.0
@@ -62,7 +62,7 @@ class LineSpace(Space):
         self._single = np.array_equal(self._low, self._high)
 
     def ends(self) -> tuple[Floats, Floats]:
-        """Lower and upper end of every point, in the column's own unit, about a common center."""
+        """Lower and upper end of every point, in the column's own unit, relative to a common center."""
         return self._low * self.unit, self._high * self.unit
 
     def between(self, one: Codes, other: Codes) -> Floats:
@@ -72,7 +72,7 @@ class LineSpace(Space):
         return distances
 
     def summed(self, counts: Floats, power: float) -> float | None:
-        """P = 2 and p = 1 from sums over those whose range ends below, in the order of the ends; else all pairs."""
+        """Closed forms for p = 2 and p = 1, from sums over ranges that end below, in order of the ends; else None."""
         if power == 2 and self._single:
             used = counts > 0
             weight, values = counts[used], self._low[used]
@@ -85,12 +85,12 @@ class LineSpace(Space):
         return None
 
     def over_pairs(self, points: Codes, counts: Floats, power: float) -> float:
-        """All distinct pairs in a compiled loop."""
+        """Sum over all distinct pairs in a compiled loop."""
         return float(line_sum(self._low[points], self._high[points], counts, power))
 
 
 def line_ends(cells: ColumnCells) -> tuple[Floats, Floats]:
-    """Lower and upper end of every cell, originals first, then released ones; NaN where missing."""
+    """Lower and upper end of every cell, originals first, then released ones; NaN if missing."""
     before = axis_of(cells.before).fill_null(float("nan")).to_numpy()
     present = before[~np.isnan(before)]
     ends = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
@@ -121,7 +121,7 @@ def _released_ends(cells: ColumnCells, smallest: float, largest: float) -> tuple
 
 
 def _fill_nodes(cells: ColumnCells, distinct: pl.Series, lows: Floats, highs: Floats) -> None:
-    """Ends of labels that only the hierarchy knows, such as 2024-Q1 or 20s."""
+    """Fill in the ends of labels that only the hierarchy can interpret, such as 2024-Q1 or 20s."""
     tree = cells.hierarchy
     if tree is None:
         return
@@ -133,7 +133,7 @@ def _fill_nodes(cells: ColumnCells, distinct: pl.Series, lows: Floats, highs: Fl
 
 
 def _bounds(tree: Hierarchy, dtype: pl.DataType) -> tuple[Floats, Floats]:
-    """Ends of every node: as its maker knows them, else the smallest and largest value below it."""
+    """Ends of every node: as its maker defines them, else the smallest and largest value below it."""
     if tree.lower is not None and tree.upper is not None:
         return tree.lower, tree.upper
     leaves = positions(tree.labels_of(np.arange(tree.leaves)), dtype).fill_null(float("nan")).to_numpy()

@@ -17,7 +17,7 @@ from sudare.parameters import parameters
 
 @parameters
 class Levenshtein:
-    """Insertions, deletions and substitutions between two texts."""
+    """Number of insertions, deletions and substitutions between two texts."""
 
     def space(self, cells: ColumnCells) -> TextSpace:
         """The space of the cells' texts."""
@@ -26,7 +26,7 @@ class Levenshtein:
 
 @parameters
 class NormalizedLevenshtein:
-    """Levenshtein's distance over the length of the longer text, in [0, 1]."""
+    """Levenshtein distance divided by the length of the longer text, in [0, 1]."""
 
     def space(self, cells: ColumnCells) -> TextSpace:
         """The space of the cells' texts."""
@@ -35,7 +35,7 @@ class NormalizedLevenshtein:
 
 @parameters
 class DamerauLevenshtein:
-    """As Levenshtein, with the exchange of two neighboring letters counted once."""
+    """Like Levenshtein, but swapping two adjacent letters counts as one edit."""
 
     def space(self, cells: ColumnCells) -> TextSpace:
         """The space of the cells' texts."""
@@ -44,10 +44,10 @@ class DamerauLevenshtein:
 
 @parameters
 class Hamming:
-    """Places at which two texts of one length differ."""
+    """Number of positions at which two texts of equal length differ."""
 
     def space(self, cells: ColumnCells) -> TextSpace:
-        """The space of the cells' texts, which must all have one length."""
+        """The space of the cells' texts, which must all have the same length."""
         texts, _, _ = cells.texts()
         other = next((text for text in texts if len(text) != len(texts[0])), None)
         if other is not None:
@@ -69,7 +69,7 @@ class TextSpace(Space):
         self.reach = float(max(longest, 1)) if reach is None else reach
 
     def between(self, one: Codes, other: Codes) -> Floats:
-        """The scorer on every pair; a full block at once where one is asked for."""
+        """The score of every pair; for a full block, computed at once."""
         if one.ndim == 2 and one.shape[1] == 1 and other.ndim == 2 and other.shape[0] == 1:
             rows = [self._texts[code] for code in one[:, 0]]
             columns = [self._texts[code] for code in other[0]]

@@ -1,4 +1,4 @@
-"""Tree distance: edges between two nodes of a hierarchy, inner nodes included."""
+"""Tree distance: the number of edges between two nodes of a hierarchy, inner nodes included."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @parameters
 class TreeDistance:
-    """Number of edges on the way between two nodes of the column's hierarchy.
+    """Number of edges on the path between two nodes of the column's hierarchy.
 
     Original cells are leaves, released ones may be any node. Missing is a leaf below the root.
     """
@@ -47,14 +47,14 @@ class TreeSpace(Space):
         self.reach = 2.0 * float(self._depth.max(initial=0))
 
     def between(self, one: Codes, other: Codes) -> Floats:
-        """Edges climbed until the two nodes meet."""
+        """The number of edges climbed until the two nodes meet."""
         first, second = (np.array(side, dtype=np.int64) for side in np.broadcast_arrays(one, other))
         edges = np.zeros(first.shape)
         while True:
             apart = first != second
             if not apart.any():
                 return edges
-            # A parent has a greater number than its children: the smaller number climbs.
+            # A parent has a larger number than its children, so the smaller number climbs.
             lower = apart & (first < second)
             upper = apart & ~lower
             first[lower] = self._tree.parent[first[lower]]
@@ -62,14 +62,14 @@ class TreeSpace(Space):
             edges += apart
 
     def summed(self, counts: Floats, power: float) -> float:
-        """Pairs at each distance, from the counts of depths in every subtree: O(nodes * depth^2)."""
+        """Sum over the pairs at each distance, from the counts of depths in every subtree: O(nodes * depth^2)."""
         pairs = tree_histogram(self._tree.parent, self._depth, counts)
         lengths = np.arange(len(pairs), dtype=np.float64)
         return float(pairs[1:] @ lengths[1:] ** power)
 
 
 def _nodes(tree: Hierarchy, after: pl.Series) -> Codes:
-    """The node of each released text; a set of values stands where its lowest common value does."""
+    """The node of each released text; a set of values is placed at the lowest common ancestor of its values."""
     texts = as_text(after).alias(after.name)
     leaves = {label: node for node, label in enumerate(tree.labels[: tree.leaves]) if label is not None}
     covers = {}

@@ -1,4 +1,4 @@
-"""A first, cautious guess of what each column is, with the reason, for the custodian to correct.
+"""A first, cautious guess of what each column is, with the reason, for the data custodian to correct.
 
 The role comes from `judgment`, the kind from the values, and a quasi-identifier gets a hierarchy that suits both.
 
@@ -37,19 +37,19 @@ class Guess:
     column: str
     """Name of the column."""
     role: Role
-    """Role it should have."""
+    """The role it should have."""
     kind: Kind
-    """Kind of its values."""
+    """The kind of its values."""
     hierarchy: dict[str, object] | None
-    """Hierarchy to generalize it with, as in a recipe; None leaves the ranges to the method."""
+    """Hierarchy for generalizing it, as in a recipe; None leaves the ranges to the method."""
     reason: Reason
-    """Why, in one English sentence; `reason.into("ja")` is the same in Japanese."""
+    """The reason, in one English sentence; `reason.into("ja")` is the same in Japanese."""
     confidence: float
     """From 0 (no evidence) to 1 (certain)."""
 
 
 def guess_roles(data: Any) -> list[Guess]:
-    """Guess role, kind and hierarchy of every column of a table or any dataframe, in the order of the table."""
+    """Guess the role, kind and hierarchy of every column of a table or any dataframe, in column order."""
     frame, _ = from_native(getattr(data, "frame", data))
     topics = [topic_of(name) for name in frame.columns]
     measures_bodies = any(topic is not None and topic.key == "body" for topic in topics)
@@ -64,10 +64,10 @@ def guess_roles(data: Any) -> list[Guess]:
 
 
 def guess_kind(series: pl.Series) -> Kind:
-    """The kind of a column by its type and values; names play no part.
+    """The kind of a column by its type and values; its name plays no part.
 
-    Numbers are numeric, dates are dates (texts of dates are texts), ordered categories are ordinal, lists are sets;
-    texts are strings where they are codes of one width, sentences, or mostly different, and else nominal.
+    Numbers are numeric, dates are dates (dates stored as text are texts), ordered categories are ordinal, lists are
+    sets; texts are strings if they are codes of one width, sentences, or mostly different, and otherwise nominal.
 
     >>> import polars as pl
     >>> guess_kind(pl.Series(["02139", "02140"])), guess_kind(pl.Series(["flu", "gout"]))
@@ -89,7 +89,7 @@ def _guess(series: pl.Series, topic: Topic | None, *, measures_bodies: bool) -> 
 
 
 def _no_weight(guess: Guess) -> Guess:
-    """A second weight: a record stands for one number of people."""
+    """The guess for a second weight, made insensitive: a record can have only one weight."""
     return replace(
         guess,
         role="insensitive",

@@ -1,4 +1,4 @@
-"""The hierarchy a quasi-identifier is likely to want, as a mapping that a recipe can hold."""
+"""The hierarchy that is likely to suit a quasi-identifier, as a mapping for a recipe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SMALLEST, _LARGEST = 1e-300, 1e300
 
 
 def suggested_hierarchy(values: Values, kind: Kind, topic: Topic | None) -> dict[str, object] | None:
-    """The mapping of a hierarchy for these values; None where only the method can choose the ranges."""
+    """The mapping of a hierarchy for these values; None if only the method can choose the ranges."""
     if kind == "date" or values.is_iso_text:
         return {"type": "dates"}
     if kind == "set":
@@ -35,7 +35,7 @@ def suggested_hierarchy(values: Values, kind: Kind, topic: Topic | None) -> dict
 
 
 def _reach(values: Values) -> float:
-    """How far from zero the numbers lie; infinitely far where one of them is infinite."""
+    """The largest distance of the numbers from zero; infinite if one of them is."""
     if values.has_infinite:
         return math.inf
     return (
@@ -46,16 +46,16 @@ def _reach(values: Values) -> float:
 
 
 def _round_width(values: Values) -> float | int | None:
-    """The smallest of 1, 2, 5, 10 (times a power of ten) that cuts the bulk of the range into at most twenty.
+    """The smallest of 1, 2, 5, 10 (times a power of ten) that cuts the bulk of the range into at most twenty intervals.
 
-    The bulk is where all but the outer hundredth of records on either side are: an outlier should not decide.
-    Whole numbers get a width of at least 2: with 1 the first level would generalize nothing. Ranges at the
+    The bulk excludes the outermost hundredth of the records on either side: an outlier should not decide.
+    Integers get a width of at least 2: with 1 the first level would generalize nothing. Ranges at the
     limits of floating point have no round width.
     """
     wanted = (values.bulk or values.spread) / _INTERVALS
     if not _SMALLEST <= wanted <= _LARGEST:
         return None
     power = 10.0 ** math.floor(math.log10(wanted))
-    # The last step is a little too large rather than missed by a rounding of the logarithm.
+    # The last step is slightly too large, so that a rounding error in the logarithm cannot miss it.
     width = next((step * power for step in (1, 2, 5) if step * power >= wanted * (1 - 1e-9)), 10 * power)
     return max(2, round(width)) if values.is_whole else float(f"{width:.1g}")

@@ -1,8 +1,8 @@
 """The role that a column seems to have, with its evidence.
 
-The order of evidence: values that name a person by their form (e-mail addresses), then the column's name,
-then other forms of values, then uniqueness and cardinality. Where evidence is weak the role is the more
-protective one, because a wrong `quasi` costs some detail and a wrong `insensitive` may cost a person.
+The order of evidence: values whose form identifies a person (e-mail addresses), then the column's name,
+then other forms of values, then uniqueness and cardinality. If the evidence is weak, the more protective
+role is chosen, because a wrong `quasi` costs some detail and a wrong `insensitive` may harm a person.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Judgment:
 
 
 def judge(name: str, values: Values, topic: Topic | None, *, measures_bodies: bool) -> Judgment:
-    """The role of a column by the first evidence there is; `measures_bodies`: other columns do."""
+    """The role of a column by the first evidence found; `measures_bodies`: other columns are body measurements."""
     return (
         _by_identifying_form(values)
         or _by_key_name(name, values)
@@ -65,7 +65,7 @@ def _by_identifying_form(values: Values) -> Judgment | None:
 
 
 def _by_key_name(name: str, values: Values) -> Judgment | None:
-    """A name such as `test_result_id` is about the key, not about the result, where every value differs."""
+    """The role of a column named like a key: `test_result_id` is a key, not a result, if all values differ."""
     if not is_key(name) or not values.present:
         return None
     is_fraction = values.series.dtype.is_numeric() and not values.is_whole
@@ -105,7 +105,7 @@ def _named_identifier(values: Values, topic: Topic) -> Judgment | None:
 
 
 def _is_shared(values: Values) -> bool:
-    """Whether the values are few and each belongs to many records, as those of a group do."""
+    """Whether there are few values and each belongs to many records, as when it identifies a group."""
     distinct = len(values.distinct)
     return distinct <= _CATEGORIES and distinct * _ROWS_PER_SHARED_VALUE <= values.present
 
@@ -153,7 +153,7 @@ def _by_count(values: Values) -> Judgment:
 
 
 def _may_be_age(values: Values) -> bool:
-    """Whether all numbers are whole and lie where ages of people, or years of their lives, do."""
+    """Whether all numbers are integers in the range of people's ages, or of the years of their lives."""
     if values.kind() != "numeric" or not values.is_whole or not values.numbers.len():
         return False
     low, high = float(values.numbers[0]), float(values.numbers[-1])

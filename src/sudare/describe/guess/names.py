@@ -1,7 +1,7 @@
 """What a column's name says about it, in English and Japanese.
 
-English names are cut into words (snake_case, kebab-case, camelCase, spaces) and matched as whole words, so
-that `stage` is not an `age`; Japanese names have no word borders and are searched for the longest known term.
+English names are split into words (snake_case, kebab-case, camelCase, spaces) and matched as whole words, so
+that `stage` is not an `age`; Japanese names have no word boundaries and are searched for the longest known term.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sudare.describe.guess.topics import TOPICS, Topic
 
 
 def topic_of(name: str) -> Topic | None:
-    """The topic that a name speaks of most plainly: the longest term found, weak terms only for want of others.
+    """The topic that a name indicates most clearly: the longest term found; weak terms only if there are no others.
 
     >>> [topic_of(name).key for name in ("dateOfBirth", "disease_name", "患者ID", "native-country")]
     ['birth', 'health', 'key', 'nationality']
@@ -35,7 +35,7 @@ def words(name: str) -> list[str]:
 
 
 def is_key(name: str) -> bool:
-    """Whether a name ends as names of keys do: `…_id`, `…No`, `…番号`."""
+    """Whether a name ends like the name of a key: `…_id`, `…No`, `…番号`."""
     found = words(name)
     japanese = _japanese_part(name)
     return (bool(found) and found[-1] in _KEY_WORDS) or (
@@ -62,7 +62,7 @@ def _english_matches(found: list[str]) -> list[tuple[int, Topic]]:
 
 
 def _japanese_matches(text: str) -> list[tuple[int, Topic]]:
-    # A Japanese character carries about as much as two letters; mixed names are rare enough for a rule of thumb.
+    # A Japanese character conveys about as much as two letters; mixed names are rare enough for a rule of thumb.
     return [(2 * len(term), topic) for term, topic in _japanese_terms() if term in text]
 
 

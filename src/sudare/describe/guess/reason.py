@@ -1,4 +1,4 @@
-"""Why a column is taken for what it seems to be, with the words in `words/en/guess.yaml` and its Japanese twin.
+"""Why a column was given its role; the texts are in `words/en/guess.yaml` and its Japanese counterpart.
 
 >>> reason = Reason("form", what=Reason("forms.email"))
 >>> reason, reason.into("ja")
@@ -11,7 +11,7 @@ from sudare.words.sentence import Sentence
 
 
 class Reason(Sentence):
-    """The reason of a guess, or a part of it."""
+    """The reason for a guess, or a part of it."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
-"""The things columns are about, the role each gets, and the words that give them away.
+"""The topics of columns, the role for each, and the words that indicate them.
 
 The roles are the cautious ones: what an outsider could know (age, sex, place, dates, work) is quasi-identifying,
-what would hurt if it were learned (health, money, crime, belief, results) is sensitive.
+and what would cause harm if disclosed (health, money, crime, belief, results) is sensitive.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Topic:
-    """Something columns are about, with the role that the cautious custodian gives it."""
+    """A topic of columns, with the role that a cautious custodian would choose."""
 
     key: str
     role: Role
@@ -26,11 +26,11 @@ class Topic:
     japanese: str
     """Terms separated by spaces, found anywhere in the name."""
     weak: bool = False
-    """Weak terms (id, name, date) speak only when no other topic does: `disease_name` is about disease."""
+    """Weak terms (id, name, date) count only if no other topic matches: `disease_name` is about disease."""
 
     @property
     def about(self) -> Reason:
-        """How a reason names it."""
+        """How a reason refers to the topic."""
         return Reason(f"about.{self.key}")
 
 

@@ -1,4 +1,4 @@
-"""What the values of a column say about it: how many there are, how they repeat, what they look like."""
+"""What the values of a column say about it: how many there are, how often they repeat, what they look like."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
     ),
     "record code": re.compile(r"(?=.*\d{3})[A-Za-z]{0,5}[-_]?\d[\dA-Za-z_-]{2,19}"),
 }
-"""Forms of text, the more telling first; a column has the first form that nearly all its values have."""
+"""Forms of text, the most indicative first; a column has the first form that nearly all its values match."""
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """Counts and forms of one column's values, each computed when first asked for."""
+    """Counts and forms of one column's values, each computed on first use."""
 
     series: pl.Series
 
     @cached_property
     def present(self) -> int:
-        """Records with a value."""
+        """The number of records with a value."""
         return len(self.series) - self.series.null_count()
 
     @cached_property
@@ -76,7 +76,7 @@ class Values:
 
     @cached_property
     def form(self) -> str | None:
-        """The name of the form that at least nine in ten of the values have, if any."""
+        """The name of the form that at least nine in ten of the values match, if any."""
         trimmed = [text.strip() for text in self.texts]
         for name, pattern in _PATTERNS.items():
             if trimmed and sum(bool(pattern.fullmatch(text)) for text in trimmed) >= _MOST * len(trimmed):
@@ -85,7 +85,7 @@ class Values:
 
     @cached_property
     def is_code(self) -> bool:
-        """Whether the values are codes of one width, such as postal codes: worth masking character by character."""
+        """Whether the values are codes of equal width, such as postal codes: worth masking character by character."""
         widths = {len(text) for text in self.texts}
         return len(widths) == 1 and widths.pop() >= 3 and self.form in {"postal code", "record code"}
 
@@ -104,17 +104,17 @@ class Values:
 
     @cached_property
     def has_infinite(self) -> bool:
-        """Whether a numeric column holds an infinite number, which no interval can hold."""
+        """Whether a numeric column contains an infinite number, which fits no interval."""
         return self.series.dtype.is_float() and bool(self.distinct.is_infinite().any())
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether a numeric column holds whole numbers only (also as floats, as frames with missing ones do)."""
+        """Whether a numeric column contains integers only (possibly as floats, as in frames with missing values)."""
         return len(self.numbers) > 0 and bool((self.numbers == self.numbers.floor()).all())
 
     @cached_property
     def are_key_numbers(self) -> bool:
-        """Whether the numbers are those of keys: whole, each of them once, and dense or equally long.
+        """Whether the numbers look like keys: integers, all distinct, and dense or equally long.
 
         Measurements may all differ too, but they spread over many orders of magnitude.
         """
@@ -125,25 +125,25 @@ class Values:
 
     @property
     def spread(self) -> float:
-        """The distance between the smallest and the largest number."""
+        """The difference between the smallest and the largest number."""
         return float(self.numbers[-1]) - float(self.numbers[0]) if len(self.numbers) else 0.0
 
     @property
     def bulk(self) -> float:
-        """The distance between the 1st and the 99th percentile of the records of a numeric column."""
+        """The difference between the 1st and the 99th percentile of the records of a numeric column."""
         floats = self.series.cast(pl.Float64)
         low, high = (floats.filter(floats.is_finite()).quantile(share) for share in (0.01, 0.99))
         return 0.0 if low is None or high is None else high - low
 
     @property
     def is_iso_text(self) -> bool:
-        """Whether these are texts of days as YYYY-MM-DD (a time may follow), which a calendar hierarchy takes."""
+        """Whether the values are YYYY-MM-DD texts (a time may follow), which a calendar hierarchy accepts."""
         if self.series.dtype != pl.String or self.form != "date":
             return False
         return iso_days(self.distinct).null_count() == 0
 
     def kind(self) -> Kind:
-        """The kind of column these values make; see `guess_kind`."""
+        """The kind that these values indicate; see `guess_kind`."""
         dtype = self.series.dtype
         if dtype.is_numeric():
             return "numeric"

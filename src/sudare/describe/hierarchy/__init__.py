@@ -1,4 +1,4 @@
-"""Generalization hierarchies: the tree, and its makers under the names of the public face.
+"""Generalization hierarchies: the tree, and its makers under their public names.
 
 `csv` a file of levels · `mask` starred characters · `intervals` of numbers · `dates` by calendar period ·
 `tree` a nested mapping · `order` groups of an ordinal column · `suppress` one level · `load`, `save` files.
@@ -17,7 +17,7 @@ from sudare.describe.hierarchy.periods import Dates as dates  # noqa: N813  # sd
 from sudare.describe.hierarchy.suppression import Suppress as suppress  # noqa: N813  # sd.hierarchy.… are verbs
 from sudare.describe.hierarchy.tree import Hierarchy
 
-# `tree` names the maker here; the module of that name is reached by `from sudare.describe.hierarchy.tree import …`
+# `tree` is the maker here; import the module of that name with `from sudare.describe.hierarchy.tree import …`
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,5 +39,5 @@ load = Hierarchy.load
 
 
 def save(hierarchy: Hierarchy, path: str | Path) -> None:
-    """Write a hierarchy: all of it as `.json`, or its table of levels as `.csv`."""
+    """Write a hierarchy: completely as `.json`, or as a table of levels in `.csv`."""
     hierarchy.save(path)

@@ -1,4 +1,4 @@
-"""The makers of hierarchies by the names that recipes and the library use."""
+"""The hierarchy makers, by the names that recipes and the library use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether arrays are a tree numbered as hierarchies are: leaves first, inner nodes by level, the root last."""
+"""Whether arrays form a tree with the numbering of hierarchies: leaves first, inner nodes by level, the root last."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 What = Literal["value", "label"]
-"""What a text of a column is in a hierarchy: a value of the original, or the label of any node."""
+"""What a text is in a hierarchy: a value of the original, or the label of any node."""
 
 
 def check_tree(
@@ -24,7 +24,7 @@ def check_tree(
     lower: npt.NDArray[np.float64] | None,
     upper: npt.NDArray[np.float64] | None,
 ) -> None:
-    """Raise a `DescriptionError` unless the arrays are such a tree and no two leaves share a label."""
+    """Raise a `DescriptionError` unless the arrays form such a tree and no two leaves share a label."""
     if not (_sizes_agree(parent, level, labels, lower, upper) and _is_tree(parent, level, labels)):
         raise DescriptionError("describe.hierarchy.not_a_tree")
     leaf_labels = labels[: np.count_nonzero(level == 0)]
@@ -35,7 +35,7 @@ def check_tree(
 
 
 def some_of(values: pl.Series, what: What = "value") -> str:
-    """A few distinct values for a sentence: at most three of them, and how many more there are.
+    """A few distinct values for a sentence: at most three, and how many more there are.
 
     >>> import polars as pl
     >>> some_of(pl.Series(["a", "b", "c", "d", "a"]))

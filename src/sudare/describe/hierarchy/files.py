@@ -1,4 +1,4 @@
-"""Reading and writing the files of hierarchies: JSON of the arrays, CSV of levels."""
+"""Read and write hierarchy files: the arrays as JSON, the levels as CSV."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_json(path: Path, stored: dict[str, Any]) -> None:
 
 
 def write_levels(path: Path, rows: Sequence[Sequence[str]]) -> None:
-    """Write a table of levels, ';' between levels."""
+    """Write a table of levels, separated by ';'."""
     text = io.StringIO()
     csv.writer(text, delimiter=";").writerows(rows)
     _write(path, text.getvalue())
@@ -42,7 +42,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_levels(path: Path, delimiter: str | None, encoding: str | None) -> list[list[str]]:
-    """The rows of a table of levels, blank lines left out; delimiter and encoding are found where not given."""
+    """The rows of a table of levels, without blank lines; delimiter and encoding are detected if not given."""
     text = decode_text(_bytes(path), path.name, encoding)[0]
     try:
         return _rows(text, delimiter or _delimiter(text))
@@ -55,9 +55,10 @@ def _rows(text: str, delimiter: str) -> list[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """The sign that cuts the first lines into equally many levels, and into most of them.
+    """The character that splits the first lines into equally many levels, and into the most.
 
-    Where no sign cuts every line, one that cuts most of them is the delimiter all the same: the others are too short.
+    If no character splits every line, the one that splits most of them is still the delimiter: the other lines are too
+    short.
     """
     sample = "".join(text.splitlines(keepends=True)[:50])
     widths = {sign: [len(row) for row in _rows(sample, sign)] or [1] for sign in _DELIMITERS}

@@ -38,25 +38,25 @@ Factors = Annotated[Sequence[Factor], AfterValidator(tuple)]
 class Intervals:
     """Half-open intervals [a, b) of numbers, merged level by level into wider ones; give one of the first three.
 
-    Level 1 holds the narrowest intervals. `nested` neighbors become one at the next level, aligned to multiples
+    Level 1 has the narrowest intervals. `nested` neighbors become one at the next level, aligned to multiples
     of the merged width from the origin (or to the first bound), as long as one interval is narrower than the
-    range of the values; above stands the root. Values outside of given bounds form the open intervals "< a" and
-    ">= b", which stay apart up to the root. Quantile intervals are open at both ends so that the smallest and
+    range of the values; the root is above them. Values outside the given bounds form the open intervals "< a" and
+    ">= b", which remain separate up to the root. Quantile intervals are open at both ends so that the smallest and
     the largest value are not published.
     """
 
     width: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    """Width of the intervals of level 1."""
+    """Width of the intervals at level 1."""
     bounds: CutPoints | None = None
-    """Cut points of level 1, increasing."""
+    """Cut points of level 1, in increasing order."""
     quantiles: Annotated[int, Field(ge=2)] | None = None
-    """Number of intervals of level 1, each holding about equally many of the column's rows."""
+    """Number of intervals at level 1, each with about the same number of the column's rows."""
     nested: Factor | Factors = 2
     """How many intervals become one at the next level: one number for all levels, or one for each."""
     origin: Finite = 0
-    """Where an interval begins, with `width`."""
+    """Where an interval begins; used with `width`."""
     levels: Annotated[int, Field(ge=1)] | None = None
-    """At most so many levels of intervals between the values and the root."""
+    """The largest number of levels of intervals between the values and the root."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> Intervals:
@@ -97,7 +97,7 @@ class Intervals:
             return _Cuts(place, lambda i: edges[i + 1], len(self.bounds) - 1)
         assert self.quantiles is not None  # noqa: S101  # one of the three, by the validator
         rows = np.sort(values.cast(pl.Float64).drop_nulls().drop_nans().to_numpy())
-        parts = min(self.quantiles, len(rows))  # more would cut between the same rows
+        parts = min(self.quantiles, len(rows))  # more would cut between equal rows
         at = np.arange(1, parts) * len(rows) // parts
         inner = np.unique(rows[at])
         inner = inner[inner > rows[0]]
@@ -105,14 +105,14 @@ class Intervals:
         return _Cuts(np.searchsorted(inner, number, side="right"), lambda i: ends[i], len(inner) + 1)
 
     def _factors(self, cuts: _Cuts) -> list[int]:
-        """How many intervals of level 1 make one of each level."""
+        """How many intervals of level 1 make up one interval of each level."""
         if isinstance(self.nested, int):
             span = int(np.ptp(cuts.place)) + 1 if cuts.closed is None else cuts.closed
             factors = [1]
             while factors[-1] * self.nested < span:
                 factors.append(factors[-1] * self.nested)
         else:
-            # As many as there can be are as good as more, and fit into the places' integers.
+            # More neighbors than possible change nothing, so cap them: the positions are 64-bit integers.
             factors = [min(factor, _MOST_NEIGHBORS) for factor in accumulate((1, *self.nested), mul)]
         return factors[: self.levels]
 
@@ -123,13 +123,13 @@ class _Cuts(NamedTuple):
     place: npt.NDArray[np.int64]
     """The interval of each distinct value."""
     edge: Callable[[int], Decimal | None]
-    """Left edge of interval i, the right edge of i-1; None where it is open."""
+    """Left edge of interval i, the right edge of i-1; None if it is open."""
     closed: int | None
-    """Intervals 0 … closed-1 merge, others (beyond given bounds) do not; None: all merge."""
+    """Intervals 0 … closed-1 merge, those beyond the given bounds do not; None: all merge."""
 
 
 def _level(cuts: _Cuts, factor: int, number: npt.NDArray[np.float64]) -> tuple[pl.Series, Range]:
-    """The label and the numeric range of every value when `factor` neighboring intervals are one."""
+    """The label and the numeric range of every value when `factor` neighboring intervals are merged."""
     left = cuts.place // factor * factor
     right = left + factor
     if cuts.closed is not None:
@@ -155,7 +155,7 @@ def _label(low: Decimal | None, high: Decimal | None) -> str:
 
 
 def _plain(edge: Decimal | None) -> str:
-    """An edge without exponent and without idle zeros."""
+    """An edge without exponent and without trailing zeros."""
     assert edge is not None  # noqa: S101  # open ends have labels of their own
     return "0" if edge == 0 else format(edge.normalize(), "f")
 
@@ -163,9 +163,9 @@ def _plain(edge: Decimal | None) -> str:
 def _grid(
     frame: pl.DataFrame, width: Decimal, origin: Decimal, column: str
 ) -> tuple[npt.NDArray[np.int64], Callable[[int], Decimal], None]:
-    """The place of each value on the endless grid origin + i * width, with edges computed in decimals.
+    """The position of each value on the infinite grid origin + i * width, with edges computed in decimals.
 
-    The quotient of floats may fall on the wrong side of an edge (0.3 / 0.1 < 3), so each place is corrected by
+    The quotient of floats may fall on the wrong side of an edge (0.3 / 0.1 < 3), so each position is corrected by
     comparing the value with the edges as they are printed.
     """
 
@@ -193,7 +193,7 @@ def _grid(
 
 
 def _is_whole(number: Decimal) -> bool:
-    """Whether a number is an integer that arithmetic of 64 bits can bear."""
+    """Whether a number is an integer small enough for 64-bit arithmetic."""
     return abs(number) < _EXACT and number % 1 == 0
 
 

@@ -1,4 +1,4 @@
-"""From texts of a column to the nodes that bear them as labels."""
+"""From the texts of a column to the nodes with these labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LabelIndex:
-    """Labels of nodes by their numbers; where two nodes share a label, the lower one has it; None is missing."""
+    """Node numbers by label; if two nodes share a label, it refers to the lower one; None is missing."""
 
     def __init__(self, labels: Sequence[str | None]) -> None:
         lowest: dict[str, int] = {}
@@ -29,7 +29,7 @@ class LabelIndex:
             else:
                 lowest.setdefault(label, node)
         self._names = pl.Enum(list(lowest))
-        # The place after the last name is where missing values are sent.
+        # Missing values map to the position after the last name.
         self._nodes = np.array([*lowest.values(), self._missing], dtype=np.int32)
 
     def knows(self, given: pl.Series) -> bool:
@@ -38,7 +38,7 @@ class LabelIndex:
         return not texts.cast(self._names, strict=False).null_count()
 
     def places(self, given: pl.Series, what: What) -> npt.NDArray[np.int32]:
-        """The node of each text; one without a node is a `DescriptionError` about values or labels."""
+        """The node of each text; a text without a node is a `DescriptionError` about values or labels."""
         text = as_text(given)
         places = text.cast(self._names, strict=False).to_physical().cast(pl.Int32)
         if given.dtype.is_decimal():  # as people write prices: 1.50

@@ -1,4 +1,4 @@
-"""From a table of levels (leaf first, most general last) to parent and level arrays; all validation of shape."""
+"""From a table of levels (leaf first, most general last) to parent and level arrays; validates the shape."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Ints = npt.NDArray[np.int32]
 
 
 class Assembled(NamedTuple):
-    """The arrays of a tree, and the node every row of the table of levels reached at every level."""
+    """The arrays of a tree, and the node that every row of the table of levels reaches at every level."""
 
     parent: Ints
     level: Ints
     labels: tuple[str, ...]
     node_at: list[Ints]
-    """One array a level: the node of each row there."""
+    """One array per level: the node of each row at that level."""
 
 
 def columns_of(rows: Sequence[Sequence[str]], column: str) -> list[pl.Series]:
-    """The rows of a table of levels as one text series a level; rows must be equally long."""
+    """The rows of a table of levels as one text series per level; rows must be equally long."""
     if not rows:
         raise DescriptionError("describe.levels.empty", column=column)
     width = len(rows[0])
@@ -47,10 +47,10 @@ def columns_of(rows: Sequence[Sequence[str]], column: str) -> list[pl.Series]:
 
 
 def assemble(columns: Sequence[pl.Series], column: str, *, collapse: bool = True) -> Assembled:
-    """The tree of a table of levels given as one text series a level.
+    """The tree of a table of levels given as one text series per level.
 
-    A node is a (level, label). With `collapse`, an inner node whose only child has its label is that child:
-    repeating a label pads a ragged tree without adding edges, and the node keeps the lower level. The root is
+    A node is a (level, label). With `collapse`, an inner node whose only child has the same label is merged with that
+    child: repeating a label pads a ragged tree without adding edges, and the node keeps the lower level. The root is
     never a leaf.
     """
     if len(columns) < 2:
@@ -74,7 +74,7 @@ def _codes(series: pl.Series) -> tuple[npt.NDArray[np.int64], list[str]]:
 def _parents(
     coded: Sequence[tuple[npt.NDArray[np.int64], list[str]]], j: int, column: str
 ) -> npt.NDArray[np.int64]:
-    """The code at level j+1 above every code of level j; one code with two of them is the user's mistake."""
+    """The code at level j+1 above every code of level j; a code with two parents is the user's mistake."""
     (child, labels), (above, above_labels) = coded[j], coded[j + 1]
     parents = np.zeros(len(labels), dtype=np.int64)
     parents[child] = above
@@ -103,7 +103,7 @@ def _join(
     leaves = len(coded[0][1])
     labels = list(coded[0][1])
     level = [np.zeros(leaves, dtype=np.int32)]
-    ids = [np.arange(leaves, dtype=np.int32)]  # of each level: the node of every code
+    ids = [np.arange(leaves, dtype=np.int32)]  # for each level: the node of every code
     for j in range(1, top + 1):
         here = coded[j][1]
         above = parents[j - 1]

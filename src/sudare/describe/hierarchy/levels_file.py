@@ -20,17 +20,18 @@ AnyPath = Annotated[str | Path, AfterValidator(lambda given: Path(str(given)))]
 
 @parameters
 class LevelsFile:
-    """A table of levels in a CSV file: one row a value, leaf first, most general last (ARX's format).
+    """A table of levels in a CSV file: one row per value, leaf first, most general last (ARX's format).
 
-    Repeating a label pads a ragged tree. Every value of the column must have a row; rows may name more values.
+    Repeating a label pads a ragged tree. Every value of the column must have a row; the file may have rows for other
+    values.
     """
 
     path: AnyPath
     """The file."""
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
-    """Sign between levels; found among ; , tab | when not given."""
+    """Character between levels; detected among ; , tab | if not given."""
     encoding: str | None = None
-    """Encoding of the file; found, as that of a table is, when not given."""
+    """Encoding of the file; detected if not given, as for a table."""
     header: bool = False
     """Whether the first row names the levels."""
 

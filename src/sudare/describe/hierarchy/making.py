@@ -1,4 +1,4 @@
-"""What the makers of hierarchies share: the distinct values of a column, and the tree grown from their labels."""
+"""What the hierarchy makers share: the distinct values of a column, and the tree built from their labels."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     Range = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 ROOT = ANYTHING
-"""The label of the most general node: that of a cell about which nothing is said."""
+"""The label of the most general node: that of a cell about which nothing is published."""
 
 
 def distinct(values: pl.Series, column: str) -> pl.DataFrame:
-    """The distinct values of a column in their own order (`value`) with their text (`text`), without missing."""
+    """The distinct values of a column in their own order (`value`) with their text (`text`), without missing values."""
     ordered = values.alias("value").unique().sort()
     frame = pl.DataFrame({"value": ordered, "text": as_text(ordered.alias(column))})
     return frame.filter(pl.col("text").is_not_null()).unique("text", keep="first", maintain_order=True)
@@ -44,7 +44,7 @@ def grow(
     """The tree over distinct values whose labels at each level below the root are `columns`, leaves first.
 
     `ranges` are the (lower, upper) numbers of every value at each of these levels; a missing leaf is added
-    where `values`, the whole column, holds missing values.
+    if `values`, the whole column, contains missing values.
     """
     leaves = columns[0]
     if len(leaves):
@@ -59,12 +59,12 @@ def grow(
 
 
 def refuse(values: pl.Series, column: str, rule: ErrorSentence) -> DescriptionError:
-    """The error of values that a maker cannot place: which they are, the rule they break, what to do."""
+    """The error for values that a maker cannot place: the values, the rule they break, and what to do."""
     return DescriptionError("describe.hierarchy.refused", column=column, values=some_of(values), rule=rule)
 
 
 def _bounds(ranges: Sequence[Range], node_at: Sequence[npt.NDArray[np.int32]], nodes: int) -> Range:
-    """Numbers of every node; from the top down, so that a collapsed node keeps those of its lowest level."""
+    """The range of every node, computed from the top down, so that a collapsed node keeps that of its lowest level."""
     lower, upper = np.empty(nodes), np.empty(nodes)
     lower[-1] = ranges[-1][0].min()
     upper[-1] = ranges[-1][1].max()

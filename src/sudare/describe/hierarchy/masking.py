@@ -18,19 +18,19 @@ _FILLER = "_"
 
 @parameters
 class Mask:
-    """Texts starred from the last character to the first.
+    """Texts masked from the last character to the first.
 
-    Values are first brought to one width w by padding with "_", on the left unless told otherwise. The node of a
+    Values are first padded with "_" to one width w, on the left unless specified otherwise. The node of a
     value at level j is its first w - j characters and j stars, so there are w levels and the root is all stars:
-    a value that is starred j times costs j / w. The leaf itself is released as the unpadded original.
+    a value with j stars costs j / w. The leaf itself is released as the unpadded original.
     """
 
     width: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """Number of characters; the longest value's when not given."""
+    """Number of characters; that of the longest value if not given."""
     pad: Literal["left", "right"] = "left"
     """Side on which shorter values are padded; left aligns numbers by their last digit."""
     character: Annotated[str, Field(min_length=1, max_length=1)] = "*"
-    """What stands in place of a masked character."""
+    """Character that replaces a masked one."""
 
     def build(self, values: pl.Series, column: str) -> Hierarchy:
         """The tree of the prefixes of the column's values."""

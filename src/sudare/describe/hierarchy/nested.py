@@ -51,14 +51,14 @@ Nesting = Annotated[dict[str, Any], BeforeValidator(_plain)]
 
 @parameters
 class Tree:
-    """A nested mapping from general to special, for example {"Europe": {"West": ["France", "Spain"]}}.
+    """A nested mapping from general to specific, for example {"Europe": {"West": ["France", "Spain"]}}.
 
-    Branches may be of different depth. Values stand in lists, or as keys without anything below. Levels are
+    Branches may differ in depth. Values are listed, or are keys with nothing below them. Levels are
     counted from the deepest value.
     """
 
     mapping: Nesting
-    """The nesting; its outermost names stand directly below the root."""
+    """The nested mapping; its outermost names are directly below the root."""
     root: str = ROOT
     """Label of the root."""
 
@@ -82,7 +82,7 @@ def _paths(mapping: Mapping[str, Any], above: tuple[str, ...], column: str) -> I
 
 
 def _refuse_second_places(paths: list[tuple[str, ...]], column: str) -> None:
-    """A name has one place in the tree, whatever its depth there (a value may repeat the name above it)."""
+    """Refuse a name with two places in the tree, whatever their depth (a value may repeat the name above it)."""
     place: dict[str, tuple[str, ...]] = {}
     for path in paths:
         for depth in range(1, len(path)):

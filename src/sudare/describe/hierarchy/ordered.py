@@ -35,14 +35,14 @@ Groups = Annotated[Sequence[Values], AfterValidator(tuple)]
 class Order:
     """Consecutive values of an ordinal column in groups, labeled by their ends: "low … medium".
 
-    With one number, so many neighbors become one group, so many groups one group of the next level, and so on
+    With one number, that many neighbors form a group, that many groups form a group of the next level, and so on
     up to the root; with a list of sizes or of groups there is one level of groups below the root.
     """
 
     values: Values
     """All values, lowest first."""
     groups: Factor | Sizes | Groups = 2
-    """How many neighbors make a group; or the size of each group; or the groups themselves."""
+    """How many neighbors form a group; or the size of each group; or the groups themselves."""
 
     @model_validator(mode="after")
     def _whole(self) -> Order:
@@ -81,7 +81,7 @@ def _size(group: int | Sequence[object]) -> int:
 
 
 def _labels(values: Sequence[str], sizes: Sequence[int]) -> list[str]:
-    """The label of every value's group, groups being consecutive and of these sizes (the last may be cut short)."""
+    """The label of every value's group; groups are consecutive and have these sizes (the last may be smaller)."""
     labels: list[str] = []
     for size in sizes:
         group = values[len(labels) : len(labels) + size]

@@ -29,12 +29,12 @@ _PERIODS: tuple[Period, ...] = ("day", "month", "quarter", "year", "decade")
 class Dates:
     """Dates and times by calendar period: 2024-03-05, 2024-03, 2024-Q1, 2024, 2020s.
 
-    The column holds dates, times or their ISO 8601 texts. Numeric bounds of a node are its first and its last
+    The column contains dates, times or their ISO 8601 texts. The numeric bounds of a node are its first and its last
     day, counted from 1970-01-01.
     """
 
     levels: Periods = _PERIODS
-    """Periods from the finest to the coarsest; the day is no level of its own where the values are days."""
+    """Periods from the finest to the coarsest; `day` adds no level if the values are days."""
 
     @model_validator(mode="after")
     def _coarser_and_coarser(self) -> Dates:
@@ -44,7 +44,7 @@ class Dates:
         return self
 
     def build(self, values: pl.Series, column: str) -> Hierarchy:
-        """The tree of the periods that the column's values lie in."""
+        """The tree of the periods that contain the column's values."""
         frame = distinct(values, column)
         frame = frame.with_columns(_days(frame, column).alias("day")).sort("day", "value")
         labels, ranges = [frame["text"]], [_range(frame, "day")]

@@ -1,4 +1,4 @@
-"""What a cell loses when it is published as a node of its hierarchy: one definition for measures, bounds and methods."""
+"""The loss of a cell published as a node of its hierarchy: one definition for measures, bounds and methods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Objective = Literal["loss", "dis", "ncp"]
 """Iyengar's loss, distortion, or the certainty penalty."""
 MEASURE_NAMES: dict[Objective, str] = {"loss": "loss", "dis": "dis", "ncp": "gcp"}
-"""The measure that an objective is reported as: the penalty as a mean, not as a sum."""
+"""The measure under which an objective is reported: the penalty as a mean, not as a sum."""
 
 
 def node_shares(tree: Hierarchy, objective: Objective) -> npt.NDArray[np.float64]:

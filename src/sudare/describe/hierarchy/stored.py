@@ -1,4 +1,4 @@
-"""A hierarchy as plain lists, as JSON keeps it."""
+"""A hierarchy as plain lists, as stored in JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Arrays = tuple[Ints, Ints, tuple[str | None, ...], Floats | None, Floats | None]
 def lists_of(
     parent: Ints, level: Ints, labels: Sequence[str | None], lower: Floats | None, upper: Floats | None
 ) -> dict[str, Any]:
-    """Arrays as lists; ends of an interval that are not known are None."""
+    """Arrays as lists; unknown ends of an interval are None."""
     return {
         "parent": parent.tolist(),
         "level": level.tolist(),
@@ -33,7 +33,7 @@ def lists_of(
 
 
 def arrays_of(given: Mapping[str, Any]) -> Arrays:
-    """The arrays of such lists, whoever wrote them."""
+    """The arrays from such lists, which may come from anyone."""
     try:
         labels = tuple(None if label is None else str(label) for label in given["labels"])
         lower, upper = _bounds(given.get("lower")), _bounds(given.get("upper"))
@@ -53,7 +53,7 @@ def _bounds(given: Sequence[float | None] | None) -> Floats | None:
 
 
 def _numbers(given: Any) -> Ints:
-    """Nodes or levels of a file: whole numbers, none so large that it would become another one as int32."""
+    """Node numbers or levels from a file: integers, none so large that it would change as int32."""
     array = np.asarray(given)
     if array.size and (array.dtype.kind != "i" or array.min() < 0 or array.max() > np.iinfo(np.int32).max):
         raise ValueError(ErrorSentence("describe.stored.not_whole"))

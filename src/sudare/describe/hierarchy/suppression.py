@@ -1,4 +1,4 @@
-"""Hierarchy of one level: keep a value or suppress it."""
+"""Hierarchy with one level: keep a value or suppress it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @parameters
 class Suppress:
-    """One level: a value is kept as it is or replaced by the label."""
+    """One level: a value is kept as it is or replaced with the label."""
 
     label: str = ROOT
-    """What stands in place of a suppressed value."""
+    """Text that replaces a suppressed value."""
 
     def build(self, values: pl.Series, column: str) -> Hierarchy:
         """Every value of the column directly below the root."""
@@ -26,5 +26,5 @@ class Suppress:
 
 
 def suppression_of(column: pl.Series) -> Hierarchy:
-    """The hierarchy of a column that was given none and has no order: its values, and `*`."""
+    """The hierarchy of an unordered column for which none was given: its values, and `*`."""
     return Suppress().build(column, column.name)

@@ -1,8 +1,8 @@
 """The generalization hierarchy of one column (DGH/VGH) as parent and level arrays.
 
 Nodes are numbered leaves first (the missing leaf, if any, is the last leaf), then inner nodes by level, the root
-last; so a parent always has a greater number than its children. Leaves are at level 0, a parent's level is greater
-than its child's, and the root's level is the height |DGH|: the number of steps that a full generalization costs.
+last; so a parent always has a larger number than its children. Leaves are at level 0, a parent's level is higher
+than its child's, and the root's level is the height |DGH|: the number of steps of a full generalization.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hierarchy:
-    """A value generalization hierarchy; immutable, its arrays are read-only."""
+    """An immutable value generalization hierarchy; its arrays are read-only."""
 
     parent: Ints
-    """Parent node of each node; the root's is itself."""
+    """Parent of each node; the root is its own parent."""
     level: Ints
     """Level of each node: 0 for leaves, the height for the root."""
     labels: tuple[str | None, ...]
     """Released text of each node; None only for the missing leaf."""
     lower: Floats | None = None
-    """Smallest number a node stands for (NaN for the missing leaf), where nodes are intervals."""
+    """Smallest number that a node covers (NaN for the missing leaf), if nodes are intervals."""
     upper: Floats | None = None
-    """Largest number, or excluded upper end, of a node."""
+    """Largest number that a node covers, or its excluded upper end."""
 
     def __post_init__(self) -> None:
         for name, dtype in (
@@ -62,7 +62,7 @@ class Hierarchy:
 
     @classmethod
     def from_levels(cls, rows: Sequence[Sequence[str]], column: str) -> Hierarchy:
-        """The tree of a table of levels: one row a value, leaf first, most general last (ARX's format).
+        """The tree of a table of levels: one row per value, leaf first, most general last (ARX's format).
 
         >>> Hierarchy.from_levels([["Lyon", "France", "*"], ["Oslo", "Norway", "*"]], "city")
         Hierarchy(2 leaves, 5 nodes, height 2)
@@ -71,7 +71,7 @@ class Hierarchy:
 
     @classmethod
     def bare(cls, label: str) -> Hierarchy:
-        """A root without any value below: the hierarchy of a column that holds nothing but missing values."""
+        """A root without any value below it: the hierarchy of a column that contains only missing values."""
         return cls(np.zeros(1, np.int32), np.ones(1, np.int32), (label,))
 
     @property
@@ -81,7 +81,7 @@ class Hierarchy:
 
     @cached_property
     def leaves(self) -> int:
-        """Number of leaves, the missing leaf included."""
+        """Number of leaves, including the missing leaf."""
         return int(np.count_nonzero(self.level == 0))
 
     @property
@@ -110,7 +110,7 @@ class Hierarchy:
 
     @cached_property
     def first(self) -> Ints:
-        """Rank of the first leaf under each node, leaves ranked depth first, siblings by their first-made leaf."""
+        """Rank of the first leaf under each node; leaves are ranked depth first, siblings by their earliest leaf."""
         earliest = np.full(self.nodes, self.nodes, dtype=np.int64)
         earliest[: self.leaves] = np.arange(self.leaves)
         for nodes in self._by_level:
@@ -118,7 +118,7 @@ class Hierarchy:
         order = np.lexsort((earliest[:-1], self.parent[:-1]))  # siblings side by side
         family = self.parent[order]
         before = np.cumsum(self.leaf_counts[order]) - self.leaf_counts[order]
-        start = np.searchsorted(family, family)  # position of the family's first child
+        start = np.searchsorted(family, family)  # position of the first sibling
         first = np.zeros(self.nodes, dtype=np.int32)
         first[order] = before - before[start]
         for nodes in reversed(self._by_level):
@@ -171,11 +171,11 @@ class Hierarchy:
         return self._leaf_labels.places(values, "value")
 
     def node_of(self, labels: pl.Series) -> Ints:
-        """The node of every released label; where two nodes share a label, the lower one."""
+        """The node of every released label; if two nodes share a label, the lower one."""
         return self._node_labels.places(labels, "label")
 
     def is_label(self, texts: pl.Series) -> npt.NDArray[np.bool_]:
-        """For each text whether a node is called so."""
+        """For each text, whether it is the label of a node."""
         return texts.is_in(self._label_series.drop_nulls().implode()).to_numpy()
 
     def knows(self, labels: pl.Series) -> bool:
@@ -187,7 +187,7 @@ class Hierarchy:
         return self._label_series.gather(np.asarray(nodes, dtype=np.int64))
 
     def with_missing(self) -> Hierarchy:
-        """The same tree with a leaf for missing values directly below the root, equal to no other value."""
+        """The same tree with a leaf for missing values directly below the root, distinct from every other value."""
         if self.missing is not None:
             return self
         at = self.leaves
@@ -201,7 +201,7 @@ class Hierarchy:
         )
 
     def pruned(self, values: pl.Series) -> Hierarchy:
-        """The part of the tree above these values: their leaves and all ancestors, at the levels they have."""
+        """The part of the tree above these values: their leaves and all ancestors, at their original levels."""
         needed = np.zeros(self.nodes, dtype=np.bool_)
         needed[self.leaf_of(values.unique())] = True
         needed[self.root] = True
@@ -220,18 +220,18 @@ class Hierarchy:
         )
 
     def build(self, values: pl.Series, column: str) -> Hierarchy:
-        """This hierarchy for a column: every value must be covered; a missing leaf is added where needed."""
+        """This hierarchy for a column: every value must be covered; a missing leaf is added if needed."""
         made = self.with_missing() if as_text(values).null_count() else self
         made.leaf_of(values.alias(column).unique())
         return made
 
     def to_levels(self) -> list[list[str]]:
-        """The table of levels of this tree, without missing leaf: one row a leaf, labels repeated where ragged."""
+        """The tree as a table of levels, without the missing leaf: one row per leaf, labels repeated where ragged."""
         columns = [self.labels_of(self.ancestors(level)).to_list() for level in range(self.height + 1)]
         return [list(row) for row in zip(*columns, strict=True) if row[0] is not None]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists, for JSON; `from_dict` gives an equal hierarchy back."""
+        """The hierarchy as plain lists, for JSON; `from_dict` restores an equal hierarchy."""
         return stored.lists_of(self.parent, self.level, self.labels, self.lower, self.upper)
 
     @classmethod
@@ -240,7 +240,7 @@ class Hierarchy:
         return cls(*stored.arrays_of(given))
 
     def save(self, path: str | Path) -> None:
-        """Write the hierarchy: all of it as `.json`, or its table of levels as `.csv` (';' between levels)."""
+        """Write the hierarchy: completely as `.json`, or as a table of levels in `.csv` (separated by ';')."""
         target = Path(path)
         if target.suffix.lower() == ".json":
             files.write_json(target, self.to_dict())
@@ -251,7 +251,7 @@ class Hierarchy:
 
     @classmethod
     def load(cls, path: str | Path) -> Hierarchy:
-        """The hierarchy of a file that `save` wrote (for other tables of levels there is `hierarchy.csv`)."""
+        """The hierarchy from a file that `save` wrote (for other tables of levels use `hierarchy.csv`)."""
         source = Path(path)
         if source.suffix.lower() == ".csv":
             return cls.from_levels(files.read_levels(source, ";", "utf-8"), source.stem)
@@ -276,7 +276,7 @@ class Hierarchy:
 
     @cached_property
     def _by_level(self) -> list[npt.NDArray[np.int64]]:
-        """Every node but the root, grouped by level from the leaves up (nodes are numbered so)."""
+        """Every node but the root, grouped by level from the leaves up (the order of their numbers)."""
         below = self.level[:-1]
         edges = np.flatnonzero(np.diff(below)) + 1
         return [group for group in np.split(np.arange(len(below)), edges) if len(group)]

@@ -1,1 +1,1 @@
-"""Subsets of baskets: their supports, the inferences from them, suppression."""
+"""Subsets of baskets: their supports, inferences from them, and suppression."""

@@ -1,4 +1,4 @@
-"""Take an item out of a basket, and keep the support of every subset true."""
+"""Remove an item from a basket, and keep the support of every subset up to date."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sudare.kernels.core.jit import inlined, lean
 
 @lean
 def count_supports(subsets, alive, support):
-    """Count in how many baskets each subset still is."""
+    """Count the baskets that still contain each subset."""
     for number in range(len(subsets.sizes)):
         count = 0
         for entry in range(subsets.posting_starts[number], subsets.posting_starts[number + 1]):
@@ -19,7 +19,7 @@ def count_supports(subsets, alive, support):
 
 @inlined
 def has_all(subsets, alive, number, row):
-    """Whether a basket, which had a subset, still has all of it."""
+    """Whether a basket that once contained a subset still contains all of it."""
     codes, position, end = subsets.codes, subsets.starts[row], subsets.starts[row + 1]
     for item in range(subsets.sizes[number]):
         code = subsets.items[number, item]
@@ -36,10 +36,10 @@ def has_all(subsets, alive, number, row):
 
 @lean
 def subsets_with(subsets, alive, row, position, scratch):
-    """List in scratch.found the subsets of what a basket has, and of one position, that contain that position; how many.
+    """List in scratch.found the subsets of a basket's items plus one position that contain it; returns their number.
 
-    Depth first over ascending positions; until the wanted one is taken nothing beyond it is tried, so that only
-    sets which lead to it are visited.
+    Depth first over ascending positions; nothing beyond the wanted position is tried until it has been taken, so that
+    only sets which lead to it are visited.
     """
     choose, numbers, found = subsets.choose, subsets.numbers, scratch.found
     width = choose.shape[1] - 1
@@ -80,7 +80,7 @@ def subsets_with(subsets, alive, row, position, scratch):
 
 @lean
 def take_out(subsets, entries, supports, row, position, scratch):
-    """Take a position out of its basket; the sets that became rarer are marked."""
+    """Remove a position from its basket; the sets that became rarer are marked."""
     listed = subsets_with(subsets, entries.alive, row, position, scratch)
     for place in range(listed):
         number = scratch.found[place]
@@ -91,7 +91,7 @@ def take_out(subsets, entries, supports, row, position, scratch):
 
 @inlined
 def strike(entries, position, code):
-    """Count an entry of an item as gone."""
+    """Count an entry of an item as removed."""
     entries.alive[position] = False
     entries.counts[code] -= 1
     entries.total[0] -= 1

@@ -1,9 +1,9 @@
-"""Frequent sets of items and association rules, depth first over places of occurrence.
+"""Frequent itemsets and association rules, depth first over occurrences.
 
-A set is a node of a tree of prefixes: its items in the order of their codes, its parent without the last one. Each
-node keeps the places where its last item stands in baskets that hold the set, so the sets one item longer are found by
-reading on from these places to the ends of the baskets, and counted by nothing else (Uno et al.: LCM ver. 2, 2004;
-the depth-first search is that of Eclat, Zaki 2000). The children of a node stand side by side, by ascending code,
+A set is a node of a prefix tree: its items are in the order of their codes, and its parent lacks the last one. Each
+node keeps the positions of its last item in the baskets that contain the set, so the sets one item longer are found and
+counted just by reading on from these positions to the ends of the baskets (Uno et al.: LCM ver. 2, 2004;
+the depth-first search is that of Eclat, Zaki 2000). The children of a node are adjacent, by ascending code,
 so that the support of any subset is found by walking down the tree.
 """
 
@@ -17,7 +17,7 @@ from sudare.kernels.core.sort import sort_in_place
 
 @kernel
 def mine(starts, codes, count, least, limit):
-    """All sets of items that are in at least `least` baskets.
+    """All sets of items that are contained in at least `least` baskets.
 
     Returns the tree (parent, item, support, first child, number of children; node 0 is the empty set), and whether it
     is complete: the search stops when there would be more than `limit` sets.
@@ -44,13 +44,13 @@ def mine(starts, codes, count, least, limit):
     touched = np.empty(count, dtype=np.int32)
     buffer = np.empty(2 * total + 16, dtype=np.int32)
     used = 0
-    # The path of nodes whose children are being visited; each child's places lie in the buffer below `used`.
+    # The path of nodes whose children are being visited; each child's positions are in the buffer below `used`.
     path = np.empty(count + 2, dtype=np.int64)
     tops = np.empty(count + 2, dtype=np.int64)
     depth = 0
     node = 0
     while True:
-        # Count what can follow the node, then give each frequent follower its places.
+        # Count what can follow the node, then assign each frequent follower its positions.
         seen = 0
         if node == 0:
             seen = _count(codes, 0, total, counts, touched, seen)
@@ -108,7 +108,7 @@ def mine(starts, codes, count, least, limit):
             node = path[depth]
             depth += 1
             continue
-        # A leaf: go on with the next sibling of the nearest ancestor that has one.
+        # A leaf: continue with the next sibling of the nearest ancestor that has one.
         while depth > 0:
             parent = parents[path[depth - 1]]
             path[depth - 1] += 1
@@ -123,7 +123,7 @@ def mine(starts, codes, count, least, limit):
 
 @inlined
 def _count(codes, first, last, counts, touched, seen):
-    """Count the items at the places first … last - 1, and list those new to the count; how many are listed now."""
+    """Count the items at positions first … last - 1, and list those new to the count; returns how many are listed."""
     for place in range(first, last):
         code = codes[place]
         if counts[code] == 0:
@@ -135,7 +135,7 @@ def _count(codes, first, last, counts, touched, seen):
 
 @inlined
 def _note_places(codes, first, last, counts, buffer, filled):
-    """Write the places first … last - 1 of items with a count to where each item's places are filled up to."""
+    """Write the positions first … last - 1 of counted items to the end of each item's list of positions."""
     for place in range(first, last):
         code = codes[place]
         if counts[code]:
@@ -145,9 +145,9 @@ def _note_places(codes, first, last, counts, buffer, filled):
 
 @kernel
 def single_rules(parents, items, supports, firsts, widths, numerator, denominator):
-    """Rules with one item as consequent: (node of body and head, head, support of the body) where confidence suffices.
+    """Rules with one item as consequent and sufficient confidence: (node of body and head, head, support of the body).
 
-    The confidence suffices if support * denominator >= numerator * support of the body.
+    The confidence is sufficient if support * denominator >= numerator * support of the body.
     """
     capacity = 1024
     nodes = np.empty(capacity, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""What kernels of item suppression are given: the entries that are left, the supports, the choice, the work space."""
+"""The arguments of the item suppression kernels: the remaining entries, the supports, the choice, the work space."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ import numpy.typing as npt
 
 
 class Entries(NamedTuple):
-    """The entries of all baskets, one after another, and which of them are left."""
+    """The entries of all baskets, basket by basket, and which of them remain."""
 
     alive: npt.NDArray[np.bool_]
-    """Whether each entry is left."""
+    """Whether each entry remains."""
     owner: npt.NDArray[np.int32]
     """Basket of each entry."""
     counts: npt.NDArray[np.int64]
-    """Entries left of each item."""
+    """Remaining entries of each item."""
     original: npt.NDArray[np.float64]
-    """Entries of each item at first."""
+    """Original number of entries of each item."""
     total: npt.NDArray[np.int64]
-    """Two numbers: entries left, entries at first."""
+    """Two numbers: remaining entries, original entries."""
 
 
 class Supports(NamedTuple):
-    """What is known of each subset while entries go."""
+    """What is known about each subset while entries are removed."""
 
     support: npt.NDArray[np.int32]
-    """Baskets that still have it."""
+    """Number of baskets that still contain it."""
     dirty: npt.NDArray[np.bool_]
-    """Whether it became rarer since it was last looked at."""
+    """Whether it became rarer since it was last checked."""
 
 
 class Choice(NamedTuple):
-    """How an item, and the baskets it goes from, are chosen."""
+    """How to choose an item, and the baskets from which it is removed."""
 
     rule: int
     """PAPER or EVEN of `sudare.kernels.baskets.suppress`."""
     evenness: float
     words: npt.NDArray[np.uint64]
-    """Random words, one a removal."""
+    """Random words, one per removal."""
     used: npt.NDArray[np.int64]
-    """One number: words used so far."""
+    """One number: the words used so far."""
 
 
 class Scratch(NamedTuple):
@@ -51,7 +51,7 @@ class Scratch(NamedTuple):
     found: npt.NDArray[np.int32]
     """Subsets that contain an entry."""
     rows: npt.NDArray[np.int32]
-    """Baskets that have a subset."""
+    """Baskets that contain a subset."""
 
 
 def scratch_of(baskets: int, longest: int, width: int) -> Scratch:

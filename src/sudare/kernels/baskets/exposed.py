@@ -1,4 +1,4 @@
-"""The most certain inferences, and who is exposed by those that are too certain."""
+"""The most certain inferences, and the users exposed by those that are too certain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sudare.kernels.core.jit import lean
 def review_inferences(subsets, support, over, under, asking, worst, exposed):
     """Count the inferences above over / under, mark the users they expose, and list the most certain ones.
 
-    `worst` gets (Q, place in the list of extensions), most certain first, among equals those with most baskets;
+    `worst` gets (Q, position in the list of extensions), most certain first, on a tie those with the most baskets;
     -1 beyond the last.
     """
     unsafe = 0
@@ -57,7 +57,7 @@ def _is_worse(extensions, support, known, place, other, other_place):
 
 @lean
 def first_asking(rows, code, asking):
-    """The first of some users who calls an item sensitive, or -1."""
+    """The first of some users for whom an item is sensitive, or -1."""
     for entry in range(len(rows)):
         if is_sensitive(asking, rows[entry], code):
             return rows[entry]

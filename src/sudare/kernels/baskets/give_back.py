@@ -1,10 +1,10 @@
-"""Give suppressed items back where that is safe, as long as the frequencies of items do not get too far off.
+"""Restore suppressed items if that is safe, as long as the item frequencies do not deviate too much.
 
-With n of o entries of each item and N of N0 entries in all, the divergence of frequencies is
+With n of o entries of each item and N of N0 entries in total, the divergence of frequencies is
 
     KL(D || D0) = sum (n/N) log((n/N) / (o/N0)) = S/N + log(N0/N),  S = sum n log(n/o),
 
-so what one more entry does to it is known at once from S and N.
+so the effect of one more entry follows directly from S and N.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ def sum_log_shares(counts, original):
 
 @lean
 def divergence(entries):
-    """KL(D || D0) of the frequencies; 0 without any entry."""
+    """KL(D || D0) of the frequencies; 0 if there are no entries."""
     return _divergence(sum_log_shares(entries.counts, entries.original), entries.total[0], entries.total[1])
 
 
 @lean
 def give_back(subsets, entries, support, order, most, over, under, k, scratch):
-    """Give suppressed items back, in order, wherever nothing becomes unsafe; how many.
+    """Restore suppressed items, in order, wherever nothing becomes unsafe; returns how many.
 
-    An item is given back if that lowers the divergence, or leaves it at `most` or below. Unsafe is, with k = 0,
-    an inference above over / under; else a set that occurs, but fewer than k times.
+    An item is restored if that lowers the divergence, or leaves it at `most` or below. Unsafe means, with k = 0,
+    an inference above over / under; otherwise a set that occurs, but fewer than k times.
     """
     counts, original, total, found = entries.counts, entries.original, entries.total, scratch.found
     given = 0

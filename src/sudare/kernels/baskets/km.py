@@ -1,4 +1,4 @@
-"""Suppress items until every set of at most m items that occurs does so k times: the inner loops."""
+"""Suppress items until every set of at most m items that occurs at all occurs k times: the inner loops."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from sudare.kernels.core.jit import lean
 
 @lean
 def suppress_rare(subsets, entries, supports, k, low, high, budget, scratch):
-    """Break up the sets by_size[low … high] that occur, but fewer than k times; where it stopped.
+    """Break up the sets by_size[low … high] that occur, but fewer than k times; returns where it stopped.
 
-    In each basket that has such a set, the item goes that breaks up most rare sets of this basket at once; among
-    equals the one of which most is left.
+    In each basket with such a set, the item is removed that breaks up the most rare sets of this basket at once; on a
+    tie, the one with the most remaining entries.
     """
     codes, support = subsets.codes, supports.support
     last = entries.total[0] - budget

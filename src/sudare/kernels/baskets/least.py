@@ -1,4 +1,4 @@
-"""How many entries every release by suppression must lose: needs of single sets of items, packed so that they add up."""
+"""A lower bound on the entries that any suppression must lose: the needs of single itemsets, packed to add up."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from sudare.kernels.core.jit import lean
 
 @lean
 def pack_needs(subsets, sets, needed, used):
-    """A lower bound of the entries that must go, where of each of some sets so many baskets must lose an item of it.
+    """A lower bound on the entries to remove if `needed` baskets of each of some sets must lose one of its items.
 
-    A basket that is hit loses an entry. Of the baskets of a set only those count in which none of its entries was counted
-    before (`used`): the others, all of which may have been hit, are taken off what is needed. So no entry counts twice.
+    A basket that is hit loses an entry. Only those baskets of a set count in which none of its entries was counted
+    before (`used`): the others, all of which may have been hit, are subtracted from the need. So no entry counts twice.
     """
     total = 0
     for place in range(len(sets)):
@@ -42,7 +42,7 @@ def _is_fresh(subsets, number, basket, used):
 
 @lean
 def _entry(subsets, basket, code):
-    """The position of an item that a basket has."""
+    """The position of an item that a basket contains."""
     low, high = subsets.starts[basket], subsets.starts[basket + 1] - 1
     while low < high:
         middle = (low + high) // 2

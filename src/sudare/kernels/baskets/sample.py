@@ -1,4 +1,4 @@
-"""Adversaries drawn at random: sets of known items, what can be inferred from them, and how to prevent it."""
+"""Randomly drawn attackers: sets of known items, what can be inferred from them, and how to prevent it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sudare.kernels.core.jit import inlined, lean
 
 
 class Places(NamedTuple):
-    """Where each item stands in the baskets, and work space for the baskets that have some items."""
+    """Where each item occurs in the baskets, and work space for the baskets that contain given items."""
 
     starts: npt.NDArray[np.int64]
     """First entry of each basket, and the end."""
@@ -26,7 +26,7 @@ class Places(NamedTuple):
     entries: npt.NDArray[np.int32]
     """Entries of each item."""
     marks: npt.NDArray[np.uint64]
-    """One bit of 64 for each item that a basket once had, which rules out most baskets at a glance."""
+    """One bit of 64 for each item that a basket originally had, which quickly rules out most baskets."""
     rows: npt.NDArray[np.int32]
     tally: npt.NDArray[np.int64]
     seen: npt.NDArray[np.int32]
@@ -34,7 +34,7 @@ class Places(NamedTuple):
 
 @lean
 def draw_sets(starts, codes, users, size, words, scratch, known):
-    """Draw `size` different items of each user's basket, all sets alike; ascending, into `known`."""
+    """Draw `size` different items of each user's basket into `known`, ascending; all sets are equally likely."""
     word = 0
     for draw in range(len(users)):
         first = starts[users[draw]]
@@ -55,7 +55,7 @@ def draw_sets(starts, codes, users, size, words, scratch, known):
 
 @inlined
 def mark_of(code):
-    """One of 64 bits, by multiplicative hashing: neighboring codes get different bits."""
+    """One of 64 bits, by multiplicative hashing: adjacent codes get different bits."""
     return np.uint64(1) << ((np.uint64(code) * np.uint64(11400714819323198485)) >> np.uint64(58))
 
 
@@ -69,7 +69,7 @@ def mark_baskets(starts, codes, marks):
 
 @lean
 def _baskets_with(places, alive, known):
-    """List in places.rows the baskets that have all known items now, by way of the rarest of them; how many."""
+    """List in places.rows the baskets that now contain all known items, starting from the rarest; returns how many."""
     item_starts = places.item_starts
     rarest = 0
     mark = np.uint64(0)
@@ -103,7 +103,7 @@ def _still_has(places, alive, row, code):
 
 @lean
 def _tally_items(places, alive, known, count):
-    """Count the items of the baskets listed beside the known ones; how many different ones there are."""
+    """Count the items in the listed baskets other than the known ones; returns the number of different items."""
     tally = places.tally
     used = 0
     for entry in range(count):
@@ -122,7 +122,7 @@ def _tally_items(places, alive, known, count):
 
 @lean
 def worst_of_samples(places, alive, asking, users, known, worst):
-    """Write for each drawn adversary its most certain inference: worst[draw] = (item, support with it, support)."""
+    """For each drawn attacker, write the most certain inference: worst[draw] = (item, support with it, support)."""
     tally = places.tally
     for draw in range(len(users)):
         count = _baskets_with(places, alive, known[draw])
@@ -137,7 +137,7 @@ def worst_of_samples(places, alive, asking, users, known, worst):
 
 @lean
 def suppress_samples(places, entries, asking, users, known, over, under, choice):
-    """Make the release safe for each drawn adversary, one after another; how many of them were dangerous."""
+    """Make the release safe against each drawn attacker in turn; returns how many of them were dangerous."""
     rows, tally, alive = places.rows, places.tally, entries.alive
     dangerous = 0
     size = known.shape[1]

@@ -1,4 +1,4 @@
-"""Who calls which item sensitive, so that a kernel can ask quickly."""
+"""Which items are sensitive for which user, in a form that kernels can query quickly."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _MOST_BYTES = 2**29
 
 
 class Asking(NamedTuple):
-    """Sensitive items: common to all, or of each user as bits or, where these would be too many, as sorted lists."""
+    """Sensitive items: common to all users, or for each user as bits, or as sorted lists if bits take too much room."""
 
     common: np.ndarray
-    """Truth value of each item; empty where users have sets of their own."""
+    """A Boolean for each item; empty if users have their own sets."""
     bits: np.ndarray
-    """One row of words for each user; empty where unused."""
+    """One row of words for each user; empty if unused."""
     starts: np.ndarray
     codes: np.ndarray
 
@@ -43,7 +43,7 @@ def asking_for_each(items: int, starts: Any, codes: Any) -> Asking:
     bits = np.zeros((users if users * words * 8 <= _MOST_BYTES else 0, words), dtype=np.uint64)
     if len(bits):
         _set_bits(read_only(starts), read_only(codes), bits)
-    # Views of one kind, whoever made the arrays: kernels are compiled once.
+    # Views of one type, whatever the caller's arrays are, so that kernels are compiled only once.
     return Asking(
         read_only(np.zeros(0, dtype=np.bool_)), read_only(bits), read_only(starts), read_only(codes)
     )
@@ -58,7 +58,7 @@ def _set_bits(starts, codes, bits):
 
 @inlined
 def first_from(codes, start, end, code):
-    """First position of an ascending stretch whose code is not less, or its end."""
+    """First position in an ascending stretch whose code is not smaller, or the end of the stretch."""
     low, high = start, end
     while low < high:
         middle = (low + high) // 2
@@ -78,7 +78,7 @@ def find(codes, start, end, code):
 
 @inlined
 def is_sensitive(asking, user, code):
-    """Whether a user calls an item sensitive."""
+    """Whether an item is sensitive for a user."""
     if len(asking.common) > 0:
         return asking.common[code]
     if len(asking.bits) > 0:

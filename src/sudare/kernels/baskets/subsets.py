@@ -1,10 +1,10 @@
-"""Every small subset of every basket: a number for each, who has it, and which inferences must stay uncertain.
+"""Every small subset of every basket: a number for each, the baskets that contain it, and the inferences to prevent.
 
 Baskets are rows of positions `starts[r] … starts[r + 1]` into `codes` (ascending within a basket). A subset of at
 most `width` items of a basket has a place in that basket's table, by size and then by combinatorial rank
-(sum of C(p_j, j + 1) over its ascending local positions p_0 < p_1 < …); the table says its number. Numbers are
-given depth first: a set, then its extensions by later items, each with the list of baskets it occurs in, so
-no keys are sorted or hashed and any number of items fits.
+(sum of C(p_j, j + 1) over its ascending local positions p_0 < p_1 < …); the table contains its number. Numbers are
+assigned depth first: a set, then its extensions by later items, each with the list of baskets it occurs in, so
+no keys are sorted or hashed and there is no limit on the number of items.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _STRETCHES = 50
-"""Reports of progress in each of the walks."""
+"""The number of progress reports in each of the walks."""
 
 
 class Subsets(NamedTuple):
@@ -40,27 +40,27 @@ class Subsets(NamedTuple):
     codes: np.ndarray
     """Items, ascending within a basket."""
     choose: np.ndarray
-    """Binomials C(n, k)."""
+    """Binomial coefficients C(n, k)."""
     tables: np.ndarray
     """First place of each basket in `numbers`, and the end."""
     numbers: np.ndarray
     """Number of the subset at each place of each basket's table."""
     sizes: np.ndarray
-    """Items in each subset."""
+    """The number of items in each subset."""
     items: np.ndarray
     """Its items, ascending; -1 beyond its size."""
     below: np.ndarray
     """Number of the subset without the j-th item."""
     posting_starts: np.ndarray
     postings: np.ndarray
-    """Baskets that have each subset."""
+    """Baskets that contain each subset."""
     needs: np.ndarray
-    """Bit j: someone who has the rest calls the j-th item sensitive, so rest -> item must stay uncertain."""
+    """Bit j: the j-th item is sensitive for a user who has the rest, so rest -> item must stay uncertain."""
     extension_starts: np.ndarray
     extensions: np.ndarray
     """For each subset Q the subsets Q + e for which Q -> e must stay uncertain."""
     added: np.ndarray
-    """Place of e in each of these."""
+    """Position of e in each of these."""
     levels: np.ndarray
     """First place of each size in `by_size`, and the end; size 0 is empty."""
     by_size: np.ndarray
@@ -68,7 +68,7 @@ class Subsets(NamedTuple):
 
 
 def count_occurrences(starts: Any, width: int) -> float:
-    """How many subsets of at most `width` items all baskets have together, as a float that cannot overflow."""
+    """The total number of subsets of at most `width` items in all baskets, as a float that cannot overflow."""
     lengths, baskets = np.unique(np.diff(starts), return_counts=True)
     total = 0.0
     for length, count in zip(lengths.tolist(), baskets.tolist(), strict=True):
@@ -88,9 +88,9 @@ def index_subsets(
     asking: Any = None,
     tell: Callable[[float], None] | None = None,
 ) -> Subsets:
-    """Number all subsets; `asking` says who calls what sensitive, where inferences matter.
+    """Number all subsets; `asking` defines which items are sensitive for whom, if inferences matter.
 
-    `tell` is told the share that is done, time and again; what it raises ends the work.
+    `tell` is called repeatedly with the share that is done; an exception that it raises ends the work.
     """
     told = tell or (lambda _: None)
     starts, codes = read_only(starts), read_only(codes)
@@ -140,7 +140,7 @@ def index_subsets(
 
 
 def _stretches(edges: Any) -> list[tuple[int, int]]:
-    """Cut what lies between ascending edges into at most some `_STRETCHES` stretches of about the same weight."""
+    """Cut the range between ascending edges into at most about `_STRETCHES` stretches of similar weight."""
     if len(edges) < 2:
         return []
     marks = np.unique(np.searchsorted(edges, np.linspace(0, edges[-1], _STRETCHES + 1)))
@@ -149,7 +149,7 @@ def _stretches(edges: Any) -> list[tuple[int, int]]:
 
 
 def binomials(longest: int, width: int) -> Any:
-    """C(n, k) for n to `longest` and k to `width`."""
+    """C(n, k) for n up to `longest` and k up to `width`."""
     choose = np.zeros((longest + 1, width + 1), dtype=np.int64)
     choose[:, 0] = 1
     for n in range(1, longest + 1):

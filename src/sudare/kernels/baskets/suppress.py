@@ -12,23 +12,23 @@ PAPER, EVEN = 0, 1
 
 @lean
 def excess(support_all, support_known, over, under):
-    """How far conf = support_all / support_known lies above rho = over / under, times under x support_known."""
+    """How much conf = support_all / support_known exceeds rho = over / under, times under x support_known."""
     return support_all * under - support_known * over
 
 
 @lean
 def needed(above, is_consequent, over, under):
-    """In how many baskets an item must go: ceil(above / under) for e, ceil(above / (under - over)) for one of Q."""
+    """How many baskets must lose an item: ceil(above / under) for e, ceil(above / (under - over)) for one of Q."""
     by = under if is_consequent else under - over
     return (above + by - 1) // by
 
 
 @inlined
 def score(choice, entries, code, count):
-    """How much is to be said for taking `count` of an item out.
+    """How favorable it is to remove `count` entries of an item.
 
-    PAPER: F = D log(D / D0) / count. EVEN: -count (D0 / D')^evenness, the number of entries lost, weighed by how
-    rare the item will have become beside the others: D' is its share when they are gone.
+    PAPER: F = D log(D / D0) / count. EVEN: -count (D0 / D')^evenness, the number of entries lost, weighted by how
+    rare the item will be relative to the others: D' is its share after the removal.
     """
     now, before = entries.counts[code], entries.original[code]
     total_now, total_before = entries.total[0], entries.total[1]
@@ -39,7 +39,7 @@ def score(choice, entries, code, count):
 
 @inlined
 def deal(choice, rows, taken, available):
-    """One of rows[taken:available] by chance, put to the place `taken`."""
+    """A random one of rows[taken:available], moved to position `taken`."""
     pick = taken + np.int64(choice.words[choice.used[0] % len(choice.words)] % np.uint64(available - taken))
     choice.used[0] += 1
     row = rows[pick]
@@ -49,7 +49,7 @@ def deal(choice, rows, taken, available):
 
 @lean
 def suppress_stretch(subsets, entries, supports, choice, over, under, low, high, budget, scratch):
-    """Make the sets by_size[low … high] safe, one after another; where it stopped after `budget` removals."""
+    """Make the sets by_size[low … high] safe, one after another; returns where it stopped after `budget` removals."""
     support, dirty, rows = supports.support, supports.dirty, scratch.rows
     last = entries.total[0] - budget
     for place in range(low, high):

@@ -1,4 +1,4 @@
-"""Walk all subsets of all baskets depth first: number them, describe them, and find what must stay uncertain."""
+"""Walk all subsets of all baskets depth first: number them, describe them, and find the inferences to prevent."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sudare.kernels.core.jit import inlined, lean
 
 
 class Walk(NamedTuple):
-    """The baskets, and where a walk through their subsets stands.
+    """The baskets, and the state of a walk through their subsets.
 
-    An entry of size s is a subset of s items of one basket, by the position of its last item; entries of the same items
-    stand side by side, in buckets.
+    An entry of size s is a subset of s items of one basket, given by the position of its last item; entries with the
+    same items are adjacent, in buckets.
     """
 
     starts: npt.NDArray[np.int64]
@@ -25,7 +25,7 @@ class Walk(NamedTuple):
     owner: npt.NDArray[np.int32]
     """Basket of each position."""
     choose: npt.NDArray[np.int64]
-    """Binomials C(n, k)."""
+    """Binomial coefficients C(n, k)."""
     tables: npt.NDArray[np.int64]
     """First place of each basket in the table of numbers, and the end."""
     stack: npt.NDArray[np.int32]
@@ -37,11 +37,11 @@ class Walk(NamedTuple):
     edges: npt.NDArray[np.int64]
     """By size: the first entry of each bucket, and the end."""
     tally: npt.NDArray[np.int64]
-    """Work space, a number for each item; zero between calls."""
+    """Work space, one number for each item; zero between calls."""
     used: npt.NDArray[np.int64]
-    """By size: buckets."""
+    """By size: the number of buckets."""
     at: npt.NDArray[np.int64]
-    """By size: the bucket whose turn it is."""
+    """By size: the current bucket."""
 
 
 class Described(NamedTuple):
@@ -55,7 +55,7 @@ class Described(NamedTuple):
 
 
 def walk_through(starts, codes, items: int, choose, tables) -> Walk:
-    """The beginning of a walk: room for subsets of the sizes that `choose` has."""
+    """The beginning of a walk, with room for subsets of the sizes that `choose` covers."""
     width, positions = choose.shape[1] - 1, len(codes)
     return Walk(
         starts,
@@ -75,7 +75,7 @@ def walk_through(starts, codes, items: int, choose, tables) -> Walk:
 
 @inlined
 def size_offset(choose, length, size):
-    """Place of the first subset of a size in the table of a basket of a length."""
+    """Position of the first subset of a size in the table of a basket of a given length."""
     offset = 0
     for smaller in range(1, size):
         offset += choose[length, smaller]
@@ -84,7 +84,7 @@ def size_offset(choose, length, size):
 
 @lean
 def list_roots(walk):
-    """The entries of size 1: every position, by item; how many buckets they make."""
+    """List the entries of size 1, which are all positions, by item; returns the number of buckets."""
     codes, tally, heads, edges = walk.codes, walk.tally, walk.heads, walk.edges
     for position in range(len(codes)):
         tally[codes[position]] += 1
@@ -109,9 +109,9 @@ def list_roots(walk):
 
 @lean
 def number_subsets(walk, root_low, root_high, count, numbers):
-    """Walk the subsets that begin with some of the roots and write their numbers; how many there are now.
+    """Walk the subsets that begin with some of the roots and write their numbers; returns how many there are now.
 
-    Depth first, into the baskets' tables, from `count` on.
+    Depth first, into the baskets' tables, starting from `count`.
     """
     starts, choose, owner, stack = walk.starts, walk.choose, walk.owner, walk.stack
     size = _begin(walk, root_low, root_high)
@@ -130,7 +130,7 @@ def number_subsets(walk, root_low, root_high, count, numbers):
 
 @lean
 def describe_subsets(walk, root_low, root_high, count, numbers, described, where):
-    """Walk again and write down what each subset is; how many are described now."""
+    """Walk again and record what each subset is; returns how many are described now."""
     posting_starts, postings = described.posting_starts, described.postings
     posted = posting_starts[count]
     size = _begin(walk, root_low, root_high)
@@ -156,14 +156,14 @@ def describe_subsets(walk, root_low, root_high, count, numbers, described, where
 
 @inlined
 def _begin(walk, low, high):
-    """Stand before the roots low … high; the size whose turn it is, 0 where there is no root."""
+    """Start before the roots low … high; returns the current size, 0 if there is no root."""
     walk.used[1], walk.at[1] = high, low
     return 1 if low < high else 0
 
 
 @lean
 def _go_on(walk, size, low, high):
-    """Open the next size for the entries low … high, if there is one; the size whose turn it is, 0 at the end."""
+    """Open the next size for the entries low … high, if there is one; returns the current size, 0 at the end."""
     if size < walk.choose.shape[1] - 1:
         walk.used[size + 1] = _bucket(walk, size, low, high)
         walk.at[size + 1] = 0
@@ -175,7 +175,7 @@ def _go_on(walk, size, low, high):
 
 @lean
 def _bucket(walk, size, low, high):
-    """Sort what comes after the entries low … high of a size by item: the entries of the next size."""
+    """Sort what follows the entries low … high of a size by item: the entries of the next size."""
     codes, starts, owner, stack, ranks = walk.codes, walk.starts, walk.owner, walk.stack, walk.ranks
     heads, edges, tally = walk.heads, walk.edges, walk.tally
     used = 0
@@ -209,7 +209,7 @@ def _bucket(walk, size, low, high):
 
 @lean
 def _link_below(walk, numbers, described, number, size, row, where):
-    """Write the numbers of a subset's own subsets with one item less, read from the table of a basket that has it."""
+    """Write the numbers of a subset's own subsets with one item fewer, from the table of a basket that has it."""
     first, end = walk.starts[row], walk.starts[row + 1]
     offset = walk.tables[row] + size_offset(walk.choose, end - first, size - 1)
     for item in range(size):
@@ -224,9 +224,10 @@ def _link_below(walk, numbers, described, number, size, row, where):
 
 @lean
 def ask_inferences(described, asking, needs, wanted, low, high):
-    """Set the bits of the inferences that must stay uncertain, and count them by what they are drawn from.
+    """Set the bits of the inferences that must stay uncertain, and count them by their premise.
 
-    Of the subsets low … high. An inference Q -> e must, if somebody whose basket has Q calls e sensitive.
+    Covers the subsets low … high. An inference Q -> e must stay uncertain if e is sensitive for a user whose basket
+    has Q.
     """
     posting_starts, sizes = described.posting_starts, described.sizes
     for number in range(low, high):
@@ -245,7 +246,7 @@ def ask_inferences(described, asking, needs, wanted, low, high):
 
 @lean
 def list_extensions(sizes, below, needs, ends, extensions, added):
-    """List the inferences by what they are drawn from; `ends` begins as the first place of each."""
+    """List the inferences by their premise; `ends` starts as the first position of each."""
     for number in range(len(sizes)):
         for item in range(sizes[number]):
             if (needs[number] >> np.uint32(item)) & np.uint32(1):

@@ -1,1 +1,1 @@
-"""How little any release can lose: the rows around each row."""
+"""The lowest loss any release can have, from the rows around each row."""

@@ -1,8 +1,8 @@
 """How far around each row one must go to find k rows, or l sensitive values: best first through a tree of boxes.
 
-The radius of a row is the least r such that the rows within cost r of it (itself included) are k or more, or have l
-or more different values. Equal rows have equal radii, so only distinct rows are asked, and each counts as often as it
-occurs.
+The radius of a row is the smallest r such that the rows within cost r of it (itself included) are k or more, or have l
+or more different values. Equal rows have equal radii, so only distinct rows are searched, and each counts as often as
+it occurs.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Wanted(NamedTuple):
     target: int
     """k or l."""
     by_value: bool
-    """Whether different values are counted, or rows."""
+    """Whether different values are counted, rather than rows."""
     weight: npt.NDArray[np.int64]
     """Rows at each place."""
     start: npt.NDArray[np.int64]
     """Where the values of each place begin (places + 1)."""
     value: npt.NDArray[np.int64]
-    """Different sensitive values of each place, numbered by falling frequency."""
+    """Different sensitive values of each place, numbered by decreasing frequency."""
     node_bits: npt.NDArray[np.uint64]
     """The values of each node as bits."""
 
@@ -42,20 +42,20 @@ class Search(NamedTuple):
     """Work space and result."""
 
     radius: npt.NDArray[np.float64]
-    """Of each place."""
+    """The radius of each place."""
     exact: npt.NDArray[np.bool_]
-    """Whether the radius is the true one, or a smaller one because the allowance was used up."""
+    """Whether the radius is the true one, or a smaller one because the budget was used up."""
     state: npt.NDArray[np.int64]
     """[next place, comparisons so far]."""
     key: npt.NDArray[np.float64]
     """Heap of nodes by box cost."""
     node: npt.NDArray[np.int64]
     near: npt.NDArray[np.float64]
-    """Costs of the nearest found so far, ascending."""
+    """Costs of the nearest rows found so far, ascending."""
     what: npt.NDArray[np.int64]
-    """Their rows, or their value."""
+    """Their number of rows, or their value."""
     own: npt.NDArray[np.int64]
-    """For each value the last place that was asked and has it itself."""
+    """For each value, the last searched place that has it itself."""
 
 
 def wanted_rows(tree: Tree, k: int, weight: npt.NDArray[np.int64]) -> Wanted:
@@ -79,7 +79,7 @@ def wanted_values(
     moved = starts_of(counts)
     source = np.repeat(start[:-1][tree.order] - moved[:-1], counts) + np.arange(len(value))
     value = value[source]
-    # Bits make a node dispensable whose values are all settled, so frequent values deserve bits of their own.
+    # Bits let the search skip a node whose values are all settled, so frequent values deserve bits of their own.
     frequency = np.bincount(value)
     number = np.empty(len(frequency), dtype=np.int64)
     number[np.argsort(-frequency, kind="stable")] = np.arange(len(frequency))
@@ -89,7 +89,7 @@ def wanted_values(
 
 
 def search_for(tree: Tree, wanted: Wanted) -> Search:
-    """A search that has not begun."""
+    """A search that has not started."""
     places = len(tree.order)
     return Search(
         radius=np.zeros(places),
@@ -104,16 +104,16 @@ def search_for(tree: Tree, wanted: Wanted) -> Search:
 
 
 def go_on(space: Space, tree: Tree, wanted: Wanted, search: Search, budget: int, pause: int) -> bool:
-    """Search on for about `pause` comparisons; whether there is more to do.
+    """Continue the search for about `pause` comparisons; returns whether there is more to do.
 
-    Until half of the budget is used no row is held back; then each has an equal part of what is left.
+    Rows are not limited until half of the budget is used; then each gets an equal share of what is left.
     """
     return bool(_go_on(space, tree, wanted, search, view_for(space), budget, pause))
 
 
 @kernel
 def _go_on(space, tree, wanted, search, view, budget, pause):
-    # One long loop on plain arrays: a call with all of these tuples would cost more than what it does.
+    # One long loop on plain arrays: a call with all of these tuples would cost more than its work.
     wide, kind, values = space.wide, space.kind, space.values
     own_rank, floor, base, position = view.rank, view.floor, view.base, view.position
     first, last, cost = view.first, view.last, view.cost
@@ -140,7 +140,7 @@ def _go_on(space, tree, wanted, search, view, budget, pause):
             has[value[at]] = place
             if value[at] < _OTHER:
                 settled |= np.uint64(1) << np.uint64(value[at])
-        # The own leaf comes first: what is found there rules most of the others out before they are asked.
+        # The row's own leaf comes first: what is found there rules out most of the other nodes before they are visited.
         own = leaf[place]
         key[0], heap[0], waiting = 0.0, own, 1
         size, radius, seeded = np.int64(0), np.inf, False
@@ -197,7 +197,7 @@ def _go_on(space, tree, wanted, search, view, budget, pause):
 
 @kernel
 def _take_rows(near, what, size, cost, rows, missing):
-    # Insert by cost; what is not needed any more to reach `missing` rows falls out.
+    # Insert by cost; drop what is no longer needed to reach `missing` rows.
     at = size
     while at > 0 and near[at - 1] > cost:
         near[at], what[at] = near[at - 1], what[at - 1]
@@ -213,7 +213,7 @@ def _take_rows(near, what, size, cost, rows, missing):
 
 @kernel
 def _take_value(near, what, size, cost, value, missing):
-    # A value counts once, at its least cost; at most `missing` values are kept.
+    # A value counts once, at its lowest cost; at most `missing` values are kept.
     at = 0
     while at < size and what[at] != value:
         at += 1
@@ -244,7 +244,7 @@ def _rise(key, node, at, cost, number):
 
 @kernel
 def _sink(key, node, size):
-    # Take the first of the heap away: the last, at `size`, sinks from the top.
+    # Remove the top of the heap: the last, at `size`, sinks from the top.
     cost, number, at = key[size], node[size], 0
     while 2 * at + 1 < size:
         below = 2 * at + 1

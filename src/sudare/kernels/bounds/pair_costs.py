@@ -1,6 +1,6 @@
-"""What two rows cost together: the cells of a row are ranks, and each column says what two ranks cost.
+"""The cost of two rows together: the cells of a row are ranks, and each column defines the cost of two ranks.
 
-Ranks are numbered so that the cost of two ranks never falls when one of them moves away from the other: leaves of
+Ranks are numbered so that the cost of two ranks never decreases when one of them moves away from the other: leaves of
 a hierarchy depth first, numbers ascending, missing last. So a set of rows is bounded by the lowest and highest rank
 of each column. The cost of two rows is the sum over columns; each column's cost is a metric, so the sum is one too.
 
@@ -18,7 +18,7 @@ from sudare.kernels.core.jit import kernel
 
 TREE, LINE, TABLE = range(3)
 STRETCH = 8
-"""Columns that are summed up between two looks at the limit."""
+"""The number of columns summed between two checks of the limit."""
 
 
 class Space(NamedTuple):
@@ -32,10 +32,10 @@ class Space(NamedTuple):
     start: npt.NDArray[np.int64]
     """Where the column begins in `values` (TABLE: size x size costs; LINE: positions) or in the node arrays."""
     cap: npt.NDArray[np.float64]
-    """The most that a cell of the column costs."""
+    """The highest cost of a cell of the column."""
     values: npt.NDArray[np.float64]
     parent: npt.NDArray[np.int64]
-    """Of each node of the TREE columns, counted from the column's start: leaves by rank, then inner nodes; the
+    """Parent of each node of the TREE columns, counted from the column's start: leaves by rank, then inner nodes; the
     root is its own parent."""
     first: npt.NDArray[np.int64]
     """First rank below a node."""
@@ -44,17 +44,17 @@ class Space(NamedTuple):
     cost: npt.NDArray[np.float64]
     """Cost of a node, 0 for leaves."""
     height: int
-    """Most nodes on a way from a leaf to the root."""
+    """The largest number of nodes on a path from a leaf to the root."""
     floor: npt.NDArray[np.float64]
-    """C x largest size: cost of a rank together with its nearest other rank."""
+    """C x largest size: cost of a rank together with the nearest other rank."""
 
 
 class View(NamedTuple):
-    """One row, prepared for comparing it with many."""
+    """One row, prepared for comparison with many."""
 
     rank: npt.NDArray[np.int64]
     floor: npt.NDArray[np.float64]
-    """What each column costs at least with a row that has another rank there."""
+    """The lowest cost of each column with a row that has another rank there."""
     base: npt.NDArray[np.int64]
     """TABLE: where its line of costs begins; LINE: where the positions begin."""
     position: npt.NDArray[np.float64]
@@ -98,7 +98,7 @@ def look_from(space, view, codes, row):
             view.first[column, 0], view.last[column, 0], view.cost[column, 0] = rank, rank + 1, 0.0
             while space.parent[start + node] != node:
                 node = space.parent[start + node]
-                # nodes of equal cost are one step: the highest of them counts
+                # nodes of equal cost are one step: use the highest of them
                 step += space.cost[start + node] > view.cost[column, step]
                 view.first[column, step] = space.first[start + node]
                 view.last[column, step] = space.last[start + node]
@@ -116,14 +116,14 @@ def wide_cost(kind, values, base, position, first, last, cost, column, rank):
     if kind[column] == LINE:
         return min(abs(values[base[column] + rank] - position[column]), cost[column, 0])
     step = 0
-    for outer in range(first.shape[1] - 1):  # counted to the end: cheaper than a jump that cannot be foretold
+    for outer in range(first.shape[1] - 1):  # always to the end: cheaper than an unpredictable jump
         step += (rank < first[column, outer]) | (rank >= last[column, outer])
     return cost[column, step]
 
 
 @kernel
 def row_costs(wide, kind, values, base, position, first, last, cost, codes, begin, end, limit, out):
-    """Costs of the prepared row together with rows begin … end-1; from the limit on only that they are not below."""
+    """Costs of the prepared row together with rows begin … end-1; from the limit on, they are only lower bounds."""
     for row in range(begin, end):
         total = 0.0
         for column in range(wide):

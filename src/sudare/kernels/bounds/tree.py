@@ -1,4 +1,4 @@
-"""A tree of distinct rows for the bounds: boxes of ranks, cut where the rows on both sides cost most together."""
+"""A tree of distinct rows for the bounds: boxes of ranks, cut where the rows on the two sides cost most together."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sudare.kernels.core.jit import kernel
 from sudare.kernels.core.sort import sort_in_place
 
 LEAF = 16
-"""Most rows of a leaf."""
+"""Maximum number of rows in a leaf."""
 FAN = 16
-"""Most children of a node."""
+"""Maximum number of children of a node."""
 _SAMPLE = 48
-"""Rows of a node that are looked at to choose its cut."""
+"""The number of rows of a node that are sampled to choose its cut."""
 
 
 class Tree(NamedTuple):
@@ -31,7 +31,7 @@ class Tree(NamedTuple):
     end: npt.NDArray[np.int64]
     """One past the last place of each node."""
     child: npt.NDArray[np.int64]
-    """First child of each node, the others come next."""
+    """First child of each node; the others follow it."""
     children: npt.NDArray[np.int64]
     """Number of children, 0 for a leaf."""
     leaf: npt.NDArray[np.int64]
@@ -40,7 +40,7 @@ class Tree(NamedTuple):
     """Nodes x columns: lowest rank."""
     highest: npt.NDArray[np.int32]
     present: npt.NDArray[np.uint64]
-    """Nodes x columns: bit (rank modulo 64) is set for every rank that occurs, so an unset bit rules a rank out."""
+    """Nodes x columns: bit (rank modulo 64) is set for every rank that occurs, so an unset bit rules out a rank."""
 
 
 def build(space: Space, codes: npt.NDArray[np.int32]) -> Tree:
@@ -83,7 +83,7 @@ def box_costs(
     limit,
     out,
 ):
-    """Costs that no row of the nodes begin … end-1 falls below, together with the prepared row; up to the limit."""
+    """Lower bounds of the cost of the prepared row with any row of the nodes begin … end-1, up to the limit."""
     for node in range(begin, end):
         total = 0.0
         for column in range(wide):
@@ -149,7 +149,7 @@ def _parted(codes, order, start, stop, column, rank):
 
 @kernel
 def _best_cut(space, codes, order, start, stop):
-    # Of a sample: many pairs apart, at a border of the hierarchy rather than inside of a branch.
+    # In a sample: separate many pairs, at a border of the hierarchy rather than inside a branch.
     size = min(stop - start, _SAMPLE)
     ranks = np.empty(size, dtype=np.int64)
     best, best_column, best_rank = 0.0, -1, 0
@@ -167,7 +167,7 @@ def _best_cut(space, codes, order, start, stop):
                     best, best_column, best_rank = score, column, below
     if best_column >= 0:
         return best_column, best_rank
-    # The sample is all alike, or what tells the rows apart costs nothing: any cut that leaves rows on both sides.
+    # The sample is all equal, or its differences cost nothing: use any cut that leaves rows on both sides.
     for column in range(codes.shape[1]):
         lowest = highest = codes[order[start], column]
         for at in range(start + 1, stop):

@@ -1,1 +1,1 @@
-"""What all kernels share: compilation and its cache, rules of groups, blocks, sorting, random words."""
+"""What all kernels share: compilation and its cache, group rules, blocks, sorting, random words."""

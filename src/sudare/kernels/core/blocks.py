@@ -19,10 +19,10 @@ _LARGEST_KEY = 2**62
 def block_labels(
     columns: Sequence[npt.NDArray[np.int32]], cardinalities: Sequence[int], rows: int
 ) -> tuple[npt.NDArray[np.int32], int]:
-    """Label rows by their combination of codes, in order of first appearance; also the number of labels.
+    """Label rows by their combination of codes, in order of first appearance; also returns the number of labels.
 
-    Codes of several columns are packed into one 64-bit key; when the product of the cardinalities would
-    overflow, what is packed so far is relabeled first (at most `rows` labels), so any number of columns fits.
+    Codes of several columns are packed into one 64-bit key; if the product of the cardinalities would overflow, what
+    is packed so far is relabeled first (at most `rows` labels), so there is no limit on the number of columns.
     """
     key = np.zeros(rows, dtype=np.int64)
     size = 1

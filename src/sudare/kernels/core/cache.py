@@ -1,8 +1,8 @@
-"""Where the machine code of kernels is kept: in the user's cache folder, apart for every state of the sources.
+"""Where the machine code of kernels is stored: in the user's cache folder, separately for every state of the sources.
 
 numba checks only the file of a kernel to decide whether its machine code is current, not the files of the kernels it
-calls. So each file of kernels has a folder of its own, named after a hash over that file and every file of kernels it
-imports, in any subfolder: after a change a new folder is used, and only what the change touches is compiled again.
+calls. So each kernel file has its own folder, named after a hash of that file and every kernel file it
+imports, in any subfolder: after a change a new folder is used, and only what the change affects is compiled again.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _KEPT = 4
-"""Folders of one file that stay: that of the sources as they are, and of those used last."""
+"""The number of folders kept for one file: that of the current sources, and the most recently used ones."""
 _PACKAGE = Path(__file__).parent.parent
-"""The folder that the name `sudare.kernels` stands for."""
+"""The folder of the package `sudare.kernels`."""
 _NAMED = re.compile(r"\bsudare\.kernels((?:\.\w+)*)(?:\s+import\s+(\([^)]*\)|[^\n]*))?")
-"""A module of kernels, and the names that are imported from it; a test compares this with Python's own parser."""
+"""A kernel module, and the names that are imported from it; a test compares this with Python's own parser."""
 _LOCK = threading.Lock()
 
 
 @contextlib.contextmanager
 def kept_for(file: str) -> Iterator[bool]:
-    """While this is open, numba places the machine code of what is decorated in the folder for that source file.
+    """While this is open, numba stores the machine code of decorated functions in the folder for that source file.
 
-    Gives whether that folder can be written; where it cannot (no home, a read-only system) no other place is tried,
-    for its contents might be out of date. A folder that the user has named (NUMBA_CACHE_DIR) is respected. Kernels
-    of other packages are not touched: the place of each is decided when it is decorated, and the setting is given
-    back at once.
+    Yields whether that folder is writable; if it is not (no home, a read-only system), no other place is tried,
+    because its contents might be out of date. A folder chosen by the user (NUMBA_CACHE_DIR) is respected. Kernels of
+    other packages are not affected: the location of each is decided when it is decorated, and the setting is restored
+    immediately.
     """
     with _LOCK:
         before = numba.config.CACHE_DIR
@@ -55,7 +55,7 @@ def kept_for(file: str) -> Iterator[bool]:
 
 @cache
 def folder_of(file: Path, home: Path, package: Path = _PACKAGE) -> Path | None:
-    """The folder for the sources as they are now, made where absent; None where it cannot be written.
+    """The folder for the current sources, created if absent; None if it is not writable.
 
     Older folders of the same file are deleted.
     """
@@ -73,7 +73,7 @@ def folder_of(file: Path, home: Path, package: Path = _PACKAGE) -> Path | None:
     folder = home / f"{name}-{digest.hexdigest()[:16]}"
     try:
         if folder.is_dir():
-            os.utime(folder)  # what is in use counts as the latest
+            os.utime(folder)  # a folder in use counts as the most recent
         else:
             folder.mkdir(parents=True, exist_ok=True)
             _clear(home, name)
@@ -83,7 +83,7 @@ def folder_of(file: Path, home: Path, package: Path = _PACKAGE) -> Path | None:
 
 
 def reached_from(file: Path, package: Path = _PACKAGE) -> set[Path]:
-    """The file and every file of kernels it imports, over any number of steps."""
+    """The file and every kernel file that it imports, directly or indirectly."""
     found, waiting = {file}, [file]
     while waiting:
         for name in _imported(waiting.pop()):
@@ -97,7 +97,7 @@ def reached_from(file: Path, package: Path = _PACKAGE) -> set[Path]:
 
 @cache
 def _imported(file: Path) -> frozenset[str]:
-    """Dotted names below `sudare.kernels` in the text of a file; one that is not a module does no harm."""
+    """Dotted names below `sudare.kernels` in the text of a file; names that are not modules do no harm."""
     names: set[str] = set()
     for module, imported in _NAMED.findall(file.read_text(encoding="utf-8")):
         steps = module.strip(".").split(".") if module else []

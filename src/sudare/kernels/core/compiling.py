@@ -1,6 +1,6 @@
-"""Who is told while kernels are compiled: a first call stands still for as long, and its bar should say why.
+"""Who is notified while kernels are compiled: a first call seems to hang, and its progress bar should say why.
 
-This loads no numba: `jit`, which every kernel imports, listens to numba and passes on what it hears.
+This does not load numba: `jit`, which every kernel imports, listens to numba and forwards its events.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _under_way = 0
 
 @contextmanager
 def compiling_told(tell: Callable[[bool], None]) -> Iterator[None]:
-    """While this is open, `tell(True)` is called as kernels begin to be compiled and `tell(False)` when that has ended.
+    """While this is open, `tell(True)` is called when compilation of kernels starts and `tell(False)` when it ends.
 
-    Kernels whose machine code is loaded from disk are not spoken of.
+    Kernels whose machine code is loaded from disk are not reported.
     """
     _LISTENERS.append(tell)
     try:
@@ -29,8 +29,8 @@ def compiling_told(tell: Callable[[bool], None]) -> Iterator[None]:
 
 
 def changed(by: int) -> None:
-    """One more kernel is being compiled, or one less; kernels call kernels, and only the outermost is told."""
-    global _under_way  # numba tells it to the whole process
+    """Note that a kernel starts or stops being compiled; kernels call kernels, and only the outermost is reported."""
+    global _under_way  # numba reports it for the whole process
     before, _under_way = _under_way, _under_way + by
     if (before == 0) != (_under_way == 0):
         for tell in _LISTENERS:

@@ -9,7 +9,7 @@ from sudare.kernels.core.jit import kernel
 
 @kernel
 def group_ranges(codes, labels, count):
-    """Smallest and largest code of each group; missing rows carry code -1 and so show as a lowest code of -1."""
+    """Smallest and largest code of each group; missing rows have code -1, so a lowest code of -1 shows them."""
     lowest = np.full(count, np.iinfo(np.int32).max, dtype=np.int32)
     highest = np.full(count, -1, dtype=np.int32)
     for row in range(len(codes)):

@@ -1,4 +1,4 @@
-"""The decorators of all kernels, `kernel`, `lean` and `inlined`, so that caching and error handling are set in one place."""
+"""The decorators of all kernels, `kernel`, `lean` and `inlined`: one place for the settings of caching and errors."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Passes on that something is being compiled."""
+    """Reports that something is being compiled."""
 
     def on_start(self, _: Any) -> None:
-        """One more."""
+        """One more kernel is being compiled."""
         compiling.changed(1)
 
     def on_end(self, _: Any) -> None:
-        """One less."""
+        """One fewer kernel is being compiled."""
         compiling.changed(-1)
 
 
@@ -30,31 +30,31 @@ event.register("numba:compile", _Listener())
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile on first call, keep the machine code on disk, release the GIL, divide as numpy does.
+    """Compile on first call, cache the machine code on disk, release the GIL, divide as numpy does.
 
-    Kernels carry no annotations: numba infers them, and what it infers is stricter.
+    Kernels have no annotations: numba infers the types, and what it infers is stricter.
     """
     return _kept(function, nogil=True, error_model="numpy")
 
 
 CALLED = {"nogil": True, "_nrt": False, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-"""Options of kernels whose sums may be reordered, so that they use wide registers."""
+"""Options of kernels whose sums may be reordered, so that they can use wide registers."""
 
 INLINED = {**CALLED, "forceinline": True}
 """The same, merged into their callers."""
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A small kernel that is always merged into its callers, and kept on disk as a part of them only.
+    """A small kernel that is always merged into its callers, and cached only as part of them.
 
-    Tuples of arrays are passed to a called kernel as some hundred single arguments; merging saves that.
+    Tuples of arrays are passed to a called kernel as some hundred single arguments; merging avoids that.
     """
     compiled: Callable[..., Any] = numba.njit(**INLINED)(function)
     return compiled
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that makes no arrays, and so need not count references to those it is given."""
+    """A kernel that creates no arrays, and so need not count references to those it receives."""
     return _kept(function, nogil=True, error_model="numpy", _nrt=False)
 
 

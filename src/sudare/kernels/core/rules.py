@@ -1,8 +1,8 @@
 """What a group of rows must satisfy, as numbers: size, diversity and closeness of sensitive values.
 
-A conjunction of requirements is compiled (in `sudare.assess`) into `Rules`; the assessor asks how far each
-block goes (`reached`), a method asks whether a candidate group may stand (`satisfied`). One definition
-serves both.
+A conjunction of requirements is compiled (in `sudare.assess`) into `Rules`; the assessor computes the level that each
+block reaches (`reached`), and a method checks whether a candidate group is allowed (`satisfied`). Both use the same
+definition.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sudare.kernels.core.sort import sort_in_place
 
 SIZE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL = range(7)
 TOLERANCE = 1e-9
-"""Relative slack for entropies and distances: rounding must not refuse what holds with equality."""
+"""Relative slack for entropies and distances: rounding must not reject what is satisfied with equality."""
 
 STRICTNESS = 1e-12
 """Relative margin of the strict inequality of recursive diversity."""
@@ -29,9 +29,9 @@ class Rules(NamedTuple):
     kind: npt.NDArray[np.int64]
     """Which rule: SIZE, DISTINCT, …, HIERARCHICAL."""
     column: npt.NDArray[np.int64]
-    """The sensitive column it speaks of (0 for SIZE, unused)."""
+    """The sensitive column it applies to (0 for SIZE, unused)."""
     at_most: npt.NDArray[np.bool_]
-    """Whether what is reached must stay at or below the bound (distances), not reach it (sizes, diversity)."""
+    """Whether the value reached must be at most the bound (distances), rather than at least (sizes, diversity)."""
     bound: npt.NDArray[np.float64]
     """k, l or t."""
     factor: npt.NDArray[np.float64]
@@ -53,7 +53,7 @@ class Rules(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Work space, allocated once: histogram all zero between calls."""
+    """Work space, allocated once; the histogram is all zero between calls."""
 
     histogram: npt.NDArray[np.int64]
     touched: npt.NDArray[np.int64]
@@ -64,7 +64,7 @@ class Scratch(NamedTuple):
 
 
 def no_rules() -> Rules:
-    """Nothing asked."""
+    """Rules that require nothing."""
     none, number, code = np.zeros(0, dtype=np.int64), np.zeros((1, 1)), np.zeros((1, 1), dtype=np.int32)
     one = np.ones(1, dtype=np.int64)
     truth = np.zeros(0, dtype=np.bool_)
@@ -72,7 +72,7 @@ def no_rules() -> Rules:
 
 
 def rules_of(rules: Rules, rows: npt.NDArray[np.int64]) -> Rules:
-    """The rules for some of the rows; overall distributions stay those of the whole table."""
+    """The rules for some of the rows; overall distributions remain those of the whole table."""
     return rules._replace(sensitive=np.ascontiguousarray(rules.sensitive[:, rows]))
 
 
@@ -91,7 +91,7 @@ def scratch_for(rules: Rules) -> Scratch:
 
 @lean
 def satisfied(rules, scratch, order, start, stop):
-    """Whether rows order[start:stop] may form a group under every rule. No group is empty."""
+    """Whether rows order[start:stop] may form a group under every rule. Groups are never empty."""
     size = stop - start
     if size == 0:
         return False
@@ -110,7 +110,7 @@ def satisfied(rules, scratch, order, start, stop):
 
 @lean
 def holds(kind, at_most, value, bound):
-    """Compare what was reached with what was asked: `at_most` the bound, or at least."""
+    """Whether the value reached satisfies the bound: `at_most` it, or else at least."""
     if at_most:
         return value <= bound + TOLERANCE
     if kind == ENTROPY:
@@ -120,7 +120,7 @@ def holds(kind, at_most, value, bound):
 
 @kernel
 def holding(kind, at_most, values, bound):
-    """`holds` of every block."""
+    """`holds` for every block."""
     result = np.empty(len(values), dtype=np.bool_)
     for block in range(len(values)):
         result[block] = holds(kind, at_most, values[block], bound)
@@ -129,7 +129,7 @@ def holding(kind, at_most, values, bound):
 
 @lean
 def reached(rules, rule, scratch, order, start, stop):
-    """How far rows order[start:stop] go under one rule: size, l (exp of entropy), largest l, or distance."""
+    """The level that rows order[start:stop] reach under one rule: size, l (exp of entropy), largest l, or distance."""
     kind = rules.kind[rule]
     size = stop - start
     if kind == SIZE:
@@ -137,7 +137,7 @@ def reached(rules, rule, scratch, order, start, stop):
     column = rules.column[rule]
     histogram, touched = scratch.histogram, scratch.touched
     codes = rules.sensitive[column]
-    count = np.int64(0)  # a plain 0 is a type of its own: what is called would be compiled twice
+    count = np.int64(0)  # a plain 0 has a different type: the functions called would be compiled twice
     for position in range(start, stop):
         code = codes[order[position]]
         if histogram[code] == 0:
@@ -172,7 +172,7 @@ def complying(rules, scratch, order, starts):
 
 @kernel
 def reached_by_block(rules, rule, scratch, order, starts):
-    """`reached` of every block; rows of block b are order[starts[b]:starts[b + 1]]."""
+    """`reached` for every block; rows of block b are order[starts[b]:starts[b + 1]]."""
     result = np.empty(len(starts) - 1)
     for block in range(len(starts) - 1):
         result[block] = reached(rules, rule, scratch, order, starts[block], starts[block + 1])
@@ -191,7 +191,7 @@ def _entropy(histogram, touched, count, size):
 @lean
 def _recursive(histogram, touched, count, factor, frequencies):
     # Largest l with r_1 < c (r_l + … + r_m); the tail only shrinks with l. The margin keeps the inequality
-    # strict where c * tail is rounded up (0.07 * 100 > 7).
+    # strict if c * tail is rounded up (0.07 * 100 > 7).
     for index in range(count):
         frequencies[index] = histogram[touched[index]]
     sort_in_place(frequencies, count)
@@ -228,7 +228,7 @@ def _ordered(histogram, size, overall, values):
 
 @lean
 def _hierarchical(histogram, size, rules, column, scratch):
-    # Li et al. 2007: at each inner node the smaller of surplus and deficit of its children crosses it.
+    # Li et al. 2007: at each inner node, the smaller of the surplus and the deficit of its children crosses it.
     nodes = rules.nodes[column]
     extra, surplus, deficit = scratch.extra, scratch.surplus, scratch.deficit
     for node in range(nodes):

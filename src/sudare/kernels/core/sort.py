@@ -1,4 +1,4 @@
-"""Sorting of short lists, and selection, in place."""
+"""In-place sorting of short lists, and selection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sudare.kernels.core.jit import lean
 
 @lean
 def sort_in_place(values, count):
-    """Shell's sort of the first values: compiles in no time, needs no memory, and the lists are short."""
+    """Shellsort of the first `count` values: it compiles quickly, needs no memory, and the lists are short."""
     gap = count // 2
     while gap > 0:
         for index in range(gap, count):
@@ -24,7 +24,7 @@ def sort_in_place(values, count):
 def select(keys, order, start, stop, rank):
     """Hoare's quickselect: keys[start:rank] become at most, and keys[rank + 1:stop] at least, keys[rank].
 
-    `order` is moved along with the keys; it may be empty.
+    `order` is permuted along with the keys; it may be empty.
     """
     low, high = start, stop - 1
     while low < high:

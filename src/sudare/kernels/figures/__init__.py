@@ -1,1 +1,1 @@
-"""Figures of whole tables: sums over pairs of records, an attacker's guesses."""
+"""Figures for whole tables: sums over pairs of records, an attacker's guesses."""

@@ -1,4 +1,4 @@
-"""How well an attacker guesses the sensitive value of a row from its block."""
+"""How well an attacker can guess the sensitive value of a row from its block."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sudare.kernels.core.sort import sort_in_place
 def best_guesses(codes, values, order, starts, excluded):
     """Probability of the best guess in each block after `excluded` values are ruled out.
 
-    With counts r1 >= r2 >= …, ruling out the `excluded` most frequent values other than r1 serves the
-    attacker best: r1 / (r1 + r_{excluded+2} + r_{excluded+3} + …).
+    With counts r1 >= r2 >= …, it is best for the attacker to rule out the `excluded` most frequent values
+    other than r1: r1 / (r1 + r_{excluded+2} + r_{excluded+3} + …).
     """
     histogram = np.zeros(values, dtype=np.int64)
     touched = np.zeros(values, dtype=np.int64)

@@ -9,7 +9,7 @@ from sudare.kernels.core.jit import kernel
 
 @kernel
 def line_sum(low, high, counts, power):
-    """Sum of counts * counts * gap^power between ranges, every two points once and doubled."""
+    """Sum of counts * counts * gap^power between ranges; each pair of points is computed once and doubled."""
     total = 0.0
     for one in range(len(low)):
         row = 0.0
@@ -23,7 +23,7 @@ def line_sum(low, high, counts, power):
 
 @kernel
 def gap_sum(low, high, by_low, by_high, counts, power):
-    """The same for power 1 or 2 in one sweep: ranges that end below the current one's start are summed up."""
+    """The same for power 1 or 2 in one sweep: ranges that end before the current one starts are accumulated."""
     weight, first, second = 0.0, 0.0, 0.0
     total = 0.0
     ended = 0
@@ -45,7 +45,7 @@ def gap_sum(low, high, by_low, by_high, counts, power):
 
 @kernel
 def tree_histogram(parent, depth, counts):
-    """Weighted number of ordered pairs at each number of edges apart.
+    """Weighted number of ordered pairs for each number of edges between them.
 
     `below[v, h]` is the weight h edges below v; pairs meet at the node where their subtrees join.
     """
@@ -56,7 +56,7 @@ def tree_histogram(parent, depth, counts):
     below = np.zeros((nodes, deepest + 1))
     pairs = np.zeros(2 * deepest + 1)
     for node in range(nodes):
-        # Children come before their parents: below[node] is complete but for the node itself.
+        # Children come before their parents: below[node] is complete except for the node itself.
         for height in range(1, deepest + 1):
             pairs[height] += 2.0 * counts[node] * below[node, height]
         below[node, 0] += counts[node]
@@ -78,8 +78,8 @@ def tree_histogram(parent, depth, counts):
 def joint_sum(codes, lows, highs, tables, starts, widths, weights, order, counts, power):
     """Sum of counts * counts * distance^power between rows, with distance = (sum w d^order)^(1/order).
 
-    Column c of row r is point codes[c, r]. Its distances are gaps between lows[c] and highs[c] where widths[c] is 0,
-    else entries of the table of that width which starts at tables[starts[c]].
+    Column c of row r is point codes[c, r]. Its distances are gaps between lows[c] and highs[c] if widths[c] is 0,
+    else entries of the table of that width that starts at tables[starts[c]].
     """
     columns, rows = codes.shape
     exponent = power / order

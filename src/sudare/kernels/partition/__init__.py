@@ -1,1 +1,1 @@
-"""A partition of records into groups and the moves that improve it, whatever a group costs."""
+"""A partition of records into groups and the moves that improve it, for any cost of a group."""

@@ -1,7 +1,7 @@
-"""What a group costs, and how the cost changes when a member comes, goes or is exchanged.
+"""The cost of a group, and how it changes when a member joins, leaves or is exchanged.
 
-The refinement engine is written once and calls these functions; which cost they speak of is settled by the type of
-the model when the engine is compiled: `Squares` (sum of squared errors) or `Covers` (generalization).
+The refinement engine is written once and calls these functions; the type of the model determines, when the engine is
+compiled, which cost they compute: `Squares` (sum of squared errors) or `Covers` (generalization).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MODULES = {squares.Squares: squares, covers.Covers: covers}
 
 
 def _of_model(name: str, options: dict[str, Any]) -> Callable[..., Any]:
-    """The function of this name of the module that the model belongs to, for compiled callers."""
+    """The function of this name in the model's module, for compiled callers."""
 
     def stub(*_: Any) -> None:
         raise NotImplementedError(name)
@@ -41,7 +41,7 @@ cost_with = _of_model("cost_with", CALLED)
 cost_without = _of_model("cost_without", CALLED)
 cost_exchanged = _of_model("cost_exchanged", CALLED)
 
-# Merged into the caller: for the innermost loop only, since code grows and compiles slowly.
+# Merged into the caller: for the innermost loop only, since the code grows and compiles slowly.
 fast_cost_with = _of_model("cost_with", INLINED)
 fast_cost_without = _of_model("cost_without", INLINED)
 fast_cost_exchanged = _of_model("cost_exchanged", INLINED)

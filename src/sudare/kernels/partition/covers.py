@@ -1,7 +1,7 @@
-"""The cost of a group as what its members lose when each column takes the least value that covers them all.
+"""The cost of a group as the loss of its members when each column takes the smallest value that covers them all.
 
 A column's values are numbered in the order of its hierarchy (or its natural order), so that what covers a group
-depends on the lowest and the highest number alone, and the cost of a column is looked up: in a table of pairs, as
+depends only on the lowest and the highest number, and the cost of a column is looked up: in a table of pairs, as
 the width of an interval, by climbing a large tree, or by the number of distinct values (free sets). The cost of a
 group is its size times the weighted sum over columns.
 """
@@ -17,37 +17,37 @@ from sudare.kernels.core.jit import inlined
 
 PAIRS, LINE, CLIMB, SET = range(4)
 LARGEST_TABLE = 160
-"""Most values of a column whose pairs are tabled."""
+"""The largest number of values of a column for which a table of pairs is used."""
 
 
 class Covers(NamedTuple):
-    """Records as numbers of values, and what is kept about groups."""
+    """Records as numbers of values, and the data kept about groups."""
 
     codes: npt.NDArray[np.int32]
-    """n x p: number of the value of each record; -1 where it is missing (LINE only)."""
+    """n x p: number of the value of each record; -1 if missing (LINE only)."""
     mode: npt.NDArray[np.int64]
-    """How each column's cost is found: PAIRS, LINE, CLIMB, SET."""
+    """How each column's cost is computed: PAIRS, LINE, CLIMB, SET."""
     start: npt.NDArray[np.int64]
     """Where each column's part of the flat arrays begins."""
     width: npt.NDArray[np.int64]
     """Number of values of each column (PAIRS, SET)."""
     table: npt.NDArray[np.float64]
-    """PAIRS: weighted cost of covering (low, high). LINE: place of each value, scaled and weighted. SET: cost of
+    """PAIRS: weighted cost of covering (low, high). LINE: position of each value, scaled and weighted. SET: cost of
     0, 1, 2, … distinct values. CLIMB: cost of each node."""
     whole: npt.NDArray[np.float64]
     """Weighted cost of a column that is fully generalized."""
     parent: npt.NDArray[np.int32]
     """CLIMB: parent of each node, from the column's start."""
     last: npt.NDArray[np.int32]
-    """CLIMB: one after the highest number that a node covers."""
+    """CLIMB: one past the highest number that a node covers."""
     low: npt.NDArray[np.int32]
-    """slots x p: lowest number among a group's members; SET: how many distinct ones."""
+    """slots x p: lowest number among a group's members; SET: the number of distinct ones."""
     high: npt.NDArray[np.int32]
 
 
 @inlined
 def column_cost(model, column, low, high):
-    """Weighted cost, for one record, of covering the numbers low … high of a column (SET: low = count of values)."""
+    """Weighted cost per record of covering the numbers low … high of a column (SET: low = count of values)."""
     table, start = model.table, model.start[column]
     mode = model.mode[column]
     if mode == PAIRS:
@@ -63,7 +63,7 @@ def column_cost(model, column, low, high):
 
 @inlined
 def pair_cost(model, one, other):
-    """What one record loses when it and another take their least common cover."""
+    """The loss of one record when it and another take their smallest common cover."""
     codes = model.codes
     total = 0.0
     for column in range(codes.shape[1]):
@@ -108,7 +108,7 @@ def _span(codes, members, size, group, column, leaving):
 
 @inlined
 def _changed_cost(model, members, size, group, gone, come):
-    """Cost for one record of a group without one member and with another (-1: none)."""
+    """Cost per record of a group without one member and with another (-1: none)."""
     codes, lows, highs, modes = model.codes, model.low, model.high, model.mode
     starts, widths, table = model.start, model.width, model.table
     total = 0.0
@@ -145,7 +145,7 @@ def _changed_cost(model, members, size, group, gone, come):
 
 @inlined
 def refresh(model, members, size, group):
-    """Recompute what is kept about a group from its members."""
+    """Recompute the data kept about a group from its members."""
     codes, lows, highs, modes = model.codes, model.low, model.high, model.mode
     for column in range(codes.shape[1]):
         low, high = _span(codes, members, size, group, column, -1)
@@ -165,7 +165,7 @@ def refresh(model, members, size, group):
 
 @inlined
 def include(model, members, size, group, record):
-    """A record has come; `size` counts it already."""
+    """Update the group after a record has joined; `size` already counts it."""
     codes, lows, highs, modes = model.codes, model.low, model.high, model.mode
     for column in range(codes.shape[1]):
         code = codes[record, column]
@@ -182,7 +182,7 @@ def include(model, members, size, group, record):
 
 @inlined
 def exclude(model, members, size, group, record):
-    """A record has gone; `size` no longer counts it."""
+    """Update the group after a record has left; `size` no longer counts it."""
     codes, lows, highs, modes = model.codes, model.low, model.high, model.mode
     for column in range(codes.shape[1]):
         code, low, high = codes[record, column], lows[group, column], highs[group, column]
@@ -195,13 +195,13 @@ def exclude(model, members, size, group, record):
 
 @inlined
 def replace_member(model, members, size, group, gone, come):
-    """One member was replaced by another; `members` holds the new one."""
+    """Update the group after one member was replaced by another; `members` contains the new one."""
     refresh(model, members, size, group)
 
 
 @inlined
 def cost_of(model, size, group):
-    """The cost of a group as kept."""
+    """The cost of a group, from the data kept."""
     if size[group] == 0:
         return 0.0
     lows, highs = model.low, model.high
@@ -221,7 +221,7 @@ def cost_with(model, members, size, group, record):
 
 @inlined
 def cost_without(model, members, size, group, record):
-    """The cost with one member less."""
+    """The cost with one member fewer."""
     if size[group] == 1:
         return 0.0
     return _changed_cost(model, members, size, group, record, -1) * (size[group] - 1)

@@ -1,4 +1,4 @@
-"""The end of a search: groups split until none can be, rows that cost the others most named."""
+"""The end of a search: split groups until no split is possible, and find the rows that are most costly for others."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sudare.kernels.partition.covers import SET, column_cost
 
 @kernel
 def split_group(model, rows, count, smallest, rules, scratch, chosen):
-    """Mark in `chosen` a part of rows[:count] that can be its own group, generalized less; False if there is none.
+    """Mark in `chosen` a part of rows[:count] that can be its own, less generalized group; False if there is none.
 
     A part is generalized less on a column if it lacks what the whole group needs there: all rows that are nearer
     to some row than the group is wide (under one child of the group's node; short of one end of its interval;
-    without one value of its set). If the rest then breaks a rule, rows of the part are given to it one by one as
-    long as the part keeps the rules. Both parts comply.
+    without one value of its set). If the rest then breaks a rule, rows of the part are moved to it one by one as
+    long as the part satisfies the rules. Both parts comply.
     """
     if count < 2 * smallest:
         return False
@@ -45,7 +45,7 @@ def split_group(model, rows, count, smallest, rules, scratch, chosen):
                 else:
                     chosen[index] = column_cost(model, column, min(code, mine), max(code, mine)) < whole
                 inside += chosen[index]
-            # Rows nearer to the anchor than the whole is wide can together still be as wide: an interval's middle.
+            # Rows nearer to the anchor than the group is wide can together still be as wide: the middle of an interval.
             if (
                 inside < smallest
                 or inside == count
@@ -71,7 +71,7 @@ def _narrower(model, rows, count, chosen, column, whole):
 
 @kernel
 def _mended(rows, count, smallest, rules, scratch, chosen, first, second):
-    """Whether both parts comply, after giving rows of the first to the second where that is needed."""
+    """Whether both parts comply, after moving rows from the first to the second if needed."""
     if not _complies(rows, count, chosen, True, smallest, rules, scratch, first):
         return False
     for index in range(count):
@@ -98,14 +98,14 @@ def _complies(rows, count, chosen, value, smallest, rules, scratch, work):
 
 @kernel
 def split_all(model, order, starts, smallest, rules, scratch, labels):
-    """Split every group again and again until none can be; fills `labels`."""
+    """Split every group repeatedly until no split is possible; fills `labels`."""
     most = 1
     for group in range(len(starts) - 1):
         most = max(most, starts[group + 1] - starts[group])
     chosen = np.zeros(most, dtype=np.bool_)
     work = order.copy()
     groups = 0
-    # Parts still to be looked at, as ranges of `work`.
+    # Parts still to be examined, as ranges of `work`.
     begins, ends = (
         [starts[group] for group in range(len(starts) - 1)],
         [starts[group + 1] for group in range(len(starts) - 1)],
@@ -134,7 +134,7 @@ def split_all(model, order, starts, smallest, rules, scratch, labels):
 
 @kernel
 def outlier_gains(model, part):
-    """What the group of each record saves when the record is left out, less 1 for the record."""
+    """What the group of each record saves if the record is left out, minus 1 for the record."""
     gains = np.zeros(len(part.label))
     for group in range(len(part.size)):
         if part.size[group] == 0:

@@ -1,7 +1,7 @@
-"""Moves on a partition: relocate a record, swap two, split a group, dissolve one; each undone where a rule forbids it.
+"""Moves on a partition: relocate a record, swap two, split a group, dissolve one; each is undone if a rule forbids it.
 
-What a group costs is asked of `sudare.kernels.partition.costs`, what it must satisfy of `sudare.kernels.core.rules`. A group that
-reaches twice the smallest size is split, since two groups never cost more than one; dissolving is the way back.
+The cost of a group comes from `sudare.kernels.partition.costs`, the rules from `sudare.kernels.core.rules`. A group
+that reaches twice the smallest size is split, since two groups never cost more than one; dissolving is the way back.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from sudare.kernels.partition.costs import cost_exchanged, cost_of, cost_with, c
 from sudare.kernels.partition.partition import FIRST_EMPTY, empty_slot, put_in, swap_places, take_out
 
 TINY = 1e-12
-"""Share of a cost by which a move must change it to count: less is rounding."""
+"""The share of a cost by which a move must change it to count: less is rounding."""
 
 
 @lean
 def relocate(model, part, limits, record, target, threshold):
-    """Move a record to another group if that changes the cost by no more than `threshold`; the change or inf."""
+    """Move a record to another group if that changes the cost by at most `threshold`; returns the change, or inf."""
     source = part.label[record]
     if part.size[source] <= limits.smallest or part.size[target] >= part.members.shape[1]:
         return np.inf
@@ -46,7 +46,7 @@ def relocate(model, part, limits, record, target, threshold):
 
 @lean
 def may_relocate(limits, part, record, target):
-    """Whether both groups keep the rules if a record moves; nothing is changed."""
+    """Whether both groups satisfy the rules if a record moves; nothing is changed."""
     group, place = part.label[record], part.place[record]
     last, end = part.size[group] - 1, part.size[target]
     members = part.members
@@ -61,7 +61,7 @@ def may_relocate(limits, part, record, target):
 
 @lean
 def swap(model, part, limits, one, other, threshold):
-    """Exchange two records of different groups under the same terms."""
+    """Exchange two records of different groups under the same conditions."""
     first, second = part.label[one], part.label[other]
     change = (
         cost_exchanged(model, part.members, part.size, first, one, other)
@@ -82,7 +82,7 @@ def swap(model, part, limits, one, other, threshold):
 
 @lean
 def may_swap(limits, part, one, other):
-    """Whether both groups keep the rules if two records change places; nothing is changed."""
+    """Whether both groups satisfy the rules if two records are exchanged; nothing is changed."""
     first, second = part.label[one], part.label[other]
     members, place, there = part.members, part.place[one], part.place[other]
     members[first, place] = other
@@ -97,16 +97,16 @@ def may_swap(limits, part, one, other):
 
 @lean
 def settle(model, part, limits, group):
-    """Split a group in two of at least the smallest size, the second grown around the member whose leaving helps most.
+    """Split a group into two of at least the smallest size; the second grows from the member whose leaving helps most.
 
-    Returns the change of cost, 0 when no allowed split was found or no slot is free.
+    Returns the change of cost, 0 if no allowed split was found or no slot is free.
     """
     fresh = empty_slot(part)
     if fresh >= len(part.size) or part.size[group] < limits.split_at:
         return 0.0
     part.region[fresh] = part.region[group]
     before, stamp = part.cost[group], part.changed[group]
-    # Grow the second group greedily: start with the member whose leaving helps most, then the one that fits best.
+    # Grow the second group greedily: start with the member whose leaving helps most, then add the one that fits best.
     for step in range(limits.smallest):
         best, chosen = np.inf, -1
         for index in range(part.size[group]):
@@ -138,7 +138,7 @@ def settle(model, part, limits, group):
                     part.cost[group] = cost_of(model, part.size, group)
                     part.cost[fresh] = cost_of(model, part.size, fresh)
                     improved = True
-    # Halves that cost as much as the whole stay whole: a larger group can lose members more freely.
+    # Keep the group if its halves cost as much: a larger group can lose members more freely.
     gain = part.cost[group] + part.cost[fresh] - before
     if gain < -TINY * (1.0 + abs(before)) and allowed(limits, part, group) and allowed(limits, part, fresh):
         return gain
@@ -156,7 +156,7 @@ def settle(model, part, limits, group):
 
 @lean
 def dissolve(model, part, limits, neighbors, group, threshold, undo):
-    """Give every member of a group to the group of a neighbor, if the total changes by at most `threshold`."""
+    """Move every member of a group to the group of a neighbor, if the total changes by at most `threshold`."""
     count = part.size[group]
     change = -part.cost[group]
     changed, stamps = part.changed, part.stamps
@@ -167,7 +167,7 @@ def dissolve(model, part, limits, neighbors, group, threshold, undo):
     for index in range(count):
         record = undo[index]
         chosen, best = cheapest_near(model, part, neighbors, record, -1)
-        # No record makes a group cheaper by joining it, so the sum can only rise from here.
+        # Joining a group never makes it cheaper, so the sum can only rise from here.
         if chosen < 0 or change + best > threshold:
             break
         stamps[index] = changed[chosen]
@@ -203,9 +203,9 @@ def dissolve(model, part, limits, neighbors, group, threshold, undo):
 
 @inlined
 def cheapest_near(model, part, neighbors, record, first):
-    """The group near a record that its coming makes dearer by least, and by how much; -1 and inf if there is none.
+    """The group near a record whose cost rises least if the record joins, and the rise; -1 and inf if there is none.
 
-    The group `first` (-1: none) is looked at before those of the neighbors: of equally dear ones the first is chosen.
+    The group `first` (-1: none) is tried before those of the neighbors: on a tie, the first one is chosen.
     """
     best, chosen = np.inf, -1
     for near in range(-1 if first >= 0 else 0, neighbors.shape[1]):
@@ -220,7 +220,7 @@ def cheapest_near(model, part, neighbors, record, first):
 
 @lean
 def allowed(limits, part, group):
-    """Whether a group may stand as it is."""
+    """Whether a group satisfies the rules as it is."""
     if part.size[group] < limits.smallest:
         return False
     return len(limits.rules.kind) == 0 or satisfied(

@@ -1,7 +1,7 @@
-"""New groups: a record that loses much is given company of its own, taken from groups that can spare members.
+"""New groups: a record with a high loss gets its own group, with members from groups that can spare them.
 
-Moves of single records never make a group; splitting makes one only out of another. Here a record leaves, draws
-the records to itself whose coming costs least, near ones of groups larger than they must be, and what is left of
+Moves of single records never create a group; splitting creates one only from another. Here a record leaves its group
+and attracts the records that cost least to add, near ones from groups that are larger than required; what is left of
 its own group, if that has become too small, goes to the groups of its neighbors.
 """
 
@@ -18,7 +18,7 @@ from sudare.kernels.partition.partition import FIRST_EMPTY, empty_slot, put_in, 
 
 @lean
 def open_slice(model, part, limits, neighbors, records, tries, words, moved, origin, stamps):
-    """Try to open a group around each of the records, `tries` times with another first companion.
+    """Try to open a group around each of the records, `tries` times with different first companions.
 
     `moved`, `origin` and `stamps` are work space.
     """
@@ -93,14 +93,14 @@ def _open(model, part, limits, neighbors, record, companion, moved, origin, stam
 
 @inlined
 def _spared(part, limits, record, source, breaking):
-    """Whether a record may leave its group: one that is large enough, or the one that is broken up."""
+    """Whether a record may leave its group: the group is large enough, or is being broken up."""
     group = part.label[record]
     return part.size[group] > limits.smallest or (breaking and group == source)
 
 
 @inlined
 def _rise(model, part, fresh, record, best):
-    """Change of cost if a record comes to the fresh group; not worked out in full where it cannot beat the best."""
+    """Change of cost if a record joins the fresh group; not fully computed if it cannot beat the best."""
     group = part.label[record]
     value = cost_with(model, part.members, part.size, fresh, record) - part.cost[fresh] - part.cost[group]
     if value >= best:
@@ -110,9 +110,9 @@ def _rise(model, part, fresh, record, best):
 
 @lean
 def _shift(model, part, record, target, moved, origin, stamps, place):
-    """Move a record, note where it came from (place -1: nowhere), and return the change of cost.
+    """Move a record, note where it came from (place -1: do not), and return the change of cost.
 
-    `stamps` gets when the two groups last changed: what is undone counts as no change.
+    `stamps` gets the times when the two groups last changed: a move that is undone does not count as a change.
     """
     source = part.label[record]
     before = part.cost[source] + part.cost[target]

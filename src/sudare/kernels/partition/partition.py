@@ -1,4 +1,4 @@
-"""A partition under change: groups as lists of members, each with a cost; what every move is made of."""
+"""A changing partition: groups as lists of members, each with a cost; the basic operations of every move."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sudare.kernels.core.rules import Rules, Scratch, scratch_for
 from sudare.kernels.partition.costs import cost_of, exclude, include, refresh, replace_member
 
 FIRST_EMPTY, CLOCK, REGIONS = range(3)
-"""Places in `Partition.counters`: the first slot that may be empty, changes so far, regions gathered so far."""
+"""Positions in `Partition.counters`: the first slot that may be empty, changes so far, regions gathered so far."""
 
 
 class Partition(NamedTuple):
-    """Groups 0 … slots-1, some of them empty; every record is a member of one."""
+    """Groups 0 … slots-1, some of them empty; every record is a member of exactly one."""
 
     label: npt.NDArray[np.int64]
     """Group of each record."""
@@ -28,39 +28,39 @@ class Partition(NamedTuple):
     size: npt.NDArray[np.int64]
     cost: npt.NDArray[np.float64]
     region: npt.NDArray[np.int64]
-    """Number of the region that a group was last gathered into (rebuilding)."""
+    """Number of the region into which a group was last gathered (rebuilding)."""
     changed: npt.NDArray[np.int64]
     """When each group last changed."""
     seen: npt.NDArray[np.int64]
-    """When descent last looked at each record."""
+    """When descent last examined each record."""
     undo: npt.NDArray[np.int64]
     """Work space: the members of a group that is being dissolved."""
     stamps: npt.NDArray[np.int64]
-    """Work space: when the groups that take them last changed. What is undone counts as no change, or descent would
-    look at everything again."""
+    """Work space: when the groups that take them last changed. A move that is undone does not count as a change, or
+    descent would examine everything again."""
     counters: npt.NDArray[np.int64]
-    """One number at each of the places `FIRST_EMPTY`, `CLOCK`, `REGIONS`."""
+    """One number at each of the positions `FIRST_EMPTY`, `CLOCK`, `REGIONS`."""
 
 
 class Limits(NamedTuple):
-    """What groups must keep."""
+    """What groups must satisfy."""
 
     smallest: int
-    """Fewest members (k)."""
+    """Minimum number of members (k)."""
     split_at: int
-    """Size at which a group is split if it can be."""
+    """Size at which a group is split if possible."""
     rules: Rules
-    """What is asked of a group beyond its size; none of them where nothing is."""
+    """Requirements for a group beyond its size; empty if there are none."""
     scratch: Scratch
 
 
 def limits_of(smallest: int, rules: Rules) -> Limits:
-    """Groups of at least the smallest size that keep the rules, split where two of them fit."""
+    """Groups of at least the smallest size that satisfy the rules, split when they are large enough for two."""
     return Limits(smallest, 2 * smallest, rules, scratch_for(rules))
 
 
 def partition_of(labels: npt.NDArray[np.int64], smallest: int, room: int = 0) -> Partition:
-    """The arrays of a partition; costs are not filled."""
+    """The arrays of a partition, without the costs."""
     groups = int(labels.max()) + 1
     sizes = np.bincount(labels, minlength=groups)
     capacity = max(2 * smallest + 1, int(sizes.max()) + smallest + 1, room)
@@ -90,7 +90,7 @@ def partition_of(labels: npt.NDArray[np.int64], smallest: int, room: int = 0) ->
 
 @lean
 def fill_costs(model, part):
-    """Compute the cost of every group anew, and the total."""
+    """Recompute the cost of every group, and the total."""
     total = 0.0
     for group in range(len(part.size)):
         part.cost[group] = 0.0

@@ -1,6 +1,6 @@
-"""What every group would cost with each of the records that others have given away: the matrix of an assignment.
+"""The cost of every group with each of the records that other groups give away: the matrix of an assignment problem.
 
-Moves of one or two records cannot pass a record round a ring of many groups; an assignment finds the best of all such
+Moves of one or two records cannot pass records around a ring of many groups; an assignment finds the best of all such
 rings at once (a cyclic exchange: Thompson and Psaraftis 1993; Ahuja, Orlin and Sharma 2000).
 """
 
@@ -21,7 +21,7 @@ _UNKNOWN = -1
 
 @lean
 def gather_near(part, neighbors, most, words, groups):
-    """Groups around a random record, breadth first, at most so many; how many. No group is found twice."""
+    """Find at most `most` groups around a random record, breadth first, each at most once; returns how many."""
     label, size, members, region = part.label, part.size, part.members, part.region
     part.counters[REGIONS] += 1
     number = part.counters[REGIONS]
@@ -45,9 +45,9 @@ def gather_near(part, neighbors, most, words, groups):
 def fill_matrix(model, part, limits, groups, given, codes, kinds, verdicts, by_code, costs):
     """costs[i, j]: cost of groups[i] without given[i] (-1: nothing given) and with given[j] (-1: with nothing).
 
-    Infinite where the group could not stand. `codes` are those of the records given, a column in a row (any for -1).
-    Records of one kind have the same sensitive values, so that a group need be asked about a kind but once: `verdicts`
-    has room for all kinds, `by_code` for all values of a column. Groups are left as they were.
+    Infinite if the group would not be allowed. `codes` are those of the given records, one row per column (any for -1).
+    Records of one kind have the same sensitive values, so that a group is checked only once for each kind: `verdicts`
+    has room for all kinds, `by_code` for all values of a column. Groups are left unchanged.
     """
     size, members, changed = part.size, part.members, part.changed
     for row in range(len(groups)):
@@ -83,7 +83,7 @@ def fill_matrix(model, part, limits, groups, given, codes, kinds, verdicts, by_c
 
 @lean
 def _costs_with(model, members, size, group, codes, by_code, found):
-    """What a group would cost with each of many records: column by column, so that one loop runs over all of them."""
+    """The cost of a group with each of many records: column by column, so that one loop runs over all of them."""
     found[:] = 0.0
     for column in range(codes.shape[0]):
         width, mode = model.width[column], model.mode[column]
@@ -91,7 +91,7 @@ def _costs_with(model, members, size, group, codes, by_code, found):
             for code in range(width):
                 by_code[code] = _column_with(model, members, size, group, column, code)
             for index in range(len(found)):
-                # Unsigned, or every look would ask whether to count from the end.
+                # Unsigned, so that no access has to check for a negative index.
                 found[index] += by_code[np.uint32(codes[column, index])]
         else:
             for index in range(len(found)):
@@ -102,7 +102,7 @@ def _costs_with(model, members, size, group, codes, by_code, found):
 
 @inlined
 def _column_with(model, members, size, group, column, code):
-    """Cost, for one record, of a column of a group with one more value; the group may be empty."""
+    """Cost per record of a column of a group with one more value; the group may be empty."""
     low, high = model.low[group, column], model.high[group, column]
     if size[group] == 0:
         low, high = code, code

@@ -1,7 +1,7 @@
-"""Large steps: take some near groups apart and form groups anew by schemes; keep what is better.
+"""Large steps: take a few nearby groups apart and form new groups by schemes; keep the result if it is better.
 
 Moves of single records cannot bring together records that are each a small part of their groups; this can. The
-order of the schemes is perturbed by random column weights, so that every attempt is another one.
+order of the schemes is perturbed by random column weights, so that every attempt is different.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from sudare.kernels.partition.regroup import regrouped, room_for_regrouping
 
 _TOURNAMENT = 8
 _HOPE = 1.1
-"""How much dearer than before the new groups may be before they are improved by moves."""
+"""How much more expensive than before the new groups may be before they are improved by moves."""
 _SWEEPS = 3
 _SAME_ORDER = 32
-"""Attempts between two new orders of the schemes."""
+"""The number of attempts between two new orders of the schemes."""
 
 
 @kernel
 def rebuild_slice(
     model, part, limits, neighbors, class_words, starts, level_costs, schemes, words, attempts, size, spread
 ):  # fmt: skip
-    """`attempts` regions of about `size` rows, each rebuilt if that costs less.
+    """Rebuild `attempts` regions of about `size` rows; each is replaced if that lowers the cost.
 
-    `class_words[starts[c, level] + code]`: the share of a value in the key of its block; `level_costs[c, level]`: mean
-    cost of a level; `spread`: how far column weights vary when schemes are ordered.
+    `class_words[starts[c, level] + code]`: the contribution of a value to the key of its block;
+    `level_costs[c, level]`: mean cost of a level; `spread`: how much column weights vary when schemes are ordered.
     """
     most = size + part.members.shape[1]
     regrouping = room_for_regrouping(most, model.codes.shape[1])
@@ -72,7 +72,7 @@ def rebuild_slice(
 
 @inlined
 def _costly(part, words):
-    """Of a few random records the one that loses most: a tenth of the records carries most of the cost."""
+    """The record with the highest loss among a few random ones: a tenth of the records causes most of the cost."""
     label, size, cost = part.label, part.size, part.cost
     best, chosen = -1.0, 0
     for _ in range(_TOURNAMENT):
@@ -97,7 +97,7 @@ def _perturbed(schemes, level_costs, words, spread):
 
 @kernel
 def _gather(part, neighbors, seed, most, number, rows, gathered, words):
-    """Rows of the seed's group and of groups near to it, up to about `most` rows."""
+    """Rows of the seed's group and of nearby groups, up to about `most` rows."""
     label, size, members, marked = part.label, part.size, part.members, part.region
     count, groups = 0, 0
     record = seed
@@ -119,7 +119,7 @@ def _gather(part, neighbors, seed, most, number, rows, gathered, words):
 
 @kernel
 def _replaced(model, part, limits, regrouping, count, gathered, groups, made, number):
-    """Put the new groups into the place of the old ones and split those that can be; the change by splitting."""
+    """Replace the old groups with the new ones, and split them if possible; returns the change due to splitting."""
     rows = regrouping.rows
     for index in range(groups):
         part.size[gathered[index]] = 0
@@ -146,7 +146,7 @@ def _replaced(model, part, limits, regrouping, count, gathered, groups, made, nu
 
 @kernel
 def _restore(model, part, rows, old_labels, count):
-    """Put every row of the region back to where it was."""
+    """Return every row of the region to its old group."""
     for index in range(count):
         group = part.label[rows[index]]
         part.size[group] = 0

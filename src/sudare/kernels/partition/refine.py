@@ -20,16 +20,16 @@ from sudare.kernels.partition.partition import CLOCK
 
 @lean
 def descend_slice(model, part, limits, neighbors, start, stop):
-    """One pass over records start … stop-1: the best relocation or swap of each that lowers the cost."""
+    """One pass over records start … stop-1: for each, the best relocation or swap that lowers the cost."""
     for record in range(start, stop):
         improve(model, part, limits, neighbors, record, -1)
 
 
 @lean
 def improve(model, part, limits, neighbors, record, region):
-    """The best relocation or swap of a record that lowers the cost, between groups of a region (-1: of any).
+    """Make the best relocation or swap of a record that lowers the cost, between groups of a region (-1: of any).
 
-    Pairs of groups that have not changed since the record was last looked at are passed over, as are pairs that
+    Pairs of groups that have not changed since the record was last examined are skipped, as are pairs that
     together cost less than the best move found so far saves. Returns the change of cost.
     """
     label, size, cost, members = part.label, part.size, part.cost, part.members
@@ -89,8 +89,8 @@ def dissolve_all(model, part, limits, neighbors):
 
 @lean
 def anneal_slice(model, part, limits, neighbors, words, moves, hot, cold, dissolving):
-    """Random moves, accepted when cheaper or, by Metropolis, when not too much dearer; T falls from hot to cold."""
-    # Taken out of the tuple once: every access to a member of a tuple counts references.
+    """Random moves, accepted if cheaper or, by Metropolis, if not much more expensive; T falls from hot to cold."""
+    # Read from the tuple once: every access to a member of a tuple counts references.
     label, size, cost, members, place_of = part.label, part.size, part.cost, part.members, part.place
     count = len(label)
     undo = part.undo
@@ -101,7 +101,7 @@ def anneal_slice(model, part, limits, neighbors, words, moves, hot, cold, dissol
             temperature *= cooling
         record = next_index(words, count)
         other = neighbors[record, next_index(words, neighbors.shape[1])]
-        # Half of the moves bring the neighbor here: nobody has an outlier among the nearest, who needs company too.
+        # Half of the moves bring the neighbor here: an outlier is not among anyone's nearest, but needs company too.
         if next_index(words, 2) == 0:
             record, other = other, record
         group, target = label[record], label[other]
@@ -109,7 +109,7 @@ def anneal_slice(model, part, limits, neighbors, words, moves, hot, cold, dissol
             continue
         threshold = -temperature * np.log(max(next_uniform(words), 1e-300))
         change = np.inf
-        # Changes are computed here, and moves called only when they will be made: most are not.
+        # Changes are computed here, and moves called only if they will be made: most are not.
         if size[group] > limits.smallest:
             if size[target] + 1 < members.shape[1]:
                 expected = (

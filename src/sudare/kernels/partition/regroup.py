@@ -14,16 +14,16 @@ from sudare.kernels.recoding.schemes import Blocks, label_taken, number_blocks, 
 
 
 class Regrouping(NamedTuple):
-    """Rows taken out of their groups, and the groups they form instead."""
+    """Rows removed from their groups, and the groups they form instead."""
 
     rows: npt.NDArray[np.int64]
-    """Records of the region; below they are numbered by their places here."""
+    """Records of the region; below they are numbered by their positions here."""
     codes: npt.NDArray[np.int32]
-    """Their codes side by side."""
+    """Their codes, stored contiguously."""
     left: npt.NDArray[np.int64]
-    """Places that no scheme took yet."""
+    """Places that no scheme has taken yet."""
     fresh: npt.NDArray[np.int64]
-    """New group of each place; -1 before it has one."""
+    """New group of each place; -1 until it has one."""
     costs: npt.NDArray[np.float64]
     """Cost of each new group."""
     some: npt.NDArray[np.int64]
@@ -33,7 +33,7 @@ class Regrouping(NamedTuple):
 
 @kernel
 def room_for_regrouping(rows, columns):
-    """Room for a region of so many rows."""
+    """Room for a region of this many rows."""
     return Regrouping(
         np.empty(rows, dtype=np.int64),
         np.empty((rows, columns), dtype=np.int32),
@@ -47,7 +47,7 @@ def room_for_regrouping(rows, columns):
 
 @kernel
 def regrouped(model, limits, class_words, starts, schemes, order, regrouping, count, limit):
-    """Form groups of regrouping.rows[:count]: how many, and their cost; 0 groups where they would cost `limit` or more.
+    """Form groups of regrouping.rows[:count]; returns their number (0 if they cost `limit` or more) and cost.
 
     Schemes are tried in `order`; `class_words` and `starts` as in `sudare.kernels.recoding.schemes.number_blocks`.
     """
@@ -94,7 +94,7 @@ def regrouped(model, limits, class_words, starts, schemes, order, regrouping, co
 
 @kernel
 def _join(model, limits, regrouping, count, place, made):
-    """Give a row that no scheme took to the new group where it costs least; the added cost, or inf."""
+    """Add a row that no scheme took to the new group where it costs least; returns the added cost, or inf."""
     rows, fresh, some = regrouping.rows, regrouping.fresh, regrouping.some
     best, chosen = np.inf, -1
     for group in range(made):
@@ -118,7 +118,7 @@ def _join(model, limits, regrouping, count, place, made):
 
 @kernel
 def _cover_cost(model, rows, count):
-    """Cost for one record of covering these rows."""
+    """Cost per record of covering these rows."""
     codes, modes = model.codes, model.mode
     total = 0.0
     for column in range(codes.shape[1]):

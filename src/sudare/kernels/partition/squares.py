@@ -1,6 +1,6 @@
 """The cost of a group as the sum of squared errors about its mean: Q - |S|^2 / n, with Q the sum of squared norms.
 
-Records are centered first, so that the difference keeps its digits on data far from 0.
+Records are centered first, so that the difference keeps its digits for data far from 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sudare.kernels.core.jit import inlined
 
 
 class Squares(NamedTuple):
-    """Records and what is kept about groups."""
+    """Records, and the data kept about groups."""
 
     X: npt.NDArray[np.float64]
     """Records, centered."""
@@ -35,7 +35,7 @@ def squares_model(X: npt.NDArray[np.float64], slots: int) -> Squares:
 
 @inlined
 def refresh(model, members, size, group):
-    """Recompute what is kept about a group from its members: against drift."""
+    """Recompute the data kept about a group from its members, against numerical drift."""
     X, sums = model.X, model.sums
     for column in range(X.shape[1]):
         sums[group, column] = 0.0
@@ -49,7 +49,7 @@ def refresh(model, members, size, group):
 
 @inlined
 def include(model, members, size, group, record):
-    """A record has come; `size` counts it already."""
+    """Update the group after a record has joined; `size` already counts it."""
     X, norms, sums = model.X, model.norms, model.sums
     if size[group] == 1:
         model.squares[group] = norms[record]
@@ -63,7 +63,7 @@ def include(model, members, size, group, record):
 
 @inlined
 def exclude(model, members, size, group, record):
-    """A record has gone; `size` no longer counts it."""
+    """Update the group after a record has left; `size` no longer counts it."""
     X, sums = model.X, model.sums
     model.squares[group] -= model.norms[record]
     for column in range(X.shape[1]):
@@ -72,7 +72,7 @@ def exclude(model, members, size, group, record):
 
 @inlined
 def replace_member(model, members, size, group, gone, come):
-    """One member was replaced by another."""
+    """Update the group after one member was replaced by another."""
     X, norms, sums = model.X, model.norms, model.sums
     model.squares[group] += norms[come] - norms[gone]
     for column in range(X.shape[1]):
@@ -81,7 +81,7 @@ def replace_member(model, members, size, group, gone, come):
 
 @inlined
 def cost_of(model, size, group):
-    """The cost of a group as kept."""
+    """The cost of a group, from the data kept."""
     X, sums = model.X, model.sums
     if size[group] == 0:
         return 0.0
@@ -107,7 +107,7 @@ def cost_with(model, members, size, group, record):
 
 @inlined
 def cost_without(model, members, size, group, record):
-    """The cost with one member less."""
+    """The cost with one member fewer."""
     X, sums = model.X, model.sums
     if size[group] == 1:
         return 0.0

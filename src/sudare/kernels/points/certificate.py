@@ -1,13 +1,13 @@
-"""Pricing: for each record, the group of k that holds it with the least SSE less its members' prices, exactly.
+"""Pricing: for each record, the group of k containing it with the lowest SSE minus its members' prices, exactly.
 
-The SSE of k records is (1 / k) sum of their squared distances, pair by pair. Branch and bound: where A is chosen
+The SSE of k records is (1 / k) sum of their squared distances, pair by pair. Branch and bound: if A is chosen
 and r records B are missing, the pairs within A are known, and those between A and a candidate j; within B, each j
-has at least the squared distances of its r - 1 nearest records, each pair counted twice. So
+has at least the squared distances to its r - 1 nearest records, each pair counted twice. So
 
     SSE - prices >= pairs(A) / k - prices(A) + sum_{j in B} v_j,
     v_j = (sum_{a in A} d_aj^2 + (1 / 2) sum of the r - 1 least d_j^2) / k - price_j,
 
-which is least for the r smallest v_j. A child takes one candidate, by growing v, and has those after it to choose from.
+which is smallest for the r smallest v_j. A child takes one candidate, by increasing v, and chooses from those after it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from sudare.kernels.points.distance import squared_distance
 
 @kernel
 def price_groups(X, near, prices, seeds, limit, least, floor, groups):
-    """For each seed, the least reduced cost (SSE - prices) of a group of k that holds it, if it is below `least`.
+    """For each seed, the lowest reduced cost (SSE - prices) of a group of k that contains it, if it is below `least`.
 
-    `near` (records x k) has the sums of the 0, 1, … k - 1 least squared distances of each record to others. `least`
-    comes as what is to be beaten and goes as what was found, `groups` (records x k) as where; a group found counts
-    for all its members. A search of more than `limit` nodes is given up: `floor` then bounds all groups of this seed
-    that were not looked at, else it is infinity.
+    `near` (records x k) has the sums of the 0, 1, … k - 1 smallest squared distances from each record to others. On
+    entry, `least` is the cost to beat; on return, it is the cost found, and `groups` (records x k) the group. A group
+    found counts for all its members. A search of more than `limit` nodes is abandoned: `floor` is then a lower bound
+    for all groups of this seed that were not examined, else it is infinity.
     """
     room = _room(*groups.shape)
     for seed in seeds:
@@ -34,15 +34,16 @@ def price_groups(X, near, prices, seeds, limit, least, floor, groups):
 
 @kernel
 def raise_prices(X, near, prices, seeds, share, limit, groups):
-    """Raise the seeds' prices one by one by a share of what is free, so that no group's prices exceed its SSE.
+    """Raise the seeds' prices one by one by a share of the slack, so that no group's prices exceed its SSE.
 
-    The free part is the least reduced cost of the groups of k that hold the record: prices that exceed the SSE of no
-    group of k still do not. `groups` (records x k) has a group that holds each record, the better the quicker, and
-    goes as the best ones found. Returned is the number of seeds whose search was given up at the limit.
+    The slack is the lowest reduced cost of the groups of k that contain the record: if the prices exceed the SSE of no
+    group of k before, they do not afterward. `groups` (records x k) has a group that contains each record (the better,
+    the faster) and on return has the best ones found. Returns the number of seeds whose search was abandoned at the
+    limit.
     """
     n, k = near.shape
     room = _room(n, k)
-    # Prices only rise, so what a group was found to cost stays an upper bound.
+    # Prices only rise, so the cost found for a group remains an upper bound.
     least = np.full(n, np.inf)
     given_up = 0
     for seed in seeds:
@@ -67,7 +68,7 @@ def _reduced_cost(X, prices, group):
 
 @kernel
 def _room(n, k):
-    """Room for the nodes from the root to where the search is: candidates, links, values; counts, places; bases."""
+    """Room for the nodes from the root to the current one: candidates, links, values; counts, places; bases."""
     return (
         np.empty((k, n), dtype=np.int64),
         np.empty((k, n)),
@@ -82,7 +83,7 @@ def _room(n, k):
 
 @kernel
 def _price(X, near, prices, seed, limit, room, least, groups):
-    """Search of one seed, depth first; the bound of what was left out when the limit was reached."""
+    """Search from one seed, depth first; returns the bound of what was not examined when the limit was reached."""
     candidates, links, values, marks, bases, chosen, everything, nothing = room
     counts, places = marks
     k = near.shape[1]
@@ -134,7 +135,7 @@ def _price(X, near, prices, seed, limit, room, least, groups):
 
 @kernel
 def _open(X, near, prices, record, rows, sums, missing, beat, candidates, links, values):
-    """List the rows that may be in a group that beats what is to be beaten, by growing value; their number."""
+    """List the rows that may be in a group that beats the cost to beat, by increasing value; returns their number."""
     k = near.shape[1]
     lowest = np.inf
     for place in range(len(rows)):

@@ -1,4 +1,4 @@
-"""Orders along curves that fill the space: a kd-tree's leaves, and Hilbert's curve."""
+"""Orders along space-filling curves: the leaves of a kd-tree, and the Hilbert curve."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from sudare.kernels.points.unvisited import box_of
 
 
 class Descent(NamedTuple):
-    """Where an order of a kd-tree stands between slices."""
+    """The state of a kd-tree ordering between slices."""
 
     order: npt.NDArray[np.int64]
-    """Rows, those of a node side by side."""
+    """Rows; those of a node are adjacent."""
     keys: npt.NDArray[np.float64]
-    """Room for a cut."""
+    """Work space for a cut."""
     starts: npt.NDArray[np.int64]
-    """Stack of nodes to go down into; each halves its rows, so a hundred and more are never waiting."""
+    """Stack of nodes to descend into; each halves its rows, so there are never more than a hundred or so."""
     stops: npt.NDArray[np.int64]
     result: npt.NDArray[np.int64]
-    """Rows shown so far."""
+    """Rows output so far."""
     counters: npt.NDArray[np.int64]
-    """Nodes on the stack, rows shown."""
+    """Number of nodes on the stack, number of rows output."""
 
 
 def new_descent(n: int) -> Descent:
-    """At the root, no row shown."""
+    """The state at the root, with no row output."""
     stops = np.zeros(128, dtype=np.int64)
     stops[0] = n
     return Descent(
@@ -44,9 +44,9 @@ def new_descent(n: int) -> Descent:
 
 @kernel
 def kd_slice(X, descent, budget):
-    """Show `budget` rows more, as a kd-tree (median of the widest side) shows them.
+    """Output `budget` more rows in the order of a kd-tree (median of the widest side).
 
-    The half on the side of the last row shown comes first, so that the order turns back like a plow.
+    The half on the side of the last row output comes first, so that the order turns back and forth like a plow.
     """
     p = X.shape[1]
     order, keys, result = descent.order, descent.keys, descent.result
@@ -76,7 +76,7 @@ def kd_slice(X, descent, budget):
 
 @kernel
 def hilbert_index(places, bits):
-    """Position on Hilbert's curve of points with whole coordinates below 2^bits (Skilling 2004)."""
+    """Position on the Hilbert curve of points with integer coordinates below 2^bits (Skilling 2004)."""
     n, axes = places.shape
     result = np.empty(n, dtype=np.int64)
     x = np.empty(axes, dtype=np.int64)

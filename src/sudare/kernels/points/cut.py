@@ -2,7 +2,7 @@
 
 A group is an edge from its first record to the first of the next group; the best partition that respects the
 order is the shortest path from 0 to n. The nodes are already in topological order, so one forward pass finds
-it. Edge costs and the pass are apart: another cost of a group needs only another maker of edge costs.
+it. Edge costs and the pass are separate: a different group cost needs only a different function for edge costs.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-_SLAB = 1 << 20  # edge costs held at a time
+_SLAB = 1 << 20  # edge costs in memory at a time
 
 
 def optimal_cut(
     ordered: npt.NDArray[np.float64], k: int, report: Callable[[int], None] | None = None
 ) -> npt.NDArray[np.int64]:
-    """Borders 0 = c_0 < c_1 < … < c_g = n of the partition of least SSE; group i is ordered[c_i : c_{i+1}].
+    """Borders 0 = c_0 < c_1 < … < c_g = n of the partition with the lowest SSE; group i is ordered[c_i : c_{i+1}].
 
-    n >= k and k >= 1 are the caller's duty. Of equally good ends of a group's predecessor the first is kept.
-    Time O(k n p), memory O(n) beside the records.
+    The caller must ensure n >= k and k >= 1. Among equally good ends of a group's predecessor, the first is kept.
+    Time O(k n p), memory O(n) in addition to the records.
     """
     n = len(ordered)
     best = np.full(n + 1, np.inf)
@@ -47,7 +47,7 @@ def sse_edges(ordered, start, stop, k):
     """Entry (i - start, s): SSE of the k + s records from i on, for i in start … stop - 1; inf past the end.
 
     Welford's running update on the differences from record i: no sum of squares is ever formed, so the cost is
-    as good on 1e9 + noise as on noise.
+    as accurate for 1e9 + noise as for noise.
     """
     n, p = ordered.shape
     costs = np.full((stop - start, k), np.inf)

@@ -1,4 +1,4 @@
-"""The distance that all decisions of microaggregation are made of, and the heap of the nearest."""
+"""The distance on which all decisions of microaggregation are based, and the heap of the nearest records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sudare.kernels.core.jit import kernel
 
 @kernel
 def squared_distance(X, row, query):
-    """Squared distance of a row to a point, summed in the order of the columns: what all decisions are made of."""
+    """Squared distance of a row to a point, summed in column order: all decisions are based on it."""
     total = 0.0
     for column in range(X.shape[1]):
         difference = X[row, column] - query[column]
@@ -28,7 +28,7 @@ def squared_distances(X, query):
 
 @kernel
 def offer(distances, rows, size, distance, row):
-    """Put a record into a full heap of the best (squared distance, row) in place of its worst, if it is better."""
+    """Replace the worst record in a full heap of the best (squared distance, row) if the given one is better."""
     if distance < distances[0] or (distance == distances[0] and row < rows[0]):
         sink(distances, rows, size, distance, row)
 
@@ -44,7 +44,7 @@ def sort_heap(distances, rows, size):
 
 @kernel
 def sink(distances, rows, size, distance, row):
-    """Put (distance, row) where it belongs in a heap of this size, the greatest first, whose top is free."""
+    """Insert (distance, row) into a max-heap of this size whose top is free."""
     at = 0
     while True:
         child = 2 * at + 1

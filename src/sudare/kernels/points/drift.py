@@ -1,10 +1,10 @@
-"""The record farthest from a point that drifts: a queue of the leaves of a kd-tree by what they can still reach.
+"""The record farthest from a drifting point: a queue of the leaves of a kd-tree by how far they can still reach.
 
-The centroid of what is left moves little from one round of MDAV to the next, but over many rounds, and most where
-tails are heavy, farther than bounds about a fixed center can stand. When the point has moved by L in all since a
-leaf was looked at, no record of the leaf is farther from it than D + L, with D the farthest then. All leaves drift
-alike, so a heap ordered by D minus the way gone at that time stays in order by itself: only leaves whose bound
-reaches the best found are looked at again, a few per query. Distances that decide are exact, as in the tree.
+The centroid of the remaining records moves little from one round of MDAV to the next, but over many rounds, and most
+with heavy tails, farther than bounds about a fixed center can tolerate. When the point has moved by L in total since a
+leaf was examined, no record of the leaf is farther from it than D + L, where D was the farthest then. All leaves drift
+alike, so a heap ordered by D minus the distance moved at that time stays in order by itself: only leaves whose bound
+reaches the best found are examined again, a few per query. Distances that decide are exact, as in the tree.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ class Queue(NamedTuple):
     """Leaves as a heap, the largest key first."""
 
     key: npt.NDArray[np.float64]
-    """Farthest distance when the leaf was looked at, minus the way gone by then."""
+    """Farthest distance when the leaf was examined, minus the distance moved by then."""
     leaf: npt.NDArray[np.int64]
     point: npt.NDArray[np.float64]
-    """Where the point was last."""
+    """The last position of the point."""
     way: npt.NDArray[np.float64]
-    """The way gone (one number)."""
+    """The distance moved (one number)."""
 
 
 def queue_of(tree: Tree) -> Queue:
-    """All leaves of a tree, none looked at."""
+    """All leaves of a tree, none examined yet."""
     leaves = len(tree.rows)
     return Queue(np.full(leaves, np.inf), np.arange(leaves), tree.center.copy(), np.zeros(1))
 
 
 @kernel
 def farthest_drifting(queue, tree, X, query, scratch):
-    """Row left that is farthest from a point (lowest row of equals), -1 when none is left."""
+    """The remaining row farthest from a point (the lowest row on a tie), -1 if none remains."""
     key, leaves = queue.key, queue.leaf
     moved = 0.0
     for column in range(len(query)):
@@ -70,7 +70,7 @@ def farthest_drifting(queue, tree, X, query, scratch):
                 if exact > best or (exact == best and row < best_row):
                     best, best_row = exact, row
                     limit, reached = far_limit(tree, best), np.sqrt(best)
-        # The leaf moves behind the heap until the query is done, so that it is looked at once.
+        # The leaf moves behind the heap until the query is done, so that it is examined only once.
         size -= 1
         sink(key, leaves, size, key[size], leaves[size])
         key[size], leaves[size] = (far_bound(tree, largest) - way if count > 0 else -np.inf), leaf

@@ -1,8 +1,8 @@
-"""MDAV and V-MDAV on one sorted column, where what is left is always a stretch of it: O(n) after sorting.
+"""MDAV and V-MDAV on one sorted column, where the remaining records are always one stretch of it: O(n) after sorting.
 
 The record farthest from any point is at one of the two ends, and its k - 1 nearest are the next ones. The groups are
-those of `sudare.kernels.points.mdav` and `sudare.kernels.points.vmdav`, but for records whose distances are equal to the last bit:
-those go to the lowest row there, to the lower end here.
+those of `sudare.kernels.points.mdav` and `sudare.kernels.points.vmdav`, except for records whose distances are equal
+to the last bit: ties go to the lowest row there, to the lower end here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sudare.kernels.core.jit import kernel
 def mdav_borders(ordered, k):
     """Borders 0 = c_0 < c_1 < … < c_g = n of MDAV's groups of ascending values.
 
-    A round takes k from either end, whatever the values are; only the last group of a full k has to choose its end.
+    A round takes k from either end, whatever the values are; only the last full group of k has to choose its end.
     """
     n = len(ordered)
     rounds = 0
@@ -62,14 +62,14 @@ def vmdav_borders(ordered, k, gamma):
 
 @kernel
 def _extended(ordered, end, step, left, k, gamma):
-    """Size of the group that starts at an end and takes the records left towards the middle."""
+    """Size of the group that starts at an end and takes remaining records toward the middle."""
     size = k
     while size < 2 * k - 1 and size < left:
         inside = abs(ordered[end + step * size] - ordered[end + step * (size - 1)])
         outside = np.inf
         if size + 1 < left:
             outside = abs(ordered[end + step * (size + 1)] - ordered[end + step * size])
-        # Never with gamma = 0, not even the last record: 0 * inf is no number, and nothing is less than that.
+        # Never with gamma = 0, not even the last record: 0 * inf is NaN, and nothing is less than NaN.
         if not inside < gamma * outside:
             break
         size += 1

@@ -1,6 +1,6 @@
-"""FlexDice: a variable grid whose cells are halved where records are many, and linked to their neighbors.
+"""FlexDice: an adaptive grid whose cells are halved where there are many records, and linked to their neighbors.
 
-Cells are made and linked in slices, so that a caller can report progress and stop in between.
+Cells are created and linked in slices, so that a caller can report progress and stop in between.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class Dice(NamedTuple):
     """The tree of halvings; its leaves are the cells."""
 
     order: npt.NDArray[np.int64]
-    """Rows, those of a node side by side, ascending in a leaf."""
+    """Rows; those of a node are adjacent, ascending in a leaf."""
     spare: npt.NDArray[np.int64]
-    """Room for a halving."""
+    """Work space for a halving."""
     first: npt.NDArray[np.int64]
     """Where the rows of each node start."""
     last: npt.NDArray[np.int64]
@@ -28,15 +28,15 @@ class Dice(NamedTuple):
     side: npt.NDArray[np.int64]
     """Column along which a node is halved; -1 for a leaf."""
     child: npt.NDArray[np.int64]
-    """The lower half; the upper one is next to it."""
+    """The lower half; the upper half follows it."""
     cut: npt.NDArray[np.float64]
-    """Largest value of the lower half's side of the column."""
+    """Largest value on the lower half's side of the column."""
     counters: npt.NDArray[np.int64]
-    """Nodes made, leaves, node to look at next, rows in leaves that stay."""
+    """Nodes created, leaves, node to examine next, rows in final leaves."""
 
 
 def new_dice(n: int) -> Dice:
-    """One cell with all rows, not looked at."""
+    """One cell with all rows, not yet examined."""
     room = 2 * n
     last = np.zeros(room, dtype=np.int64)
     last[0] = n
@@ -55,10 +55,10 @@ def new_dice(n: int) -> Dice:
 
 @kernel
 def halve_slice(X, dice, largest, fewest, budget):
-    """Halve cells along their widest side while they hold more than `largest` rows or are fewer than `fewest`.
+    """Halve cells along their widest side while they have more than `largest` rows or are fewer than `fewest`.
 
-    Sides are those of the box of a cell's records and a cell is halved in the middle of that box, so no empty cell
-    is ever made. Stops after looking at `budget` rows; whether it is done.
+    Sides are those of the bounding box of a cell's records and a cell is halved in the middle of that box, so no empty
+    cell is ever created. Stops after examining `budget` rows; returns whether it is done.
     """
     p = X.shape[1]
     low, high = np.empty(p), np.empty(p)
@@ -115,7 +115,8 @@ def cells_of(dice):
 def link_slice(X, dice, number, links, start, stop):
     """Link the cells among nodes start, start + 1, … to their neighbors.
 
-    For each column and direction it is the cell next to the middle of that face, -1 at the border of the space.
+    For each column and direction, the link is to the cell next to the middle of that face, -1 at the border of the
+    space.
     """
     p = X.shape[1]
     low, high = np.empty(p), np.empty(p)
@@ -127,7 +128,7 @@ def link_slice(X, dice, number, links, start, stop):
 
 @kernel
 def _halve(X, order, spare, start, stop, column, middle):
-    """Stable partition of order[start:stop], so that rows stay ascending; where the upper part starts."""
+    """Stable partition of order[start:stop], so that rows stay ascending; returns where the upper part starts."""
     border, above = start, 0
     for index in range(start, stop):
         row = order[index]

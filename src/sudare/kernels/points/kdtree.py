@@ -1,12 +1,12 @@
-"""A kd-tree of records with deletion, made for ruling records out (`sudare.kernels.points.search` asks it).
+"""A kd-tree of records with deletion, designed for ruling out records (`sudare.kernels.points.search` queries it).
 
-It holds the records centered, rotated to the principal axes (boxes along them are smaller where columns go together),
-scaled to the unit ball and rounded to single precision, which halves what has to be read and doubles what a vector
-instruction does. A node has up to 16 children, whose boxes lie side by side: all are bounded in one pass over the
-axes that the compiler turns into vector instructions, as it does with the distances of a leaf.
+It contains the records centered, rotated to the principal axes (boxes along them are smaller if columns are
+correlated), scaled to the unit ball and rounded to single precision, which halves the memory traffic and doubles what
+a vector instruction does. A node has up to 16 children, whose boxes are adjacent in memory: all are bounded in one
+pass over the axes that the compiler turns into vector instructions, as it does with the distances of a leaf.
 
-Deletion takes a record out of its leaf and tightens count, norm and box on the way up, as far as they change. `stale`
-tells when a new tree pays: half of the records are gone, or the rest has shrunk so far that single precision gets
+Deletion removes a record from its leaf and tightens count, norm and box on the way up, as far as they change. `stale`
+says when a new tree pays off: half of the records are gone, or the rest has shrunk so far that single precision gets
 coarse.
 """
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 LEAF = 32
-"""Places of a leaf."""
+"""Number of places in a leaf."""
 WIDTH = 16
-"""Places for the children of a node."""
+"""Number of places for the children of a node."""
 _FILLED = 28
-"""Most records of a leaf on average; uneven cuts add less than 4."""
+"""Maximum average number of records in a leaf; uneven cuts add fewer than 4."""
 _EXTREMES = (1e-140, 1e140)
-"""Squares of what is beyond do not fit."""
+"""Squares of values beyond these limits overflow or underflow."""
 
 
 class Tree(NamedTuple):
-    """Nodes in heap order: child c of node b is b * fan + c + 1; what is beyond the last node is a leaf."""
+    """Nodes in heap order: child c of node b is b * fan + c + 1; numbers beyond the last node are leaves."""
 
     fan: int
-    """Children of a node."""
+    """Number of children of a node."""
     center: npt.NDArray[np.float64]
     rotation: npt.NDArray[np.float64]
     """Columns are the axes of the boxes, divided by the scale."""
@@ -49,17 +49,17 @@ class Tree(NamedTuple):
     reach: npt.NDArray[np.float32]
     """Largest norm of each child (nodes, WIDTH)."""
     left: npt.NDArray[np.int64]
-    """Records left of each child (nodes, WIDTH)."""
+    """Remaining records of each child (nodes, WIDTH)."""
     points: npt.NDArray[np.float32]
-    """Coordinates, and last the norm (leaves, axes + 1, LEAF); the first `left` places of a leaf are left."""
+    """Coordinates, and the norm last (leaves, axes + 1, LEAF); the first `left` places of a leaf are in use."""
     rows: npt.NDArray[np.int64]
     """Row of each place (leaves, LEAF)."""
     place: npt.NDArray[np.int64]
-    """Where each row is: leaf * LEAF + place in the leaf, -1 when not in the tree."""
+    """Where each row is: leaf * LEAF + place in the leaf, -1 if not in the tree."""
 
 
 def build(X: npt.NDArray[np.float64], left: npt.NDArray[np.int64]) -> Tree | None:
-    """Tree of the rows `left` of X in O(n log n), or None where numbers are too large or small to be squared."""
+    """Tree of the rows `left` of X in O(n log n), or None if numbers are too large or small to be squared."""
     if np.abs(X).max(initial=0.0) > _EXTREMES[1]:
         return None
     records = X[left]
@@ -100,7 +100,7 @@ def build(X: npt.NDArray[np.float64], left: npt.NDArray[np.int64]) -> Tree | Non
 
 @kernel
 def stale(tree, built):
-    """Whether a new tree pays: half of the `built` records are gone, or all that is left is near the center."""
+    """Whether a new tree pays off: half of the `built` records are gone, or all remaining ones are near the center."""
     left, reach = 0, 0.0
     for child in range(tree.fan):
         left += tree.left[0, child]
@@ -110,7 +110,7 @@ def stale(tree, built):
 
 @kernel
 def delete(tree, row):
-    """Take a row out of the tree."""
+    """Remove a row from the tree."""
     leaf, slot = tree.place[row] // LEAF, tree.place[row] % LEAF
     position = leaf + len(tree.left)
     node, child = (position - 1) // tree.fan, (position - 1) % tree.fan

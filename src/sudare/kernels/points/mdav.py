@@ -1,12 +1,12 @@
 """MDAV by brute force and by a kd-tree: the same decisions from the same numbers.
 
-Both take the squared distances of `sudare.kernels.points.distance`, and both keep the centroid of what is left in the same way
-(centroid drift controlled): the sum of what is left is a compensated (Neumaier) sum from which the members of each
-group are subtracted in the order in which they join, and it is summed anew, in the order of the rows, whenever half
-of the records summed last are gone.
+Both use the squared distances of `sudare.kernels.points.distance`, and both maintain the centroid of the remaining
+records in the same way (centroid drift controlled): their sum is a compensated (Neumaier) sum from which the members
+of each group are subtracted in the order in which they join, and it is recomputed, in row order, whenever half of the
+records in the last full sum are gone.
 
-x_s is sought after the group of x_r has left: being the farthest from x_r it is not among the k - 1 nearest, so
-this is the same record, and it is also defined where all distances are equal.
+x_s is searched for after the group of x_r has been removed: being the farthest from x_r, it is not among the k - 1
+nearest, so this is the same record, and it is also defined if all distances are equal.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 
 class State(NamedTuple):
-    """Where a run stands between slices."""
+    """The state of a run between slices."""
 
     labels: npt.NDArray[np.int64]
-    """Group of each row, -1 while it is left."""
+    """Group of each row, -1 while it remains."""
     sums: npt.NDArray[np.float64]
-    """Sum of what is left and its compensation (2, columns)."""
+    """Sum of the remaining records and its compensation (2, columns)."""
     left: npt.NDArray[np.int64]
-    """Records left, records of the last full summation, groups formed."""
+    """Records remaining, records in the last full sum, groups formed."""
     distances: npt.NDArray[np.float64]
     """The k - 1 nearest, squared."""
     rows: npt.NDArray[np.int64]
 
 
 def initial_state(X: npt.NDArray[np.float64], k: int) -> State:
-    """Nothing is grouped or summed yet."""
+    """The state before anything is grouped or summed."""
     return State(
         labels=np.full(len(X), -1, dtype=np.int64),
         sums=np.zeros((2, X.shape[1])),
@@ -53,9 +53,9 @@ def initial_state(X: npt.NDArray[np.float64], k: int) -> State:
 
 @kernel
 def mdav_indexed(X, k, tree, queue, scratch, built, state, rounds):
-    """At most `rounds` pairs of groups; stops when fewer than 3k records are left or the tree is stale.
+    """Form at most `rounds` pairs of groups; stops when fewer than 3k records remain or the tree is stale.
 
-    `built` is the number of records the tree was built of.
+    `built` is the number of records from which the tree was built.
     """
     center = np.empty(X.shape[1])
     for _ in range(rounds):
@@ -82,7 +82,7 @@ def _group_indexed(X, k, tree, scratch, state, row):
 
 @kernel
 def mdav_brute(X, k, pool, state, rounds):
-    """At most `rounds` rounds over all that is left, to the end."""
+    """Perform at most `rounds` rounds over all remaining records, up to the end."""
     center = np.empty(X.shape[1])
     for _ in range(rounds):
         left = state.left[0]
@@ -133,7 +133,7 @@ def _centroid(X, state, center):
 
 @kernel
 def add(sums, X, row, sign):
-    """Neumaier: what a sum loses to rounding is collected beside it."""
+    """Neumaier summation: what a sum loses to rounding is accumulated separately."""
     for column in range(X.shape[1]):
         value = sign * X[row, column]
         total = sums[0, column] + value

@@ -1,4 +1,4 @@
-"""MIL (minimizing information loss, Akiyama 2018, algorithm 1): border elements move while the SSE falls."""
+"""MIL (minimizing information loss, Akiyama 2018, algorithm 1): border elements move while the SSE decreases."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from sudare.kernels.core.jit import kernel
 
-_GAIN = 1e-12  # part that a move must save, so that rounding cannot move an element to and fro for ever
+_GAIN = 1e-12  # share that a move must save, so that rounding cannot move an element back and forth forever
 
 
 @kernel
 def move_borders(ordered, borders, k):
-    """Move the borders of consecutive groups of ascending values in place; the number of tests made.
+    """Move the borders of consecutive groups of ascending values in place; returns the number of tests made.
 
     Group i is ordered[borders[i] : borders[i + 1]]. Means are kept as an offset from a value of the group, so that
-    distances to them keep all their digits on data far from 0.
+    distances to them keep all their digits for data far from 0.
     """
     groups = len(borders) - 1
     base, offset = np.empty(groups), np.empty(groups)
@@ -47,7 +47,7 @@ def _set_mean(ordered, borders, group, base, offset):
 
 @kernel
 def _move_up(ordered, borders, group, base, offset, k):
-    """Largest elements of a group to the next one; tests made."""
+    """Move the largest elements of a group to the next one; returns the tests made."""
     tests = 0
     while borders[group + 1] - borders[group] > k:
         n = borders[group + 1] - borders[group] - 1
@@ -67,7 +67,7 @@ def _move_up(ordered, borders, group, base, offset, k):
 
 @kernel
 def _move_down(ordered, borders, group, base, offset, k):
-    """Smallest elements of the next group to a group; tests made."""
+    """Move the smallest elements of the next group to a group; returns the tests made."""
     tests = 0
     while borders[group + 2] - borders[group + 1] > k:
         n = borders[group + 1] - borders[group]

@@ -1,6 +1,6 @@
-"""Paths cell by cell: a cell is exhausted nearest record next, then the path enters a near unvisited cell.
+"""Paths cell by cell: a cell is exhausted, always the nearest record next, then the path enters a near unvisited cell.
 
-Since a cell is left only when it is empty, every cell is wholly visited or wholly unvisited. The two kinds of
+Since a cell is left only when it is empty, every cell is completely visited or completely unvisited. The two kinds of
 cells differ in how the next one is found: ring by ring (grid) or along neighbor links (FlexDice).
 """
 
@@ -15,7 +15,7 @@ from sudare.kernels.core.jit import kernel
 from sudare.kernels.points.distance import squared_distance
 from sudare.kernels.points.unvisited import build_tree, delete, nearest_next_slice
 
-_SMALL = 200  # records up to which a cell is searched without a tree
+_SMALL = 200  # cells of up to this many records are searched without a tree
 
 
 class Cells(NamedTuple):
@@ -24,13 +24,13 @@ class Cells(NamedTuple):
     rows: npt.NDArray[np.int64]
     """Rows cell by cell, ascending in each."""
     starts: npt.NDArray[np.int64]
-    """Where each cell's rows start; one more at the end."""
+    """Where each cell's rows start, plus the end of the last."""
     of_row: npt.NDArray[np.int64]
     """Cell of each row."""
 
 
 class Walk(NamedTuple):
-    """Where a path stands between slices."""
+    """The state of a path between slices."""
 
     order: npt.NDArray[np.int64]
     visited: npt.NDArray[np.bool_]
@@ -38,7 +38,7 @@ class Walk(NamedTuple):
     unvisited: npt.NDArray[np.int64]
     """Unvisited cells in front, in any order."""
     at: npt.NDArray[np.int64]
-    """Place of each cell in `unvisited`."""
+    """Position of each cell in `unvisited`."""
     counters: npt.NDArray[np.int64]
     """Rows visited, row to enter next (-1 at the end), unvisited cells."""
 
@@ -57,7 +57,7 @@ def new_walk(cells: Cells, first: int) -> Walk:
 
 @kernel
 def exhaust(X, cells, walk):
-    """Visit all rows of the cell of the row to enter; the cell."""
+    """Visit all rows of the cell that contains the row to enter; returns the cell."""
     counters = walk.counters
     entry = counters[1]
     cell = cells.of_row[entry]
@@ -73,7 +73,7 @@ def exhaust(X, cells, walk):
 
 @kernel
 def chain(X, rows, entry, out):
-    """Write a path through some rows (ascending) to `out`: from `entry` on always the nearest row left."""
+    """Write a path through some rows (ascending) to `out`: from `entry` on, always the nearest remaining row."""
     count = len(rows)
     out[0] = entry
     if count > _SMALL:
@@ -94,7 +94,7 @@ def chain(X, rows, entry, out):
 
 @kernel
 def _nearer(X, cells, cell, last, best, best_row):
-    """The nearest row to `last` of a cell and what was nearest so far."""
+    """The row nearest to `last` in a cell, or the nearest so far if that is nearer."""
     for index in range(cells.starts[cell], cells.starts[cell + 1]):
         row = cells.rows[index]
         distance = squared_distance(X, row, X[last])
@@ -107,8 +107,8 @@ def _nearer(X, cells, cell, last, best, best_row):
 def grid_slice(X, cells, coordinates, table, widths, walk, budget):
     """Exhaust cells of a grid until `budget` rows are visited.
 
-    `coordinates` are the cells' places on the axes, `table` gives the cell at a place (mixed radix of `widths`) or
-    -1 where no record is.
+    `coordinates` are the cells' positions on the axes, `table` gives the cell at a position (mixed radix of `widths`)
+    or -1 if there is no record.
     """
     counters = walk.counters
     stop = counters[0] + budget
@@ -122,7 +122,7 @@ def grid_slice(X, cells, coordinates, table, widths, walk, budget):
 
 @kernel
 def _adjacent_entry(X, cells, coordinates, table, widths, walk, cell, last):
-    """Nearest row of the unvisited cells that touch a cell; -1 without one."""
+    """Nearest row of the unvisited cells that touch a cell; -1 if there is none."""
     axes = coordinates.shape[1]
     best, best_row = np.inf, -1
     for code in range(3**axes):
@@ -158,7 +158,7 @@ def _ring_entry(X, cells, coordinates, walk, cell, last):
 def linked_slice(X, cells, links, walk, seen, queue, budget):
     """Exhaust linked cells until `budget` rows are visited; the next cell is found breadth first.
 
-    `seen` (by cell, 0 at first) and `queue` (by cell) are room for the search.
+    `seen` (by cell, initially 0) and `queue` (by cell) are work space for the search.
     """
     counters = walk.counters
     stop = counters[0] + budget
@@ -172,9 +172,9 @@ def linked_slice(X, cells, links, walk, seen, queue, budget):
 
 @kernel
 def _linked_entry(X, cells, links, walk, seen, queue, cell, last):
-    """Nearest row of the unvisited cells fewest links away.
+    """Nearest row of the unvisited cells that are the fewest links away.
 
-    Links have a direction, so a cell may be out of reach: then the nearest row of all unvisited cells.
+    Links are directed, so a cell may be unreachable: then the nearest row of all unvisited cells is used.
     """
     stamp = walk.counters[0]
     best, best_row = np.inf, -1

@@ -1,4 +1,4 @@
-"""Brute force: farthest and nearest by looking at every record left; the twin of `sudare.kernels.points.search`."""
+"""Brute force: farthest and nearest by checking every remaining record; the twin of `sudare.kernels.points.search`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Pool(NamedTuple):
-    """The records left, without gaps."""
+    """The remaining records, without gaps."""
 
     records: npt.NDArray[np.float64]
     rows: npt.NDArray[np.int64]
     place: npt.NDArray[np.int64]
-    """Where each row is, -1 when it is not left."""
+    """Where each row is, -1 if it is no longer there."""
     left: npt.NDArray[np.int64]
-    """How many are left (one number)."""
+    """The number of remaining records (one number)."""
 
 
 def pool_of(X: npt.NDArray[np.float64], left: npt.NDArray[np.int64]) -> Pool:
@@ -33,7 +33,7 @@ def pool_of(X: npt.NDArray[np.float64], left: npt.NDArray[np.int64]) -> Pool:
 
 @kernel
 def drop(pool, row):
-    """Take a row out; the last one fills the gap."""
+    """Remove a row; the last one fills the gap."""
     place, last = pool.place[row], pool.left[0] - 1
     moved = pool.rows[last]
     pool.records[place], pool.rows[place], pool.place[moved] = pool.records[last], moved, place
@@ -43,7 +43,7 @@ def drop(pool, row):
 
 @kernel
 def scan_farthest(pool, query):
-    """Row left that is farthest from a point (lowest row of equals), -1 when none is left."""
+    """The remaining row farthest from a point (the lowest row on a tie), -1 if none remains."""
     best, best_row = -1.0, -1
     for place in range(pool.left[0]):
         distance = squared_distance(pool.records, place, query)
@@ -54,7 +54,7 @@ def scan_farthest(pool, query):
 
 @kernel
 def scan_nearest(pool, query, wanted, distances, rows):
-    """The `wanted` nearest rows left, offered to a heap of (squared distance, row) with the worst first."""
+    """The `wanted` nearest remaining rows, offered to a heap of (squared distance, row) with the worst first."""
     for place in range(pool.left[0]):
         distance = squared_distance(pool.records, place, query)
         if distance <= distances[0]:

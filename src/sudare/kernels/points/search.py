@@ -1,8 +1,8 @@
-"""The farthest and the nearest records left of a kd-tree, exactly.
+"""The farthest and the nearest remaining records of a kd-tree, exactly.
 
-**Decisions and bounds are kept apart.** Every distance that decides something comes from `squared_distance`: original
-coordinates, summed over the columns in their order. The tree only rules records out: a node or record is skipped
-only when its bound fails by more than all rounding together (`_OFFSET` absolutely, `_relative` relatively), so ties
+**Decisions and bounds are separate.** Every distance that decides something comes from `squared_distance`: original
+coordinates, summed over the columns in their order. The tree only rules out records: a node or record is skipped
+only if its bound fails by more than all rounding together (`_OFFSET` absolutely, `_relative` relatively), so ties
 are always seen, and go to the lowest row.
 
 **Farthest.** With c0 the center, w = q - c0 and rho the largest norm about c0 in a node, no record x of the node is
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from sudare.kernels.points.kdtree import Tree
 
 _OFFSET = 4e-7
-"""Error of a distance in the unit ball from rounding both ends to single precision (2^-24 each), more than twice."""
+"""Error of a distance in the unit ball from rounding both ends to single precision (2^-24 each), more than doubled."""
 _EPSILON = 1.2e-7
-"""Relative error of one operation in single precision, twice."""
+"""Relative error of one operation in single precision, doubled."""
 _GREATEST, _LEAST = np.float32(1.0), np.float32(-1.0)
 """Which bounds come first, as a sign."""
 
 
 class Scratch(NamedTuple):
-    """Memory of queries, made once."""
+    """Memory for queries, allocated once."""
 
     distance: npt.NDArray[np.float32]
     """Squared distances of the places of a leaf."""
     query: npt.NDArray[np.float32]
-    """The query in coordinates of the tree."""
+    """The query in the tree's coordinates."""
     bound: npt.NDArray[np.float32]
     """Bounds of the children of a node."""
     stack: npt.NDArray[np.int64]
@@ -62,7 +62,7 @@ def scratch_of(tree: Tree) -> Scratch:
 
 @kernel
 def farthest(tree, X, query, scratch):
-    """Row left that is farthest from a point (lowest row of equals), -1 when none is left."""
+    """The remaining row farthest from a point (the lowest row on a tie), -1 if none remains."""
     stack, stack_bound, bound, distance = scratch.stack, scratch.stack_bound, scratch.bound, scratch.distance
     norm = turn(tree, query, scratch.query)
     nodes = len(tree.left)
@@ -93,7 +93,7 @@ def farthest(tree, X, query, scratch):
 @kernel
 def _upper_bounds(tree, node, w, norm, out):
     # No record of a child is farther (squared) from the query; rounding is added: a corner's norm is at
-    # most sqrt(columns) times the reach, and each product and sum errs relatively to it.
+    # most sqrt(columns) times the reach, and the error of each product and sum is relative to it.
     margin = np.float32(2.0 * _EPSILON * (len(w) + 8) * np.sqrt(len(w)))
     reach = tree.reach[node]
     for child in range(len(out)):
@@ -111,9 +111,9 @@ def _upper_bounds(tree, node, w, norm, out):
 
 @kernel
 def nearest(tree, X, query, wanted, distances, rows, scratch):
-    """The `wanted` nearest rows left, as a heap of (squared distance, row) with the worst first.
+    """The `wanted` nearest remaining rows, as a heap of (squared distance, row) with the worst first.
 
-    `distances` and `rows` come filled with a heap to beat, of infinite distances where there is none.
+    On entry, `distances` and `rows` contain a heap to beat, with infinite distances if there is none.
     """
     stack, stack_bound, bound, distance = scratch.stack, scratch.stack_bound, scratch.bound, scratch.distance
     norm = turn(tree, query, scratch.query)
@@ -162,7 +162,7 @@ def _lower_bounds(tree, node, w, norm, out):
 
 @inlined
 def _push_children(tree, node, bound, limit, stack, stack_bound, top, first):
-    """Put the children whose bound reaches the limit on the stack, the greatest or least bound on top; the new top."""
+    """Push the children whose bound reaches the limit, the greatest or least bound on top; returns the new top."""
     base = top
     for child in range(tree.fan):
         if first * bound[child] >= first * limit and tree.left[node, child] > 0:
@@ -177,7 +177,7 @@ def _push_children(tree, node, bound, limit, stack, stack_bound, top, first):
 
 @kernel
 def leaf_distances(tree, leaf, w, out):
-    """Squared distances in the tree of all places of a leaf; how many of them are left."""
+    """Squared distances in the tree of all places of a leaf; returns how many of them are in use."""
     points = tree.points[leaf]
     for slot in range(len(out)):
         out[slot] = np.float32(0.0)
@@ -192,7 +192,7 @@ def leaf_distances(tree, leaf, w, out):
 
 @kernel
 def turn(tree, query, w):
-    """Coordinates of a point in the tree into w; their norm."""
+    """Write the coordinates of a point in the tree into w; returns their norm."""
     columns = len(query)
     squares = 0.0
     for axis in range(columns):
@@ -206,25 +206,25 @@ def turn(tree, query, w):
 
 @kernel
 def far_limit(tree, squared):
-    """What is as far as this (squared, exact) has at least this squared distance in the tree."""
+    """A lower bound of the squared distance in the tree of a record that is as far as this (squared, exact)."""
     distance = (np.sqrt(squared) / tree.scale - _OFFSET) / (1.0 + _relative(len(tree.center)))
     return np.float32(distance * distance) if distance > 0.0 else np.float32(-1.0)
 
 
 @kernel
 def far_bound(tree, squared):
-    """No record with this squared distance in the tree is farther (not squared, exact)."""
+    """An upper bound of the distance (not squared, exact) of a record with this squared distance in the tree."""
     return (np.sqrt(np.float64(squared)) * (1.0 + _relative(len(tree.center))) + _OFFSET) * tree.scale
 
 
 @kernel
 def near_limit(tree, squared):
-    """What is as near as this (squared, exact) has at most this squared distance in the tree."""
+    """An upper bound of the squared distance in the tree of a record that is as near as this (squared, exact)."""
     distance = (np.sqrt(squared) / tree.scale + _OFFSET) * (1.0 + _relative(len(tree.center)))
     return np.float32(distance * distance)
 
 
 @kernel
 def _relative(columns):
-    # Of a sum of squared differences, and of the rounding of a limit.
+    # For a sum of squared differences, and for the rounding of a limit.
     return _EPSILON * (columns + 6)

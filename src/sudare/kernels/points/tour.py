@@ -1,4 +1,4 @@
-"""Shorten a closed tour by 2-opt and Or-opt moves over neighbor lists, with a queue of cities worth a look."""
+"""Shorten a closed tour by 2-opt and Or-opt moves over neighbor lists, with a queue of cities worth examining."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy.typing as npt
 from sudare.kernels.core.jit import kernel
 from sudare.kernels.points.distance import squared_distance
 
-_LONGEST = 50_000  # cities turned round in one move at most
-_GAIN = 1e-10  # part of the edges concerned that a move must save, against endless exchange of rounding
+_LONGEST = 50_000  # maximum number of cities reversed in one move
+_GAIN = 1e-10  # share of the affected edges that a move must save, so that rounding cannot cause endless exchanges
 
 
 class Tour(NamedTuple):
-    """Where the search stands between slices."""
+    """The state of the search between slices."""
 
     points: npt.NDArray[np.float64]
     near: npt.NDArray[np.int64]
     """Cities x nearest cities, the nearest first."""
     city: npt.NDArray[np.int64]
-    """City at each place of the tour."""
+    """City at each position of the tour."""
     place: npt.NDArray[np.int64]
     queue: npt.NDArray[np.int64]
-    """Ring buffer of cities to look at, each at most once."""
+    """Ring buffer of cities to examine, each at most once."""
     queued: npt.NDArray[np.bool_]
     counters: npt.NDArray[np.int64]
     """Head of the queue, its length."""
@@ -32,7 +32,7 @@ class Tour(NamedTuple):
 
 @kernel
 def shorten_slice(tour, looks):
-    """Look at up to `looks` queued cities, each until no move shortens the tour there."""
+    """Examine up to `looks` queued cities, each until no move shortens the tour there."""
     n = len(tour.city)
     counters = tour.counters
     while looks > 0 and counters[1] > 0:
@@ -67,7 +67,7 @@ def _look_again(tour, city):
 
 @kernel
 def _two_opt(tour, a):
-    """Replace edges a-b and c-d by a-c and b-d for a near c, if that is shorter; whether it was done."""
+    """Replace edges a-b and c-d with a-c and b-d for a near c, if that is shorter; returns whether it was done."""
     for forward in (True, False):
         b = _step(tour, a, forward)
         a_b = _length(tour, a, b)
@@ -89,7 +89,7 @@ def _two_opt(tour, a):
 
 @kernel
 def _or_opt(tour, a):
-    """Move a and up to two cities beyond it between near c and one of its neighbors; whether it was done."""
+    """Move a and up to two cities beyond it between near c and one of its neighbors; returns whether it was done."""
     n = len(tour.city)
     for forward in (True, False):
         before = _step(tour, a, not forward)
@@ -110,7 +110,7 @@ def _or_opt(tour, a):
                 if ahead < size:
                     continue
                 for c_first in (True, False):
-                    # Going on from `after`, one of c and e comes first.
+                    # Continuing from `after`, one of c and e comes first.
                     e = _step(tour, c, forward == c_first)
                     e_ahead = (ahead + (1 if c_first else n - 1)) % n
                     if e_ahead < size:
@@ -135,7 +135,7 @@ def _or_opt(tour, a):
 
 @kernel
 def _exchange(tour, u, v, w, longest):
-    """Replace edges u-v and w-z by u-w and v-z; whether it was done. z is what comes after w: u v … w z or z w … v u."""
+    """Replace edges u-v and w-z with u-w and v-z; returns whether it was done. z follows w: u v … w z or z w … v u."""
     n = len(tour.city)
     if tour.city[(tour.place[u] + 1) % n] == v:
         start, stop = tour.place[v], tour.place[w]

@@ -1,11 +1,12 @@
 """Nearest unvisited record, exactly: a kd-tree whose records are deleted as they are visited.
 
 A box's squared distance and a record's are sums over the columns in the same order, and rounding is monotone,
-so a box never seems farther than a record in it: what is pruned is farther, to the last bit. Equal distances go
-to the lowest row, for which each node keeps its lowest row left; heaps of duplicates cost nothing extra.
+so a box never seems farther than a record in it: what is pruned is farther, to the last bit. Ties go
+to the lowest row, for which each node keeps its lowest remaining row; large numbers of duplicates cost nothing extra.
 
-`sudare.kernels.points.kdtree` is the other tree: it turns the records to their principal axes first, which pays where every
-query asks for many records of a large table. This one is built inside kernels, in no time, for each of thousands of cells.
+`sudare.kernels.points.kdtree` is the other tree: it first rotates the records to their principal axes, which pays off
+if every query asks for many records of a large table. This one is built inside kernels, very quickly, for each of
+thousands of cells.
 """
 
 from __future__ import annotations
@@ -18,34 +19,34 @@ import numpy.typing as npt
 from sudare.kernels.core.jit import kernel
 from sudare.kernels.core.sort import select
 
-_WIDTH = 8  # children of a node, and records of a leaf at most twice as many
+_WIDTH = 8  # children of a node; a leaf has at most twice as many records
 _LEAF = 16
 
 
 class Tree(NamedTuple):
     """Binary nodes in heap order (children of i: 2i + 1 and 2i + 2); the last level are the leaves.
 
-    The search goes three levels at a time: the boxes of a node's 8 great-grandchildren lie column by column, so
-    that one pass over the columns bounds them all, and likewise the records of a leaf.
+    The search descends three levels at a time: the boxes of a node's 8 great-grandchildren are stored column by
+    column, so that one pass over the columns bounds them all, and likewise the records of a leaf.
     """
 
     points: npt.NDArray[np.float64]
-    """Leaves x columns x 16: records, those left in front, infinity behind."""
+    """Leaves x columns x 16: records, the remaining ones first, then infinity."""
     rows: npt.NDArray[np.int64]
     """Leaves x 16: row of each of these records."""
     place: npt.NDArray[np.int64]
-    """16 times the leaf plus the place in it, of each row."""
+    """For each row, 16 times the leaf plus the place in it."""
     left: npt.NDArray[np.int64]
-    """Number of records left in each leaf."""
+    """Number of remaining records in each leaf."""
     wide: npt.NDArray[np.int64]
-    """Number of the 8 boxes that a node keeps; -1 for a node passed over."""
+    """Number of the 8 boxes that a node keeps; -1 for a node that is skipped."""
     fan: npt.NDArray[np.int64]
-    """How many levels down these boxes are: 3, but for the root what is left over."""
+    """How many levels down these boxes are: 3, except for the root, which takes the remainder."""
     lower: npt.NDArray[np.float64]
     """Wide nodes x columns x 8."""
     upper: npt.NDArray[np.float64]
     least: npt.NDArray[np.int64]
-    """Lowest row left in each node; the number of rows when none is."""
+    """Lowest remaining row in each node; the number of rows if none remains."""
 
 
 @kernel
@@ -121,7 +122,7 @@ def _wide_nodes(levels):
 
 @kernel
 def box_of(X, order, start, stop, low, high):
-    """Write the bounding box of some rows in the first columns to `low` and `high`; the column of its widest side."""
+    """Write the bounding box of some rows in the first columns to `low` and `high`; returns its widest column."""
     low[:] = np.inf
     high[:] = -np.inf
     for index in range(start, stop):
@@ -139,9 +140,9 @@ def box_of(X, order, start, stop, low, high):
 
 @kernel
 def nearest(tree, query, stack, bounds, totals):
-    """Row left that is nearest to a point, the lowest of equally near ones; -1 when none is left.
+    """The remaining row nearest to a point, the lowest on a tie; -1 if none remains.
 
-    `stack`, `bounds` (256 entries) and `totals` (16 entries) are room for the search.
+    `stack`, `bounds` (256 entries) and `totals` (16 entries) are work space for the search.
     """
     none = len(tree.place)
     best, best_row = np.inf, none
@@ -173,7 +174,7 @@ def nearest(tree, query, stack, bounds, totals):
 
 @kernel
 def _push_children(tree, query, node, best, stack, bounds, depth, totals):
-    """Put the boxes under a node on the stack, the nearest on top; the new depth."""
+    """Push the boxes under a node on the stack, the nearest on top; returns the new depth."""
     lower, upper = tree.lower[tree.wide[node]], tree.upper[tree.wide[node]]
     totals[:_WIDTH] = 0.0
     for column in range(len(query)):
@@ -201,7 +202,7 @@ def _push_children(tree, query, node, best, stack, bounds, depth, totals):
 
 @kernel
 def delete(tree, row):
-    """Take a row out of the tree."""
+    """Remove a row from the tree."""
     leaf, at = tree.place[row] // _LEAF, tree.place[row] % _LEAF
     tree.left[leaf] -= 1
     end = tree.left[leaf]
@@ -225,7 +226,7 @@ def delete(tree, row):
 
 @kernel
 def nearest_next_slice(tree, X, order, done, budget):
-    """Continue a path (order[: done] is visited) to the nearest row left, for at most `budget` steps."""
+    """Continue a path (order[: done] is visited) to the nearest remaining row, for at most `budget` steps."""
     stack, bounds, totals = np.empty(256, dtype=np.int64), np.empty(256), np.empty(_LEAF)
     stop = min(len(order), done + budget)
     for step in range(done, stop):

@@ -1,9 +1,9 @@
 """V-MDAV by brute force and by a kd-tree: the same decisions from the same numbers.
 
-The centroid is that of all data, so the records farthest from it are read off one sorted list. A group is extended
-while d_in < gamma * d_out, both distances (not squared): d_in from e_min, the record left nearest to any member, and
-d_out from e_min to its nearest other record left (infinite when e_min is the last one, so it joins unless gamma = 0).
-As e_min itself is left, d_out is the second smallest distance from it to what is left.
+The centroid is that of all data, so the records farthest from it are read from one sorted list. A group is extended
+while d_in < gamma * d_out, both distances (not squared): d_in from e_min, the remaining record nearest to any member,
+and d_out from e_min to its nearest other remaining record (infinite if e_min is the last one, so it joins unless gamma
+= 0). As e_min itself remains, d_out is the second smallest distance from it to the remaining records.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 
 class State(NamedTuple):
-    """Where a run stands between slices."""
+    """The state of a run between slices."""
 
     labels: npt.NDArray[np.int64]
-    """Group of each row, -1 while it is left."""
+    """Group of each row, -1 while it remains."""
     left: npt.NDArray[np.int64]
-    """Records left, place in the sorted list, groups formed."""
+    """Records remaining, position in the sorted list, groups formed."""
     members: npt.NDArray[np.int64]
-    """Rows of the group at hand (2k - 1)."""
+    """Rows of the current group (2k - 1)."""
     near: npt.NDArray[np.float64]
-    """For each member, no record left is nearer (squared)."""
+    """For each member, a distance (squared) below which there is no remaining record."""
     distances: npt.NDArray[np.float64]
     """The k - 1 nearest, squared."""
     rows: npt.NDArray[np.int64]
 
 
 def initial_state(rows: int, k: int) -> State:
-    """Nothing is grouped yet."""
+    """The state before anything is grouped."""
     return State(
         labels=np.full(rows, -1, dtype=np.int64),
         left=np.array([rows, 0, 0], dtype=np.int64),
@@ -62,10 +62,10 @@ def centroid(X):
 
 @kernel
 def vmdav_indexed(X, k, gamma, order, tree, scratch, built, state, rounds):
-    """At most `rounds` groups; stops when fewer than k records are left or the tree is stale.
+    """Form at most `rounds` groups; stops when fewer than k records remain or the tree is stale.
 
-    `order` has the rows by falling distance from the centroid, lowest row first of equals; `built` is the number of
-    records the tree was built of.
+    `order` has the rows by decreasing distance from the centroid, the lowest row first on a tie; `built` is the number
+    of records from which the tree was built.
     """
     best, best_row = np.empty(1), np.empty(1, dtype=np.int64)
     two, two_rows = np.empty(2), np.empty(2, dtype=np.int64)
@@ -86,7 +86,7 @@ def vmdav_indexed(X, k, gamma, order, tree, scratch, built, state, rounds):
             delete(tree, member)
         while size < 2 * k - 1 and state.left[0] > 0:
             best[0], best_row[0] = np.inf, len(X)
-            # The last to join is the likeliest to be near what is left: its distance rules most others out.
+            # The last to join is the likeliest to be near the remaining records: its distance rules out most others.
             for index in range(size - 1, -1, -1):
                 if state.near[index] <= best[0]:
                     nearest(tree, X, X[state.members[index]], 1, best, best_row, scratch)
@@ -102,7 +102,7 @@ def vmdav_indexed(X, k, gamma, order, tree, scratch, built, state, rounds):
 
 @kernel
 def vmdav_brute(X, k, gamma, center, pool, state, rounds):
-    """At most `rounds` groups over all that is left; stops when fewer than k records are left."""
+    """Form at most `rounds` groups over all remaining records; stops when fewer than k remain."""
     best, best_row = np.empty(1), np.empty(1, dtype=np.int64)
     two, two_rows = np.empty(2), np.empty(2, dtype=np.int64)
     for _ in range(rounds):

@@ -1,1 +1,1 @@
-"""Groups of records of codes: Mondrian, full-domain lattices, schemes, boxes and their prices."""
+"""Groups of coded records: Mondrian, full-domain lattices, schemes, boxes and their prices."""

@@ -1,4 +1,4 @@
-"""Adding rows to groups, and uniting groups, at the least cost."""
+"""Add rows to groups, and merge groups, at the lowest cost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sudare.kernels.partition.covers import SET, column_cost
 
 @kernel
 def _spans(model, labels, groups):
-    """Lowest and highest code of each group and its size; for sets the count is not kept (an interval stands in)."""
+    """Lowest and highest code of each group and its size; for sets an interval replaces the count, which is unknown."""
     codes = model.codes
     low = np.full((groups, codes.shape[1]), 2147483647, dtype=np.int32)
     high = np.full((groups, codes.shape[1]), -2147483648, dtype=np.int32)
@@ -32,7 +32,7 @@ def _cost(model, low, high):
     total = 0.0
     for column in range(len(low)):
         if model.mode[column] == SET:
-            # The number of values is not known here: more than one is as good as any.
+            # The number of values is not known here: any number above one will do.
             total += model.whole[column] if low[column] < high[column] else 0.0
         else:
             total += column_cost(model, column, low[column], high[column])
@@ -41,7 +41,7 @@ def _cost(model, low, high):
 
 @kernel
 def attach_rows(model, labels, groups, left, rules, scratch):
-    """Give each of the rows in `left` to the group that it makes dearer by least and that then still complies."""
+    """Add each of the rows in `left` to the group whose cost rises least and that still complies afterward."""
     codes = model.codes
     low, high, size = _spans(model, labels, groups)
     order, starts = _members(labels, groups)
@@ -98,7 +98,7 @@ def _may_join(rules, scratch, order, starts, group, left, joined, place):
 
 @kernel
 def cheapest_union(model, labels, groups, broken, smallest, rules, scratch):
-    """Unite the group `broken` with the group that makes both dearer by least until it complies."""
+    """Merge the group `broken` with the group for which the cost of both rises least, until it complies."""
     codes = model.codes
     while groups > 1:
         low, high, size = _spans(model, labels, groups)

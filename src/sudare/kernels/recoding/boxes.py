@@ -1,4 +1,4 @@
-"""Boxes and what they are worth at given prices of records: every combination of levels, pruned.
+"""Boxes and their worth at given prices of records: every combination of levels, with pruning.
 
 A box is a value of the hierarchy for each column; each of its records loses the cost of the box (see
 `sudare.kernels.recoding.prices`).
@@ -19,11 +19,11 @@ def find_boxes(
 ):
     """The boxes worth more than `-hope` at these prices that have level `top` in the first column.
 
-    Row r stands for `counts[r]` equal records; rows must come in the order of falling prices.
+    Row r represents `counts[r]` equal records; rows must be in the order of decreasing prices.
     `classes[offsets[c, level] + code]` numbers the value of that level below `widths[c]`, `shares[...]` is its cost.
-    Columns are refined one after the other; a block of rows is left when it has fewer than k records, when it is not
-    worth enough even at the cost so far, or when its records agree on a finer value (then the finer box is the better
-    one). Of each box the dearest rows are listed, until they have
+    Columns are refined one after the other; a block of rows is abandoned if it has fewer than k records, if it is not
+    worth enough even at the cost so far, or if its records agree on a finer value (then the finer box is
+    better). For each box the most expensive rows are listed, until they have
     `most_records`. Returns starts, rows, costs, names (a random word for each box, the same at every call) and the
     sum of all positive worths.
     """
@@ -91,7 +91,7 @@ def find_boxes(
             number[box] = -1
             if size[box] < smallest or not differs[box]:
                 continue
-            # Refined further it has fewer records and costs more: it cannot become worth more.
+            # Refined further, it has fewer records and costs more: its worth cannot increase.
             if worth[box] <= -hope:
                 continue
             number[box] = kept
@@ -162,7 +162,7 @@ def _named(name, column, level, value):
 
 @kernel
 def _lines(codes, classes, offsets, levels):
-    """The class of every row on every level of every column, a line each, and the first line of each column."""
+    """The class of every row at every level of every column, one line each, and the first line of each column."""
     count, columns = codes.shape
     line_of = np.zeros(columns, dtype=np.int64)
     for column in range(1, columns):

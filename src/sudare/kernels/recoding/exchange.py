@@ -1,10 +1,10 @@
-"""Regions of groups formed anew by boxes: prices of the region's records say which boxes to take.
+"""Regions of groups formed anew from boxes: prices of the region's records decide which boxes to take.
 
-Groups are boxes with their records here; a record loses the cost of its box. A region is a few groups that boxes of
+Here, groups are boxes with their records; a record loses the cost of its box. A region is a few groups that boxes of
 a costly record reach. Its records are freed, their prices are raised to the dual of the region alone, and boxes are
-taken in the order of their worth at prices that are shaken a little, several times over; every record can also join
-a box that is open outside. The best of these replaces the old groups if it costs less, or, by Metropolis, not much
-more.
+taken in the order of their worth at slightly perturbed prices, several times over; every record can also join
+an open box outside the region. The best of these solutions replaces the old groups if it costs less, or, by Metropolis,
+not much more.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from sudare.kernels.recoding.regions import (
 
 _TOURNAMENT = 6
 _LEAST = 0.4
-"""The smallest region is about this share of the largest: were all alike, those of a small table would be so too, each
-the whole of it, and end in the same groups again and again."""
+"""The smallest region is about this share of the largest: if all had the same size, every region of a small table would
+be the whole table, and end in the same groups again and again."""
 _STEPS = 80
-"""Groups looked at for a region, at most."""
+"""Maximum number of groups examined for a region."""
 _LARGE = 3
-"""Of groups with more than this many times k records only k are taken; the group stays open."""
+"""From groups with more than this many times k records, only k are taken; the group stays open."""
 _DEAREST = 4
-"""A box leads to one of its 4 k dearest records."""
+"""A box leads to one of its 4 k most expensive records."""
 _BIAS = 7.0
-"""A record leads to its boxes of most worth: to the share u^7 of its list, u uniform. Groups joined by poor boxes do not
-depend on each other, and a region of such is formed anew as it was."""
+"""A record leads to its boxes of highest worth: to position u^7 (as a share) in its list, u uniform. Groups joined by
+poor boxes do not depend on each other, and a region of such groups would be formed again as it was."""
 _KEPT = 0.5
-"""Prices of a region begin halfway between the dual of the table and those the record had in its last region."""
+"""Prices of a region start halfway between the dual of the table and those the record had in its last region."""
 _HOPE = 0.3
-"""Boxes of a region are used that are worth more than minus this many times the mean loss of k of its records."""
+"""A region uses boxes that are worth more than minus this many times the mean loss of k of its records."""
 _ROUNDS, _STEP, _WAIT = 20, 1.0, 4
 _NEAR = 0.999
 """A region within a thousandth of its lower bound is left alone."""
@@ -53,8 +53,8 @@ _HOPELESS = 1.3
 def exchange(listed, groups, prices, local, smallest, attempts, largest, temperature, words):
     """Form `attempts` regions of up to about `largest` records anew; groups and `local` are changed in place.
 
-    Boxes must be listed in the order of falling worth. `prices` are those of the table, `local` those of each
-    record in its last region. `temperature` in units of the mean loss of the region's records. Returns the change
+    Boxes must be listed in the order of decreasing worth. `prices` are those of the table, `local` those of each
+    record in its last region. `temperature` is in units of the mean loss of the region's records. Returns the change
     of the total loss.
     """
     boxes = len(listed.costs)
@@ -116,7 +116,7 @@ def exchange(listed, groups, prices, local, smallest, attempts, largest, tempera
 
 @inlined
 def _costly(groups, prices, words):
-    """Of a few random records the one that loses most beyond its price: the gap to the bound lies there."""
+    """The record among a few random ones that loses most beyond its price: the gap to the bound is there."""
     best, chosen = -np.inf, 0
     for _ in range(_TOURNAMENT):
         row = next_index(words, len(prices))
@@ -128,7 +128,7 @@ def _costly(groups, prices, words):
 
 @kernel
 def _gather(listed, groups, region, seed, target, smallest, words):
-    """Records of the seed's group and of groups that its boxes reach: how many, of how many groups, their loss."""
+    """Gather records of the seed's group and of groups that its boxes reach; returns their number, groups and loss."""
     count, taken, cost = 0, 0, 0.0
     row = seed
     for _ in range(_STEPS):
@@ -161,14 +161,14 @@ def _gather(listed, groups, region, seed, target, smallest, words):
 
 @inlined
 def _worthy_box(listed, row, words):
-    """A random box of a record, rather one of much worth."""
+    """A random box of a record, with a preference for high worth."""
     first, last = listed.row_starts[row], listed.row_starts[row + 1]
     return listed.row_boxes[first + int((last - first) * next_uniform(words) ** _BIAS)]
 
 
 @kernel
 def _install(groups, region, count, taken, costs, numbers):
-    """Put the best choice into the place of the region's groups."""
+    """Replace the region's groups with the best choice."""
     for place in range(count):
         row = region.rows[place]
         group, earlier, later = groups.label[row], groups.before[row], groups.after[row]

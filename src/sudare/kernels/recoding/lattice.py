@@ -13,15 +13,15 @@ from sudare.kernels.core.jit import kernel
 class Space(NamedTuple):
     """The G distinct combinations of d columns, and what each value becomes at each level of its column.
 
-    Value v of column c at level l is found at `offset[c] + l * width[c] + v` of the flat arrays.
+    Value v of column c at level l is at index `offset[c] + l * width[c] + v` of the flat arrays.
     """
 
     codes: npt.NDArray[np.int32]
     """d x G: value of each column."""
     classes: npt.NDArray[np.int32]
-    """Which values are the same at a level."""
+    """Which values are equal at a level."""
     marks: npt.NDArray[np.uint64]
-    """What a value adds to the key of its block; equal classes have equal marks."""
+    """What a value contributes to the key of its block; equal classes have equal marks."""
     offset: npt.NDArray[np.int64]
     width: npt.NDArray[np.int64]
     exact: bool
@@ -30,9 +30,9 @@ class Space(NamedTuple):
 
 @kernel
 def roll_up(space, levels, members, sizes):
-    """Blocks at a node: one member and the rows of each block, and the block of each given member.
+    """Blocks at a node: one member and the number of rows of each block, and the block of each given member.
 
-    `members` are combinations that stand for the blocks of any node below (or all of them), `sizes` their rows.
+    `members` are combinations that represent the blocks of any node below (or all of them), `sizes` their rows.
     """
     starts = level_starts(space, levels)
     keys_of_members = _keys(space, starts, members)
@@ -70,7 +70,7 @@ def roll_up(space, levels, members, sizes):
 
 @kernel
 def _keys(space, starts, members):
-    # Column by column: one short table of marks at a time stays in the nearest cache.
+    # Column by column: one short table of marks at a time stays in the first-level cache.
     keys = np.zeros(len(members), dtype=np.uint64)
     for column in range(len(starts)):
         codes, marks = space.codes[column], space.marks[starts[column] :]
@@ -104,7 +104,7 @@ def _same(space, starts, one, other):
 def left_out(space, shares, levels, members, sizes, kept):
     """Rows in blocks that are not kept, and what losing them costs beyond publishing them at this node.
 
-    `shares` is flat as in `Space`: what a value at a level costs; a row costs their sum, at most 1, a lost one 1.
+    `shares` is flat as in `Space`: the cost of a value at a level; a row costs their sum, at most 1, a lost row 1.
     """
     starts = level_starts(space, levels)
     rows, extra = 0, 0.0
@@ -120,10 +120,10 @@ def left_out(space, shares, levels, members, sizes, kept):
 
 @kernel
 def cheaper_nodes(costs, heights, limit, capacity):
-    """Levels and costs of the nodes that cost less than the limit, and whether all of them found room.
+    """Levels and costs of the nodes that cost less than the limit, and whether there was room for all of them.
 
-    `costs[c, l]` never falls with l, so where raising a column reaches the limit its higher levels do too, and
-    the odometer carries at once: every step but d finds a node.
+    `costs[c, l]` never decreases with l, so if raising a column reaches the limit its higher levels do too, and
+    the odometer carries immediately: every step but d finds a node.
     """
     columns = len(heights)
     levels = np.empty((capacity, columns), dtype=np.int16)
@@ -163,7 +163,7 @@ def _cost(costs, node):
 
 @kernel
 def drop_candidates(levels, costs, floors, node, floor, best):
-    """Pack the candidates that may still beat `best` to the front; how many they are.
+    """Move the candidates that may still beat `best` to the front; returns how many there are.
 
     Nodes at or below `node` are now known to cost at least `floor` for rows left out; `node` itself is done.
     """

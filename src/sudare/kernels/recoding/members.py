@@ -1,4 +1,4 @@
-"""k-member clustering: groups grown one after the other, each by the records that cost it least.
+"""k-member clustering: groups grown one after the other, each with the records that cost it least.
 
 Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques (2007).
 """
@@ -15,8 +15,9 @@ from sudare.kernels.partition.covers import column_cost, pair_cost
 def grow_groups(model, rows, smallest, labels, first, low, high):
     """Form groups of `smallest` of the rows, numbered from `first`; returns the next number.
 
-    A group begins with the row farthest from where the one before began. Rows left over join the last group; `rows` is
-    reordered, `low` and `high` have room for a number for each column. No column may be a free set. O(rows² columns).
+    A group starts with the row farthest from the start of the previous group. Leftover rows join the last group;
+    `rows` is reordered, `low` and `high` have room for one number per column. No column may be a free set. O(rows²
+    columns).
     """
     left = len(rows)
     anyone = labels[:0]
@@ -40,7 +41,7 @@ def grow_groups(model, rows, smallest, labels, first, low, high):
 
 @inlined
 def begin(model, rows, left, seed, values, wanted, low, high):
-    """Place of the row farthest from `seed`, of those that `cheapest` may choose from; the span becomes that of the row."""
+    """Position of the row farthest from `seed` among those for `cheapest`; the span becomes that of the row."""
     farthest, place = -1.0, 0
     for index in range(left):
         if len(wanted) > 0 and wanted[values[rows[index]]] == 0:
@@ -55,7 +56,7 @@ def begin(model, rows, left, seed, values, wanted, low, high):
 
 @inlined
 def widen(model, record, low, high):
-    """Make the span of a group cover a record."""
+    """Extend the span of a group to cover a record."""
     for column in range(len(low)):
         code = model.codes[record, column]
         low[column], high[column] = min(low[column], code), max(high[column], code)
@@ -63,9 +64,9 @@ def widen(model, record, low, high):
 
 @inlined
 def cheapest(model, rows, left, low, high, values, wanted):
-    """Place of the row that a group takes at the least cost; the first one where all cost the same.
+    """Position of the row that a group can add at the lowest cost; the first on a tie.
 
-    Only rows of values of which more than 0 are wanted; where `wanted` is empty, any row.
+    Only rows whose value is wanted more than 0 times are considered; if `wanted` is empty, any row.
     """
     best, chosen = np.inf, 0
     for index in range(left):

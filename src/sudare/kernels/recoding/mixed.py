@@ -1,4 +1,4 @@
-"""Groups of prescribed mixtures: each takes so many records of every sensitive value, those that cost it least."""
+"""Groups of prescribed mixtures: each takes a given number of records of every sensitive value, at the lowest cost."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sudare.kernels.recoding.members import begin, cheapest, widen
 def grow_mixed(model, rows, values, wanted, labels, first, low, high):
     """Form a group for each line of `wanted`, numbered from `first`; together the lines want every row once.
 
-    `wanted[g, v]` records of value v go to group g (counted down to 0). A group begins with the row farthest from where
-    the one before began. `rows` is reordered, `low` and `high` have room for a number for each column. No column may be a
-    free set. O(rows² columns).
+    `wanted[g, v]` records of value v go to group g (counted down to 0). A group starts with the row farthest from the
+    start of the previous group. `rows` is reordered, `low` and `high` have room for one number per column. No column
+    may be a free set. O(rows² columns).
     """
     left = len(rows)
     seed = rows[0]

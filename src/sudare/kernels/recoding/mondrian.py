@@ -28,16 +28,16 @@ class Space(NamedTuple):
     position: npt.NDArray[np.float64]
     """D x V: where each rank lies on the axis of its column (ordered columns)."""
     weight: npt.NDArray[np.float64]
-    """D: how much a column counts when the widest is chosen."""
+    """D: weight of a column when the widest is chosen."""
     extent: npt.NDArray[np.float64]
-    """D: width of the whole column (largest minus smallest value, or leaves - 1), so that widths compare."""
+    """D: width of the whole column (largest minus smallest value, or leaves - 1), so that widths are comparable."""
     parent: npt.NDArray[np.int32]
     first: npt.NDArray[np.int32]
     last: npt.NDArray[np.int32]
 
 
 class State(NamedTuple):
-    """Where the loop stands between slices."""
+    """The state of the loop between slices."""
 
     order: npt.NDArray[np.int64]
     """Row indices; every segment is a contiguous part."""
@@ -53,15 +53,15 @@ class State(NamedTuple):
     """Boundaries of the parts of the last split."""
     member: npt.NDArray[np.int32]
     child_group: npt.NDArray[np.int32]
-    """Group of each tree node within the split at hand, -1 between splits."""
+    """Group of each tree node within the current split, -1 between splits."""
     begin: npt.NDArray[np.int64]
     """Where each of these groups begins."""
     key: npt.NDArray[np.int64]
-    """By which these groups are sorted."""
+    """Sort key of these groups."""
     width: npt.NDArray[np.float64]
-    """Of the segment in each column, -1 once a cut was tried."""
+    """Width of the segment in each column, -1 once a cut was tried."""
     node: npt.NDArray[np.int32]
-    """Lowest common node of the segment in each column that is a tree."""
+    """Lowest common node of the segment in each tree column."""
 
 
 def initial_state(space: Space) -> State:
@@ -90,7 +90,7 @@ def initial_state(space: Space) -> State:
 
 @lean
 def partition_slice(space, state, rules, scratch, least, relaxed, budget):
-    """Cut open segments until about `budget` rows have been looked at or nothing is open."""
+    """Cut open segments until about `budget` rows have been examined or nothing is open."""
     counters = state.counters
     seen = 0
     while counters[0] > 0 and seen < budget:
@@ -114,14 +114,14 @@ def partition_slice(space, state, rules, scratch, least, relaxed, budget):
 
 @lean
 def _split(space, state, rules, scratch, relaxed, start, stop):
-    """Try the columns from the widest on; the number of parts of the first cut that holds, else 0."""
+    """Try the columns, the widest first; returns the number of parts of the first allowed cut, else 0."""
     columns, width = len(space.is_tree), state.width
     for column in range(columns):
         width[column], state.node[column] = _width(space, state, column, start, stop)
     for _ in range(columns):
         column = np.int64(
             0
-        )  # a plain 0 is a type of its own: all that is called below would be compiled twice
+        )  # a plain 0 has a different type: everything called below would be compiled twice
         for other in range(1, columns):
             if width[other] > width[column]:
                 column = other
@@ -150,7 +150,7 @@ def _width(space, state, column, start, stop):
         if highest < 0 or lowest == highest:
             return 0.0, np.int32(0)
         if lowest < 0:
-            # A group of missing and present values can only be published as "anything".
+            # A group of missing and non-missing values can only be published as "anything".
             return space.weight[column], np.int32(0)
         span = space.position[column, highest] - space.position[column, lowest]
         return space.weight[column] * span / space.extent[column], np.int32(0)
@@ -181,11 +181,11 @@ def _split_ordered(space, state, rules, scratch, relaxed, column, start, stop):
         code = codes[order[index]]
         below += code < median
         through += code <= median
-    # The more even of the two cuts beside the median first.
+    # First the more even of the two cuts next to the median.
     even, other = through, below
     if abs(2 * below - size) < abs(2 * through - size):
         even, other = below, through
-    for attempt in range(4):  # one place from where cuts are tried: each would be compiled with all it calls
+    for attempt in range(4):  # one call site: each is compiled with all it calls
         value, left = median, even if attempt == 2 else other
         if attempt == 0:
             value, left = np.int64(-1), missing
@@ -198,7 +198,7 @@ def _split_ordered(space, state, rules, scratch, relaxed, column, start, stop):
 
 @lean
 def _try_cut(space, state, rules, scratch, column, start, stop, value, left):
-    """Put `left` rows first: all below `value`, then as many equal to it as there is room for."""
+    """Put `left` rows first: all below `value`, then as many equal to it as fit."""
     codes, order = space.codes[column], state.order
     below = 0
     for index in range(start, stop):
@@ -226,13 +226,13 @@ def _try_cut(space, state, rules, scratch, column, start, stop, value, left):
 
 @lean
 def _split_tree(space, state, rules, scratch, column, node, start, stop):
-    """One part for each child of the common node; children too small to stand alone are pooled.
+    """One part for each child of the common node; children too small to be groups are pooled.
 
-    When the pool itself does not hold, the smallest children that do are added to it until it does.
+    If the pool itself breaks a rule, the smallest children that comply are added to it until it complies.
     """
     order, cuts, begin, key = state.order, state.cuts, state.begin, state.key
     groups = _group_by_child(space, state, column, node, start, stop)
-    # Sort key: groups that hold by falling size, then those that do not; equal ones as they are.
+    # Sort key: complying groups by decreasing size, then the others; ties keep their order.
     size, standing = stop - start, 0
     for group in range(groups):
         if satisfied(rules, scratch, order, begin[group], begin[group + 1]):
@@ -265,9 +265,9 @@ def _split_tree(space, state, rules, scratch, column, node, start, stop):
 
 @lean
 def _group_by_child(space, state, column, node, start, stop):
-    """Counting sort of a segment by the child of `node` that each row lies below; the number of children found.
+    """Counting sort of a segment by the child of `node` above each row; returns the number of children found.
 
-    Children are numbered as they first appear; rows of child c are then at begin[c] … begin[c + 1] - 1.
+    Children are numbered by first appearance; rows of child c are then at begin[c] … begin[c + 1] - 1.
     """
     codes, parent = space.codes[column], space.parent[column]
     order, member, begin, fill = state.order, state.member, state.begin, state.cuts
@@ -298,6 +298,6 @@ def _group_by_child(space, state, column, node, start, stop):
 
 @lean
 def _take_back(state, start, stop):
-    """The segment in the order in which its rows were put aside."""
+    """Copy the segment back in the order in which its rows were set aside."""
     for index in range(start, stop):
         state.order[index] = state.spare[index - start]

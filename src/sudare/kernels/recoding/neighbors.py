@@ -1,8 +1,8 @@
-"""Near records among records of codes: candidates stand close in one of several sorted orders.
+"""Nearby records among coded records: candidates are close in one of several sorted orders.
 
-Records that agree on the first columns of an order stand together in it; with the columns permuted, records that
-agree on most columns stand together in some order. The candidates of a record are those within a window of it in
-any order; of these the ones are kept whose cover with it costs least.
+Records that agree on the first columns of an order are together in it; with the columns permuted, records that
+agree on most columns are together in some order. The candidates of a record are those within a window of it in
+any order; of these, the ones with the cheapest common cover are kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sudare.kernels.core.jit import inlined, kernel
 from sudare.kernels.partition.covers import pair_cost
 
 _REACH = 10
-"""How many of the nearest are followed, and how many of theirs tried."""
+"""How many of the nearest are followed, and how many of their nearest are tried."""
 
 
 @kernel
@@ -57,7 +57,7 @@ def near_of_near_slice(model, start, stop, near, costs, marked):
 
 @inlined
 def _insert(cost, record, other, near, costs, filled, kept):
-    """Put a candidate into its place in the sorted list if it belongs there and is not yet in it."""
+    """Insert a candidate into the sorted list if it belongs there and is not yet in it."""
     if filled == kept and cost >= costs[record, kept - 1]:
         return filled
     for index in range(filled):

@@ -1,9 +1,9 @@
-"""Prices of records: the dual of choosing boxes, each with at least k records, that together hold every record once.
+"""Prices of records: the dual of choosing boxes, each with at least k records, that together contain every record once.
 
 A box is a value of the hierarchy for each column; each of its records loses the cost of the box. With a price for
-each record, the best use of a box is to take its records that are dearer than the box, or its k dearest ones if
-those are fewer. The sum of all prices less the worth of every box of positive worth is a lower bound of the least
-total loss (Lagrangian relaxation of "every record exactly once"), whatever the prices; good prices tell which
+each record, the best use of a box is to take its records whose price exceeds its cost, or its k most expensive ones if
+those are fewer. The sum of all prices minus the worth of every box of positive worth is a lower bound of the lowest
+total loss (Lagrangian relaxation of "every record exactly once"), whatever the prices; good prices show which
 boxes belong to a good solution.
 """
 
@@ -21,10 +21,11 @@ _MOMENTUM = 0.6
 
 @inlined
 def worth_of(rows, first, last, cost, prices, free, smallest, dearest):
-    """Worth of a box to its free records: of those dearer than it, or of its k dearest; -inf with fewer than k.
+    """Worth of a box to its free records priced above its cost, or its k most expensive; -inf with fewer than k.
 
-    `dearest` is work space of length k. Returns the worth, how many records are dearer, the least gain (price less
-    cost) of a record that is used, and how many that are not dearer are used with just this gain.
+    `dearest` is work space of length k. Returns the worth, how many records are priced above the cost, the smallest
+    gain (price minus cost) of a record that is used, and how many of those not priced above it are used with exactly
+    this gain.
     """
     total, dearer, kept = 0.0, 0, 0
     for index in range(first, last):
@@ -56,7 +57,7 @@ def worth_of(rows, first, last, cost, prices, free, smallest, dearest):
 
 @inlined
 def is_used(gain, smallest, dearer, least, ties):
-    """Whether a free record of this gain is among those whose worth `worth_of` gives; and the ties still to be used."""
+    """Whether a free record with this gain is among those that `worth_of` counts; and the ties still to be used."""
     if gain > 0.0 or (dearer < smallest and gain > least):
         return True, ties
     if ties > 0 and gain == least:
@@ -66,12 +67,12 @@ def is_used(gain, smallest, dearer, least, ties):
 
 @kernel
 def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, theta, patience):
-    """Subgradient ascent of the dual over some boxes: prices rise where a record is in no box, fall where in several.
+    """Subgradient ascent of the dual over some boxes: prices rise if a record is in no box, fall if it is in several.
 
-    Box b holds rows[starts[b] : starts[b + 1]] at `costs[b]`; records that are not `free` take no part; no price
-    exceeds its ceiling, what the record would lose elsewhere; `goal` is about the loss of a good solution, `theta`
-    the first step in units of Polyak's, halved after `patience` rounds without a better bound. Returns the best
-    prices and their bound.
+    Box b contains rows[starts[b] : starts[b + 1]] at `costs[b]`; records that are not `free` are ignored; no price
+    exceeds its ceiling, which is what the record would lose elsewhere; `goal` is about the loss of a good solution,
+    `theta` the first step in units of Polyak's, halved after `patience` rounds without a better bound. Returns the
+    best prices and their bound.
     """
     count = len(prices)
     dearest = np.empty(smallest)
@@ -125,10 +126,10 @@ def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, 
 
 @kernel
 def choose(starts, rows, costs, prices, free, smallest, least_worth, quota, groups, labels):
-    """Boxes of the greatest worth first; each takes the free records that make up its worth and becomes a group.
+    """Take boxes of the greatest worth first; each takes the free records that make up its worth and becomes a group.
 
-    A box is used once. Ends when `quota` records are taken or no box left is worth `least_worth`. `free` and `labels` are brought up to
-    date; labels begin at `groups`. Returns the number of groups.
+    A box is used once. Ends when `quota` records are taken or no remaining box is worth `least_worth`. `free` and
+    `labels` are updated; labels start at `groups`. Returns the number of groups.
     """
     dearest = np.empty(smallest)
     queue = [(0.0, np.int64(0))]
@@ -166,7 +167,7 @@ def choose(starts, rows, costs, prices, free, smallest, least_worth, quota, grou
 
 @kernel
 def worths_of(starts, rows, costs, prices, smallest):
-    """What each box is worth when every record is free."""
+    """The worth of each box if every record is free."""
     found, free, dearest = np.empty(len(costs)), np.ones(len(prices), dtype=np.bool_), np.empty(smallest)
     for box in range(len(costs)):
         found[box] = worth_of(

@@ -13,7 +13,7 @@ from sudare.kernels.partition.covers import SET, column_cost
 def recut(model, order, starts, smallest, longest, rules, scratch, labels):
     """Cut rows order[starts[g]:starts[g + 1]] of every group into runs of smallest … longest rows that comply.
 
-    The best cut that respects the order, by a shortest path over the places between rows; a group that has none
+    Finds the best cut that respects the order, by a shortest path over the positions between rows; a group without one
     stays whole. Fills `labels`. O(rows x longest x columns).
     """
     groups = 0

@@ -1,7 +1,7 @@
-"""Groups as boxes with their records, and the small problem that a region of them is.
+"""Groups as boxes with their records, and the small problem that a region of them poses.
 
-The boxes of a region, those worth looking at, and a choice of them by their worth; see `sudare.kernels.recoding.exchange` for
-how regions are picked and replaced.
+Finds the boxes of a region, those worth considering, and a choice of them by worth; see
+`sudare.kernels.recoding.exchange` for how regions are selected and replaced.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Groups(NamedTuple):
     box: npt.NDArray[np.int64]
     """Listed box of each group, -1 for none."""
     group_of: npt.NDArray[np.int64]
-    """A group of each box, -1 for none."""
+    """One group of each box, -1 for none."""
     state: npt.NDArray[np.int8]
     """Whether a group is in the region (WHOLE), partly (PART), or not (OUTSIDE)."""
     spare: npt.NDArray[np.int64]
-    """Empty slots; the first entry says how many follow."""
+    """Empty slots; the first entry is their number."""
 
 
 OUTSIDE, WHOLE, PART = np.int8(0), np.int8(1), np.int8(2)
@@ -57,11 +57,11 @@ class Region(NamedTuple):
     rows: npt.NDArray[np.int64]
     groups: npt.NDArray[np.int64]
     outside: npt.NDArray[np.int64]
-    """Group outside that a record can join, -1 for none."""
+    """Group outside the region that a record can join, -1 for none."""
     ceilings: npt.NDArray[np.float64]
     """What it costs there."""
     counts: npt.NDArray[np.int64]
-    """Records of each listed box that are in the region."""
+    """Number of records of each listed box that are in the region."""
     touched: npt.NDArray[np.int64]
     owner: npt.NDArray[np.int64]
     best_owner: npt.NDArray[np.int64]
@@ -87,7 +87,7 @@ def boxes_of_rows(starts, rows, count):
 
 @kernel
 def chained(listed, labels, sizes, costs):
-    """The groups of `labels` as chains, each with the listed box that has all its records at its cost, if any."""
+    """The groups of `labels` as chains, each with the listed box that contains all its records at its cost, if any."""
     slots, count, boxes = len(sizes), len(labels), len(listed.costs)
     head, after, before = np.full(slots, -1), np.full(count, -1), np.full(count, -1)
     for row in range(count):
@@ -129,7 +129,7 @@ def chained(listed, labels, sizes, costs):
 def candidates(listed, groups, region, count, smallest):
     """Boxes with k records of the region that are not open outside, and groups of the region without a listed box.
 
-    Also finds for each record the cheapest group outside. Returns starts, places, costs and numbers (-1: not
+    Also finds the cheapest group outside for each record. Returns starts, places, costs and numbers (-1: not
     listed).
     """
     counts, touched = region.counts, region.touched
@@ -201,7 +201,7 @@ def candidates(listed, groups, region, count, smallest):
 
 @kernel
 def worthy(groups, starts, places, costs, numbers, prices, free, smallest, hope):
-    """The boxes worth more than minus `hope`, and all that are groups now: so the old solution stays possible."""
+    """The boxes worth more than minus `hope`, and all that are groups now, to keep the old solution possible."""
     dearest = np.empty(smallest)
     kept, filled = 0, 0
     first = 0
@@ -221,7 +221,7 @@ def worthy(groups, starts, places, costs, numbers, prices, free, smallest, hope)
 
 @kernel
 def taken_by_worth(region, starts, places, costs, prices, count, smallest, limit):
-    """Take boxes by their worth until every record has one or can go outside; the loss, or inf.
+    """Take boxes by worth until every record has one or can go outside; returns the loss, or inf.
 
     `region.owner` gets the box of each record, -1 for the group outside.
     """
@@ -272,7 +272,7 @@ def taken_by_worth(region, starts, places, costs, prices, count, smallest, limit
 
 @kernel
 def _settled(region, starts, places, costs, free, count, smallest):
-    """Free records go to the cheapest open box, as do others whose box can spare them; the change, or inf."""
+    """Move free records, and others that their box can spare, to the cheapest open box; returns the change, or inf."""
     owner, sizes = region.owner, region.sizes
     cheapest, target = region.ceilings[:count].copy(), np.full(count, -1)
     for box in range(len(costs)):

@@ -1,8 +1,8 @@
-"""Cheapest scheme first: rows are taken block by block from the least generalized schemes on.
+"""Cheapest scheme first: rows are taken block by block, starting with the least generalized schemes.
 
 A scheme is a level for each column. Rows not yet taken that agree under a scheme form a block; a block that
-satisfies the rules becomes a group. Schemes come in the order of their mean cost, so that a row is taken where it
-loses least among its first chances.
+satisfies the rules becomes a group. Schemes are in the order of their mean cost, so that a row is taken where it
+loses least among its first opportunities.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Blocks(NamedTuple):
-    """Rows at hand in blocks, and the hash table that finds the block of a key."""
+    """Current rows in blocks, and the hash table that finds the block of a key."""
 
     place: npt.NDArray[np.int64]
-    """Block of each row at hand."""
+    """Block of each current row."""
     size: npt.NDArray[np.int64]
-    """Rows of each block; -1 - g where it became group g."""
+    """Number of rows of each block; -1 - g if it became group g."""
     key: npt.NDArray[np.uint64]
     """Key of each block."""
     slot: npt.NDArray[np.int64]
     """Block at each slot of the table."""
     stamp: npt.NDArray[np.int64]
-    """Numbering in which each slot was last filled, so that the table is never cleared."""
+    """The numbering in which each slot was last filled, so that the table is never cleared."""
     clock: npt.NDArray[np.int64]
-    """One number: numberings so far."""
+    """One number: the numberings so far."""
 
 
 @kernel
 def room_for_blocks(rows):
-    """Room to number the blocks of so many rows."""
+    """Room to number the blocks of this many rows."""
     slots = _slots(rows)
     return Blocks(
         np.empty(rows, dtype=np.int64),
@@ -51,7 +51,7 @@ def room_for_blocks(rows):
 
 @inlined
 def _slots(rows):
-    """A power of two, from twice the rows on."""
+    """A power of two that is at least twice the number of rows."""
     slots = 16
     while slots < 2 * rows:
         slots *= 2
@@ -60,11 +60,11 @@ def _slots(rows):
 
 @inlined
 def number_blocks(codes, class_words, starts, levels, rows, count, blocks):
-    """Number the blocks of rows[:count] at a level for each column, as they appear; how many there are.
+    """Number the blocks of rows[:count] at a level for each column, by first appearance; returns how many there are.
 
-    `class_words[starts[c, level] + code]`: the 64-bit share of a value in the key of its block.
+    `class_words[starts[c, level] + code]`: the 64-bit contribution of a value to the key of its block.
     """
-    # Taken out of the tuple once: every access to a member of a tuple counts references.
+    # Read from the tuple once: every access to a member of a tuple counts references.
     place, size, keys, slots, stamp = blocks.place, blocks.size, blocks.key, blocks.slot, blocks.stamp
     mask = _slots(count) - 1
     blocks.clock[0] += 1
@@ -96,7 +96,7 @@ def take_slice(
     """Apply schemes first … last - 1 to rows[:count]; taken rows get the labels groups, groups + 1 and so on.
 
     `codes` n x p; `class_words` and `starts` as in `number_blocks`. `taken` counts the rows that each scheme took. Returns how
-    many rows are left at the front of `rows`, and the number of groups so far.
+    many rows remain at the front of `rows`, and the number of groups so far.
     """
     order = np.empty(count, dtype=np.int64)
     for scheme in range(first, last):
@@ -113,7 +113,7 @@ def take_slice(
 
 @kernel
 def _take_blocks(rows, count, labels, groups, smallest, rules, scratch, blocks, found, order):
-    """Turn blocks that comply into groups; the rows left keep their order."""
+    """Turn blocks that comply into groups; the remaining rows keep their order."""
     size, place = blocks.size, blocks.place
     large = 0
     for block in range(found):
@@ -127,7 +127,7 @@ def _take_blocks(rows, count, labels, groups, smallest, rules, scratch, blocks, 
                 size[block] = -1 - groups
                 groups += 1
     else:
-        # Rows of each large block side by side, so that the rules can be asked.
+        # Make the rows of each large block adjacent, so that the rules can be checked.
         starts = np.full(found, -1, dtype=np.int64)
         filled = 0
         for block in range(found):
@@ -149,7 +149,7 @@ def _take_blocks(rows, count, labels, groups, smallest, rules, scratch, blocks, 
 
 @lean
 def label_taken(rows, count, labels, blocks):
-    """Label the rows of blocks that became groups; the others move to the front in their order; how many these are."""
+    """Label the rows of blocks that became groups; the others move to the front in order; returns their number."""
     left = 0
     for index in range(count):
         size = blocks.size[blocks.place[index]]

@@ -9,7 +9,7 @@ from sudare.kernels.core.jit import kernel
 
 @kernel
 def rank_swap_partners(uniform, reach):
-    """Partner of each rank: an unpaired rank drawn uniformly among the next `reach`; itself when none is left.
+    """Partner of each rank: an unpaired rank drawn uniformly among the next `reach`; the rank itself if none is left.
 
     A Fenwick tree counts the unpaired ranks, so that each draw costs O(log n) whatever the window.
     """

@@ -1,7 +1,7 @@
-"""Sets of items as arrays: basket b holds `items[codes[starts[b]:starts[b + 1]]]`.
+"""Sets of items as arrays: basket b contains `items[codes[starts[b]:starts[b + 1]]]`.
 
-Two rules hold for every source. An item that stands twice in a basket counts once, because a basket is a set.
-A missing item (None, NaN, the empty text) is no item; a basket that has no item stays, as an empty basket.
+Two rules apply to every source. An item that occurs twice in a basket counts once, because a basket is a set.
+A missing item (None, NaN, the empty text) is not an item; a basket without items is kept as an empty basket.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _BEYOND = 2**63
-"""The first whole number that is beyond a column of 64 bits."""
+"""The first integer that does not fit a 64-bit column."""
 Item = str | int
-"""An item is a text or a whole number; 1 and "1" are two items."""
+"""An item is a text or an integer; 1 and "1" are two different items."""
 
 
 class BasketCodes(NamedTuple):
     """Baskets as arrays."""
 
     items: tuple[Item, ...]
-    """Numbers before texts, each in ascending order; the code of an item is its place here."""
+    """Numbers before texts, each in ascending order; the code of an item is its position here."""
     starts: npt.NDArray[np.int64]
-    """Where each basket begins in `codes`, and where the last ends."""
+    """Where each basket begins in `codes`, and where the last one ends."""
     codes: npt.NDArray[np.int32]
-    """The items of one basket after another, ascending and distinct within a basket."""
+    """The items of all baskets, basket by basket, ascending and distinct within a basket."""
 
 
 def code_lists(lists: Iterable[Iterable[Any]]) -> BasketCodes:
@@ -65,7 +65,7 @@ def code_lists(lists: Iterable[Iterable[Any]]) -> BasketCodes:
 
 
 def is_writable(text: str) -> bool:
-    """Whether a text can be written: JSON and Python allow halves of signs (lone surrogates), UTF-8 does not."""
+    """Whether a text can be written: JSON and Python allow lone surrogates, UTF-8 does not."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -74,7 +74,7 @@ def is_writable(text: str) -> bool:
 
 
 def id_column(ids: Sequence[Any], name: str) -> pl.Series:
-    """Whole numbers as such, as long as one type of column can hold them; all else as texts; None stays missing.
+    """Integers as integers if one column type can represent all of them, everything else as texts; None stays missing.
 
     >>> id_column([1, 2**63], "x").dtype, id_column([-1, 2**63], "x").dtype
     (UInt64, String)
@@ -90,20 +90,20 @@ def id_column(ids: Sequence[Any], name: str) -> pl.Series:
 
 
 def code_column(column: pl.Series) -> BasketCodes:
-    """Code a column of lists; items that are neither whole numbers nor texts are taken as their text.
+    """Code a column of lists; items that are neither integers nor texts are converted to text.
 
     >>> code_column(pl.Series([["b", "a", "b"], None, [""], ["c", None]])).starts
     array([0, 2, 2, 2, 3])
     """
     column = column.alias("cells")
     lengths = column.list.len().fill_null(0).to_numpy().astype(np.int64)
-    # Empty lists go first: what exploding them gives differs between versions of polars.
+    # Remove empty lists first: versions of polars differ in what exploding them returns.
     cells = plain_items(column.filter(column.list.len().fill_null(0) > 0).explode())
     return code_cells(lengths, cells)
 
 
 def code_cells(lengths: npt.NDArray[np.int64], cells: pl.Series) -> BasketCodes:
-    """Code baskets of these lengths whose items stand one after another in a column of texts or whole numbers."""
+    """Code baskets of these lengths whose items follow one another in a column of texts or integers."""
     kept = cells.is_not_null()
     if cells.dtype == pl.String:
         kept &= (cells != "").fill_null(value=False)
@@ -122,7 +122,7 @@ def code_cells(lengths: npt.NDArray[np.int64], cells: pl.Series) -> BasketCodes:
 
 
 def plain_items(cells: pl.Series) -> pl.Series:
-    """A column of items as whole numbers if it holds such of 64 bits, also as floats, else as texts."""
+    """A column of items as integers if it contains 64-bit integers, even if stored as floats; else as texts."""
     if cells.dtype == pl.String:
         return cells
     if cells.dtype.is_integer() or cells.dtype.is_float():
@@ -134,7 +134,7 @@ def plain_items(cells: pl.Series) -> pl.Series:
 
 
 def texts_of(cells: pl.Series) -> pl.Series:
-    """A column as texts; one sentence for types that have none."""
+    """A column as texts; raises a one-sentence error for types that cannot be converted."""
     try:
         if cells.dtype.is_nested() or cells.dtype in (pl.Binary, pl.Object):
             raise pl.exceptions.InvalidOperationError
@@ -144,7 +144,7 @@ def texts_of(cells: pl.Series) -> pl.Series:
 
 
 def plain_item(given: Any) -> Item | None:
-    """The item in Python's own type, a whole number that no column holds as its text; None for a missing one."""
+    """The item as a Python value, with an integer too large for a column as text; None for a missing item."""
     if isinstance(given, str):
         return given or None
     if isinstance(given, bool | np.bool_):
@@ -162,10 +162,10 @@ def plain_item(given: Any) -> Item | None:
 def merged(
     lengths: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], count: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Starts and codes with the items of every basket ascending and distinct, read-only."""
+    """Starts and codes, read-only, with the items of each basket ascending and distinct."""
     owners = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     keys = owners * max(count, 1) + codes
-    if not (keys[1:] > keys[:-1]).all():  # what was written by us is in order already
+    if not (keys[1:] > keys[:-1]).all():  # files that Sudare wrote are already in order
         keys.sort()
         keys = keys[np.append(True, keys[1:] > keys[:-1])] if len(keys) else keys
     owners, kept = np.divmod(keys, max(count, 1))
@@ -174,7 +174,7 @@ def merged(
 
 
 def _ranked(found: Sequence[Item]) -> tuple[npt.NDArray[np.int32], tuple[Item, ...]]:
-    """The place of each found item among the sorted ones, and the sorted ones."""
+    """The position of each found item among the sorted ones, and the sorted items."""
     order = sorted(range(len(found)), key=lambda place: (isinstance(found[place], str), found[place]))
     rank = np.empty(len(found), dtype=np.int32)
     rank[order] = np.arange(len(found), dtype=np.int32)

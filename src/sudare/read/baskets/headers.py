@@ -1,4 +1,4 @@
-"""The first line of a table of baskets: names of columns, or data already."""
+"""The first line of a table of baskets: column names or already data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sudare.read.text import column_names
 
 
 def check_nameless(layout: str | None, columns: tuple[str | None, ...]) -> None:
-    """Only a long table may be without names, and then none can be given."""
+    """Check that only a long table lacks column names, and that no names are given for it."""
     if layout not in {None, "long"}:
         raise InputError("read.baskets.header_layout")
     if any(columns):
@@ -18,7 +18,7 @@ def check_nameless(layout: str | None, columns: tuple[str | None, ...]) -> None:
 
 
 def named_columns(cells: pl.DataFrame, source: str) -> pl.DataFrame:
-    """A table without names: users first, then items."""
+    """A table without column names: users first, then items."""
     if cells.width != 2:
         number = "one" if cells.width == 1 else "many"
         raise InputError(f"read.baskets.header_width.{number}", source=source, columns=cells.width)
@@ -28,7 +28,7 @@ def named_columns(cells: pl.DataFrame, source: str) -> pl.DataFrame:
 
 
 def refuse_data_as_names(cells: pl.DataFrame, source: str) -> None:
-    """What stands in the first line and again below it is no name: the line would be lost."""
+    """Refuse a first line whose cells also occur below it: it is data, and would be lost as column names."""
     if not cells.height or looks_long([str(cell) for cell in cells.row(0)]):
         return
     for column in cells:
@@ -37,7 +37,7 @@ def refuse_data_as_names(cells: pl.DataFrame, source: str) -> None:
 
 
 def lifted_names(cells: pl.DataFrame, source: str) -> pl.DataFrame:
-    """The table with its first row as names."""
+    """The table with its first row as column names."""
     names = column_names(["" if cell is None else str(cell) for cell in cells.row(0)], source)
     columns = [column.slice(1).cast(pl.String) for column in cells.get_columns()]
     return pl.DataFrame([column.alias(name) for column, name in zip(columns, names, strict=True)])

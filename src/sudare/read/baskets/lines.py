@@ -1,4 +1,4 @@
-"""Baskets in texts: one basket a line, or lists in JSON."""
+"""Baskets in text files: one basket per line, or lists in JSON."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SAMPLE_LINES = 1000
 
 
 def read_lines(text: str, delimiter: str) -> BasketCodes:
-    r"""One basket a line; an empty line is an empty basket.
+    r"""Baskets from a text with one basket per line; an empty line is an empty basket.
 
-    Blanks around an item are not part of it, unless it stands in double quotes (a double quote within is doubled).
+    Spaces around an item are not part of it, unless it is in double quotes (a double quote inside is doubled).
 
     >>> read_lines('milk,beer\n\n"a, b",milk\n', ",").items
     ('a, b', 'beer', 'milk')
@@ -35,7 +35,7 @@ def read_lines(text: str, delimiter: str) -> BasketCodes:
 
 
 def read_cells(cells: Sequence[str], delimiter: str) -> BasketCodes:
-    """One basket a cell, written as in a line file."""
+    """Baskets from cells, one per cell, written as in a line file."""
     if any('"' in cell for cell in cells):
         return code_lists(itertools.chain.from_iterable(_cut_quoted(cell, delimiter)) for cell in cells)
     return _cut_plain(cells, delimiter)
@@ -44,8 +44,8 @@ def read_cells(cells: Sequence[str], delimiter: str) -> BasketCodes:
 def sniff_delimiter(lines: Sequence[str]) -> str:
     """The delimiter of a line file.
 
-    Of tab, semicolon, bar and comma the one in the most lines; a blank if it is in more than twice as many lines as
-    that (names of items often have blanks, lists separated by blanks seldom commas).
+    Among tab, semicolon, bar and comma, it is the one found in the most lines; a space if it is found in more than
+    twice as many lines (item names often contain spaces, but lists separated by spaces seldom contain commas).
 
     >>> sniff_delimiter(["whole milk,beer", "whole milk", "beer,tea"]), sniff_delimiter(["17 4 9", "", "8 1"])
     (',', ' ')
@@ -57,7 +57,7 @@ def sniff_delimiter(lines: Sequence[str]) -> str:
 
 
 def plain_delimiter(delimiter: str) -> str:
-    """A given delimiter, any text that can stand between items in a line; 'tab' and 'space' may be spelled out."""
+    """A user-supplied delimiter: any text that can separate items in a line; 'tab' and 'space' may be spelled out."""
     plain = _SPELLED.get(delimiter, delimiter)
     if not plain or any(sign in plain for sign in '"\r\n'):
         raise InputError("read.baskets.delimiter", delimiter=delimiter)
@@ -67,7 +67,7 @@ def plain_delimiter(delimiter: str) -> str:
 def read_json(
     text: str, name: str, id_name: str, items_name: str, *, by_line: bool = False
 ) -> tuple[BasketCodes, list[Any] | None]:
-    """An array of arrays, or an array a line; objects with an id and items in place of arrays give ids too."""
+    """Baskets from an array of arrays, or one array per line; objects with an id and items give ids too."""
     entries = list(_json_lines(text, name)) if by_line else _json_entries(text, name)
     if entries and all(isinstance(entry, dict) for entry in entries):
         lacking = next((entry for entry in entries if items_name not in entry), None)
@@ -93,7 +93,8 @@ def _json_entries(text: str, name: str) -> list[Any]:
         content = _json(text)
     except json.JSONDecodeError as whole:
         return list(_json_lines(text, name, whole))
-    # One document may be one basket or the array of all: what holds arrays or objects, or nothing, is the latter.
+    # One document is a single basket or the array of all baskets: the latter if it contains arrays or objects, or is
+    # empty.
     if isinstance(content, list) and (
         not content or any(isinstance(each, list | dict | None) for each in content)
     ):
@@ -102,19 +103,19 @@ def _json_entries(text: str, name: str) -> list[Any]:
 
 
 def _json_lines(text: str, name: str, whole: json.JSONDecodeError | None = None) -> Iterator[Any]:
-    # Not str.splitlines: it also cuts at signs such as U+2028, which JSON allows in texts.
+    # Not str.splitlines: it also splits at characters such as U+2028, which JSON allows in texts.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 yield _json(line)
             except json.JSONDecodeError as error:
-                # Where the first line is no document of its own, the file was meant as one document.
+                # If the first line is not a document by itself, the whole file was meant as one document.
                 wrong, place = (whole, whole.lineno) if whole and number == 1 else (error, number)
                 raise InputError("read.baskets.not_json", source=name, line=place, why=wrong.msg) from None
 
 
 def _json(text: str) -> Any:
-    """One document; what Python refuses for its own reasons is told as any other fault of the text."""
+    """One document; what Python refuses for reasons of its own is reported like any other error in the text."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -126,7 +127,7 @@ def _json(text: str) -> Any:
 
 
 def cut_lines(text: str) -> list[str]:
-    """Lines ended by LF, CRLF or CR, and by nothing else; the end of the last one may be absent."""
+    """Lines ended by LF, CRLF or CR only; the last line end may be missing."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
@@ -138,7 +139,7 @@ def _cut_plain(lines: Sequence[str], delimiter: str) -> BasketCodes:
 
 
 def _cut_quoted(text: str, delimiter: str) -> Iterator[list[str]]:
-    """Baskets of a text in which items may be quoted, and so may hold delimiters, quotes and line ends."""
+    """Baskets of a text whose items may be quoted, and so may contain delimiters, quotes and line breaks."""
     mark = re.escape(delimiter)
     token = re.compile(
         rf'[ \t]*"(?P<quoted>(?:[^"]|"")*)"[ \t]*(?P<end>{mark}|\r\n|\r|\n|\Z)'

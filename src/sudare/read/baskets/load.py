@@ -1,4 +1,4 @@
-"""Read baskets: line files, JSON lists, long tables, list columns and columns of sets, with what was detected."""
+"""Read baskets (line files, JSON lists, long tables, list columns, columns of sets) and record what was detected."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BasketFacts:
-    """What was detected about a source of baskets: enough to write baskets in the same way."""
+    """What was detected about a source of baskets: enough to write baskets in the same format."""
 
     name: str
     """File name, `stdin`, an address without its password, or `memory`."""
@@ -41,22 +41,22 @@ class BasketFacts:
     """text, json, csv, parquet and so on, or memory."""
     encoding: str | None = None
     delimiter: str | None = None
-    """Between the items of a line or of a cell."""
+    """The delimiter between the items of a line or cell."""
     sha256: str | None = None
-    """Of the bytes read."""
+    """SHA-256 of the bytes read."""
     id: str | None = None
-    """Column of the users."""
+    """The user column."""
     items: str | None = None
-    """Column of the items."""
+    """The item column."""
     header: bool = True
-    """Whether the first line of a text table names its columns."""
+    """Whether the first line of a text table contains the column names."""
 
 
 _GUESSED = BasketOptions()
 
 
 class BasketData(NamedTuple):
-    """Baskets as arrays, the users where they are known, what was read about sensitive items, and the source."""
+    """Baskets as arrays, the users if they are known, what was read about sensitive items, and the source."""
 
     coded: BasketCodes
     ids: pl.Series | None
@@ -126,7 +126,7 @@ def frame_baskets(
     items: str | None = None,
     sensitive: str | None = None,
 ) -> BasketData:
-    """Baskets of a frame: a long table, or one with a column of lists or of texts that hold sets."""
+    """Baskets from a frame: a long table, or a table with a column of lists or of texts that contain sets."""
     check_layout(layout)
     if frame.width == 0:
         raise InputError("read.baskets.no_columns", source=facts.name)
@@ -139,7 +139,7 @@ def frame_baskets(
 
 
 def check_layout(layout: str | None) -> None:
-    """One sentence for a layout there is not."""
+    """Raise a one-sentence error if the layout does not exist."""
     if layout is not None and layout not in LAYOUTS:
         raise InputError("read.baskets.unknown_layout", layout=layout, hint=did_you_mean(layout, LAYOUTS))
 
@@ -152,10 +152,10 @@ def _load_table(
     options: dict[str, str | None],
     header: bool | None,
 ) -> BasketData:
-    """A table; `delimiter` is that of the items of a cell, `options` are those of `load`."""
+    """Baskets from a table; `delimiter` separates the items of a cell, `options` are passed to `load`."""
     user, items, sensitive = columns
     given = {name: value for name, value in options.items() if value is not None}
-    # Items of a text are texts: read with its names as a row, no column is taken for numbers.
+    # Items in a text file are texts: reading the names as a row keeps every column from being parsed as numbers.
     is_text = Path(source).suffix.lower() in endings.TEXTS or str(source) == "-"
     is_text |= options.get("format") in {"csv", "tsv"}
     frame, found = load(source, header=False if is_text else None, **given)

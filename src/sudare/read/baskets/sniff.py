@@ -1,4 +1,4 @@
-"""Whether a file holds baskets or a table, by its ending and, where that leaves it open, by its first lines."""
+"""Whether a file contains baskets or a table, judged by its extension or, if that is ambiguous, by its first lines."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from sudare.read.endings import JSON
 from sudare.read.places import is_file, is_path
 
 _LINES = 200
-"""Lines that are looked at."""
+"""The number of lines examined."""
 _OPEN_ENDINGS = {"", ".txt", ".dat", ".basket", ".baskets", ".text"}
-"""Endings under which files of lines are published; others say themselves what they are."""
+"""Extensions under which line files are published; all other extensions are unambiguous."""
 _FIELDS = re.compile(rb"[^\s,;|]+")
 
 
 def looks_like_baskets(path: str) -> bool:
     """Whether a file is a list of sets: JSON, or a text whose lines have different numbers of items.
 
-    A table has as many fields in every line. What cannot be opened is no basket file: reading it says why.
+    A table has the same number of fields in every line. A file that cannot be opened is not a basket file: reading it
+    says why.
     """
     if not is_path(path) or not is_file(path):
         return False

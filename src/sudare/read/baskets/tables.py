@@ -1,4 +1,4 @@
-"""Baskets in tables: users and items row by row, or a column that holds sets."""
+"""Baskets in tables: users and items row by row, or a column of sets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TableLayout = Literal["long", "lists", "sets"]
 _FEWEST = 4
-"""Lines from which on two cells in each of them are no chance."""
+"""The number of lines from which two cells in every line are not a coincidence."""
 _ID_NAMES = (
     "id",
     "user",
@@ -36,7 +36,7 @@ _ITEM_NAMES = ("items", "item", "basket", "product", "article", "page", "code", 
 
 
 class TableColumns(NamedTuple):
-    """Which columns hold what."""
+    """The role of each column."""
 
     layout: TableLayout
     items: str
@@ -45,7 +45,7 @@ class TableColumns(NamedTuple):
 
 
 class TableBaskets(NamedTuple):
-    """What a table gives."""
+    """The baskets read from a table."""
 
     coded: BasketCodes
     ids: pl.Series | None
@@ -54,7 +54,7 @@ class TableBaskets(NamedTuple):
 
 
 def read_table(frame: pl.DataFrame, name: str, columns: TableColumns, delimiter: str | None) -> TableBaskets:
-    """Baskets of a table, in the order of its rows (of a long table: in which the users first appear)."""
+    """Baskets of a table, in row order (in a long table: in the order in which the users first appear)."""
     if columns.layout == "long":
         return TableBaskets(*_long(frame, name, columns), None, None)
     ids = None if columns.id is None else _unique_ids(frame[columns.id], name)
@@ -72,10 +72,10 @@ def choose_columns(
     items: str | None,
     sensitive: str | None,
 ) -> TableColumns:
-    """The columns as given, the rest by their types and names.
+    """The columns as given, the rest chosen by their types and names.
 
-    A list column holds baskets. Otherwise a table in which users stand repeatedly is a long one, and one in which
-    they do not has a column of sets (unless its name is singular and no cell has a delimiter other than a blank).
+    A list column contains baskets. Otherwise, a table in which users repeat is a long table, and one in which
+    they do not has a column of sets (unless its name is singular and no cell has a delimiter other than a space).
     """
     pattern = pattern_among(frame.columns)
     if pattern is not None:
@@ -129,9 +129,9 @@ def looks_long(names: Sequence[str]) -> bool:
 
 
 def may_be_long(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether lines of two cells could as well be users and items as baskets of two items.
+    """Whether lines of two cells could be users and items as well as baskets of two items.
 
-    So if users repeat and no cell of the first column stands in the second.
+    This is the case if users repeat and no cell of the first column occurs in the second.
 
     >>> may_be_long([["1", "tea"], ["1", "rum"], ["2", "tea"], ["2", "ale"]])
     True
@@ -151,7 +151,7 @@ def _is_named(column: str, words: Sequence[str]) -> bool:
 
 
 def _is_atomic(column: pl.Series) -> bool:
-    """Whether no cell of a column could be cut into several items."""
+    """Whether no cell of a column could be split into several items."""
     texts = texts_of(column)
     return not bool(texts.str.contains(r"[\t;|,]").any())
 
@@ -160,7 +160,7 @@ def _items_column(free: Sequence[str], name: str, *, alone: bool) -> str:
     if len(free) == 1:
         return free[0]
     named = [column for column in free if _is_named(column, _ITEM_NAMES)]
-    if len(named) > 1:  # 'basket_id, item': what is also the name of an id is not it
+    if len(named) > 1:  # 'basket_id, item': a column whose name also suggests an id is not the item column
         named = [column for column in named if not _is_named(column, _ID_NAMES)]
     if len(named) == 1:
         return named[0]
@@ -171,7 +171,7 @@ def _items_column(free: Sequence[str], name: str, *, alone: bool) -> str:
 
 
 def _coded(column: pl.Series, delimiter: str | None) -> tuple[BasketCodes, str | None]:
-    """The sets of a column of lists, or of texts with a delimiter, and that delimiter."""
+    """The sets in a column of lists, or of texts with a delimiter, and that delimiter."""
     if isinstance(column.dtype, pl.Array):
         column = column.arr.to_list()
     if isinstance(column.dtype, pl.List):
@@ -192,7 +192,7 @@ def _unique_ids(ids: pl.Series, name: str) -> pl.Series:
 
 
 def _long(frame: pl.DataFrame, name: str, columns: TableColumns) -> tuple[BasketCodes, pl.Series]:
-    """A row for each user and item; a user whose item is missing has an empty basket."""
+    """Baskets from a table with one row per user and item; a user whose item is missing has an empty basket."""
     ids = frame[columns.id or ""].alias("id")
     if ids.null_count():
         rows = counted("rows", ids.null_count())

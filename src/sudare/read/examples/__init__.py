@@ -1,1 +1,1 @@
-"""Made-up tables to try things on."""
+"""Made-up tables for examples and trials."""

@@ -1,6 +1,6 @@
-"""Made-up tables to try things on: realistic in shape and dependence, about nobody.
+"""Made-up tables for examples and trials: realistic in shape and dependence, about nobody.
 
-The tables are drawn from fixed tables of shares with an ordinary seeded generator: made-up data has no secret.
+The tables are drawn from fixed tables of shares with an ordinary seeded generator: made-up data contains no secrets.
 
 >>> hospital(3, seed=1).columns[:4]
 ['patient_id', 'name', 'birth_date', 'sex']
@@ -53,14 +53,14 @@ _MISSING_NATIONALITY = 0.005
 
 
 def hospital(rows: int = 10_000, *, seed: int = 0, language: Language = "en") -> pl.DataFrame:
-    """A table of hospital stays, one a row: the same rows and seed always give the same table.
+    """A table of hospital stays, one per row: the same number of rows and seed always give the same table.
 
-    Age decides sex a little and, with it, the disease; disease and age decide the length of stay, and both the
-    cost. ZIP codes cluster around the hospital, and foreigners cluster in some of its regions. One ZIP code in
-    a hundred and one nationality in two hundred are missing. With `language="ja"` column names and values are
+    Age influences sex slightly and, together with sex, the disease; disease and age determine the length of stay, and
+    both the cost. ZIP codes cluster around the hospital, and foreigners cluster in some of its regions. One ZIP code
+    in a hundred and one nationality in two hundred are missing. With `language="ja"` column names and values are
     Japanese (postal codes as `123-4567`, cost in yen).
 
-    The description that goes with it is `hospital_columns(language)`.
+    The matching description is `hospital_columns(language)`.
     """
     language_of(language)
     if seed < 0:
@@ -92,7 +92,7 @@ def hospital(rows: int = 10_000, *, seed: int = 0, language: Language = "en") ->
 
 
 def hospital_columns(language: Language = "en") -> dict[str, dict[str, Any]]:
-    """Role, kind and hierarchy of each column of `hospital`, as a recipe holds them."""
+    """Role, kind and hierarchy of each column of `hospital`, as a recipe lists them."""
     language_of(language)
     described: tuple[dict[str, Any], ...] = (
         {"role": "identifier", "kind": "string"},
@@ -118,7 +118,7 @@ def hospital_columns(language: Language = "en") -> dict[str, dict[str, Any]]:
 
 
 def _ages(random: np.random.Generator, rows: int) -> Ints:
-    """Whole years at admission: newborns, few children, childbearing, and a broad hump of the old."""
+    """Age in completed years at admission: newborns, few children, childbearing age, and a broad peak in old age."""
     years = np.arange(105)
     knots = (0, 1, 5, 14, 25, 32, 45, 60, 76, 88, 104)
     return _draw(random, np.interp(years, knots, (3, 1, 0.5, 0.4, 1, 1.3, 1, 1.6, 2.5, 1.5, 0)), rows)
@@ -134,7 +134,7 @@ def _days_of_admission(random: np.random.Generator, rows: int) -> npt.NDArray[np
 def _birth_dates(
     random: np.random.Generator, age: Ints, admission: npt.NDArray[np.datetime64]
 ) -> npt.NDArray[np.datetime64]:
-    # Two days from either birthday, so that leap days never change the age.
+    # Stay two days away from either birthday, so that leap days never change the age.
     days = np.floor(age * _DAYS_A_YEAR).astype(np.int64) + random.integers(2, 363, size=len(age))
     born: npt.NDArray[np.datetime64] = admission - days.astype("timedelta64[D]")
     return born
@@ -169,7 +169,7 @@ def _costs(random: np.random.Generator, stay: Ints, disease: Ints, language: Lan
 
 
 def _zips(random: np.random.Generator, rows: int, language: Language) -> tuple[Ints, pl.Series]:
-    """Area (0 is the nearest) of every row, and its ZIP code within the area: both fall off as 1/rank."""
+    """Area (0 is the nearest) of every row, and its ZIP code within the area: both frequencies decline as 1/rank."""
     if language == "ja":
         areas = [f"{number:03d}-" for number in (*range(60, 72), *range(1, 9), 100, 150, 530, 980)]
         places = [f"{number * 37 % 10_000:04d}" for number in range(1, 41)]
@@ -190,14 +190,14 @@ def _nationalities(random: np.random.Generator, area: Ints, language: Language) 
         [0.0 if one.en == material.HOME[language] else one.share for one in material.NATIONALITIES]
     )
     home = next(i for i, one in enumerate(material.NATIONALITIES) if one.en == material.HOME[language])
-    # Every fourth area is a quarter of newcomers.
+    # Every fourth area is a neighborhood of newcomers.
     foreign = random.random(len(area)) < np.where(area % 4 == 2, 0.22, 0.05)
     which = np.where(foreign, _draw(random, shares, len(area)), home)
     return _texts([getattr(one, language) for one in material.NATIONALITIES]).gather(which)
 
 
 def _patient_ids(random: np.random.Generator, rows: int) -> pl.Series:
-    # A multiplier prime to the modulus walks through all numbers without repeating one.
+    # A multiplier coprime to the modulus visits all numbers without repetition.
     numbers = (np.arange(rows, dtype=np.int64) * 7_654_321 + random.integers(_MOST_ROWS)) % _MOST_ROWS
     return "P" + pl.Series(numbers, dtype=pl.Int64).cast(pl.String).str.zfill(8)
 

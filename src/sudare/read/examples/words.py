@@ -80,15 +80,15 @@ HOME = {"en": "United States", "ja": "Japan"}
 
 
 class Disease(NamedTuple):
-    """A disease: how common it is by age and sex, how long and how dear it is."""
+    """A disease: how common it is by age and sex, how long the stay is and what it costs."""
 
     en: str
     ja: str
     chapter: tuple[str, str]
     share: float
-    """Relative frequency where the factors below are 1."""
+    """Relative frequency when the factors below are 1."""
     by_age: tuple[float, ...]
-    """Factor in each of the `AGE_BANDS`."""
+    """Factor for each of the `AGE_BANDS`."""
     women: float
     men: float
     days: float
@@ -98,7 +98,7 @@ class Disease(NamedTuple):
 
 
 AGE_BANDS = (0, 1, 5, 15, 30, 45, 51, 65, 80)
-"""First age of each band; the first is of newborns, 15 to 50 of pregnancies."""
+"""First age of each band; the first band is newborns, and pregnancies occur from 15 to 50."""
 
 _CIRCULATORY = ("Circulatory system", "循環器系")
 _RESPIRATORY = ("Respiratory system", "呼吸器系")
