@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -58,6 +60,7 @@ class Microaggregate:
     """Seconds to spend on proving a lower bound, which shows how far the release can be from the optimum."""
 
     minimizes: ClassVar[str] = "sse_ratio"
+    phases: ClassVar[Mapping[str, float]] = MappingProxyType({"mdav": 2, "refine": 1, "anneal": 12})
     keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:
