@@ -51,6 +51,7 @@ SPEAKERS = (
     "crosstab",
     "release",
     "cli",
+    "draft",
 )
 ENGLISH, JAPANESE = ({area: loaded(area, language) for area in SPEAKERS} for language in LANGUAGES)
 every_text = pytest.mark.parametrize(
