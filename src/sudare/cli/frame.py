@@ -63,7 +63,7 @@ def _problem(error: Any, arguments: list[str]) -> str:
     message: str = error.format_message().rstrip(".")
     found = re.match(r"Invalid value for '(--[\w-]+)': (.*)", message)
     if found is None:
-        return message
+        return ErrorSentence("cli.usage", message=message)
     option, rule = found.groups()
     for place, argument in enumerate(arguments):
         given = argument.partition("=")[2] if argument.startswith(f"{option}=") else None
@@ -71,7 +71,7 @@ def _problem(error: Any, arguments: list[str]) -> str:
             given = arguments[place + 1]
         if given is not None:
             return ErrorSentence("cli.option_value", option=option, given=given, rule=rule)
-    return message
+    return ErrorSentence("cli.usage", message=message)
 
 
 def _invoke(name: str, arguments: list[str]) -> int:

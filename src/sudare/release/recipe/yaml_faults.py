@@ -68,6 +68,8 @@ def _of_structure(lines: Sequence[str], place: tuple[int, int], context: str, pr
             return _on("dash" if "block collection" in context else "indentation", place)
     if "<document start>" in problem and not before:
         return _on("indentation", place)
+    if "node content" in problem and place[0] >= len(lines):
+        return _on("ends_open", (len(lines) - 1, 0))
     if "another document" in problem:
         return _on("second_document", place)
     return _on("other", place, problem=problem)
