@@ -223,10 +223,12 @@ class ProgressBar:
 
     def _show(self, share: float, seconds: float) -> None:
         words = texts(self._language, "progress")
-        left = (
-            words("bar.left", seconds=seconds * (1 - share) / share) if share > 0.02 and seconds >= 1 else ""
+        told = {"phase": phase_text(self._phase, self._language), "share": share, "seconds": seconds}
+        text = (
+            words("bar.left", **told, left=seconds * (1 - share) / share)
+            if share > 0.02 and seconds >= 1
+            else words("bar.begun", **told)
         )
-        text = f"{phase_text(self._phase, self._language)}: {share:.0%}, {seconds:.0f} s{left}"
         if in_notebook():
             from html import escape
 

@@ -201,14 +201,17 @@ def test_sets_and_records_are_released_where_a_file_holds_them(name, form, tmp_p
 @pytest.mark.parametrize("role", ["quasi", "sensitive"])
 @pytest.mark.parametrize("name", NESTED)
 def test_what_is_not_compared_is_neither_quasi_nor_sensitive(name, role):
-    with pytest.raises(DescriptionError, match=r"Column 's' holds .* turn each into one text"):
+    named = {"quasi": "a quasi-identifier", "sensitive": "sensitive"}[role]
+    with pytest.raises(
+        DescriptionError, match=rf"Column 's' contains .* cannot be {named}\. Convert each value to one text"
+    ):
         sd.anonymize(_with(NESTED[name], **{role: ["s"]}), sd.KAnonymity(4))
 
 
 @pytest.mark.parametrize("role", ["insensitive", "identifier"])
 def test_python_objects_are_refused(role):
     column = pl.Series([object()] * 40, dtype=pl.Object)
-    with pytest.raises(DescriptionError, match="Column 's' holds Python objects"):
+    with pytest.raises(DescriptionError, match="Column 's' contains Python objects"):
         sd.anonymize(_with(column, **{role: ["s"]}), sd.KAnonymity(4))
 
 

@@ -69,7 +69,7 @@ def test_without_the_internal_part_the_number_of_rows_tells(randomized, capsys):
         assert _crosstab("handed", wrong) != 0
         assert f"'{wrong}' has" in " ".join(capsys.readouterr().err.split())
     assert _crosstab("handed", "handed/data.csv") != 0
-    assert "is the released data themselves" in " ".join(capsys.readouterr().err.split())
+    assert "is the released data itself" in " ".join(capsys.readouterr().err.split())
     assert _crosstab("handed", "people.csv") == 0
     shutil.copy("rnd/public/data.csv", "alone.csv")
     assert _crosstab("alone.csv", "few.csv") != 0

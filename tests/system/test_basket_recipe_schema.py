@@ -124,7 +124,7 @@ def test_what_only_the_parser_knows_is_one_sentence():
         BasketRecipe.parse(SHORT + "measures: [util9]\n")
     with pytest.raises(sd.SudareError, match="'baskets' is given twice"):
         BasketRecipe.parse(SHORT + "baskets: {path: other.txt}\n")
-    with pytest.raises(sd.SudareError, match="holds no mapping; start with 'version: 1' and 'baskets:'"):
+    with pytest.raises(sd.SudareError, match="is not a mapping; start with 'version: 1' and 'baskets:'"):
         BasketRecipe.parse("- baskets\n")
 
 
@@ -158,7 +158,7 @@ def test_the_command_prints_both_schemas(capsys):
 )
 def test_sensitive_items_at_an_address_are_refused_without_repeating_it(sensitive):
     text = SHORT.replace("'re:^health'", sensitive)
-    with pytest.raises(ParameterError, match="write them into one and name it") as told:
+    with pytest.raises(ParameterError, match="Write them to a file and name it") as told:
         BasketRecipe.parse(text)
     assert "s3cret" not in str(told.value)
     assert not Draft202012Validator(json_schema()).is_valid(yaml.safe_load(text))

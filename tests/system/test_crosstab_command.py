@@ -87,7 +87,7 @@ def test_a_release_that_is_not_what_it_says_is_told(released):
         (["--by", "sex", "--stop", "never"], "'stop' is 'never'"),
         (["--by", "sex", "--bins", "sex=3"], "categories"),
         (["--by", "年齢", "--bins", "年齢=3,2"], "edges"),
-        (["--by", "sex", "--plot", "x.gif"], ".svg, .png and .html"),
+        (["--by", "sex", "--plot", "x.gif"], ".svg, .png or .html"),
         (["--by", "sex", "--out", "absent/x.csv"], "does not exist; create it"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -63,5 +63,9 @@ def main(arguments: list[str] | None = None) -> int:
         return run_command(given[0], given[1:])
     except KeyboardInterrupt:
         # Pressed while the libraries were still loading.
-        print("sudare: Canceled; nothing was written.", file=sys.stderr)
+        from sudare.cli.language import asked_language
+        from sudare.errors import CancelledError
+
+        sentence = CancelledError("cli.canceled").into(asked_language(given[1:]))
+        print(f"sudare: {sentence}", file=sys.stderr)
         return 130

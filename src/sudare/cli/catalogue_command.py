@@ -62,7 +62,7 @@ def command(
         return 0
     known = [*measures, *(entry for catalogue in catalogues.values() for entry in catalogue)]
     if name is not None and name not in known:
-        raise ParameterError(f"'{name}' is in no catalogue; {did_you_mean(name, known)}")
+        raise ParameterError("cli.catalogue.unknown", name=name, hint=did_you_mean(name, known))
     chosen = [(kind, entry) for kind, each in catalogues.items() for entry in each if name in {None, entry}]
     if json:
         content = {

@@ -52,19 +52,20 @@ def command(
     from sudare.cli.options import source_options
     from sudare.cli.show import print_blocks, print_json, progress_bar
     from sudare.display import Marked
+    from sudare.errors import ErrorSentence
     from sudare.words.sentence import in_language
 
     language = check_language(lang)
     if quasi is not None and not require:
-        raise typer.BadParameter("--quasi needs at least one --require, such as 'k-anonymity k=5'")
+        raise typer.BadParameter(ErrorSentence("cli.check.quasi_alone"))
     if quasi is None and require:
-        raise typer.BadParameter("--require goes with --quasi and a data file")
+        raise typer.BadParameter(ErrorSentence("cli.check.require_alone"))
     with progress_bar(quiet=json, language=language) as progress:
         if quasi is None:
             header = False if no_header else None
             reading = source_options(layout=layout, delimiter=delimiter, encoding=encoding, header=header)
             if original is None and (layout or no_header):
-                raise typer.BadParameter("--layout and --no-header say how to read --original; give it too")
+                raise typer.BadParameter(ErrorSentence("cli.check.original"))
             from sudare.verify.verify import verify_release
 
             findings = verify_release(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sudare.cli.options import Answer, Json, check_language, comma_list
+from sudare.errors import ErrorSentence
 
 if TYPE_CHECKING:
     from sudare.measure.crosstab.words import Telling
@@ -74,7 +75,7 @@ def command(
     from sudare.words.sentence import enumerated
 
     words = words_in(check_language(lang))
-    with progress_bar(quiet=json) as progress:
+    with progress_bar(quiet=json, language=words.language) as progress:
         table = crosstab(
             data,
             comma_list(by),
@@ -202,19 +203,21 @@ def _cells(table: Any) -> list[dict[str, Any]]:
     return frame.with_columns([frame[name].cast(pl.String) for name in table.by]).to_dicts()
 
 
-def _pair(text: str, option: str, example: str) -> tuple[str, str]:
+def _pair(text: str) -> tuple[str, str] | None:
+    """A name and what it is given, where a text says both."""
     name, equals, rest = text.partition("=")
-    if not equals or not name.strip() or not rest.strip():
-        raise typer.BadParameter(f"{option} is '{text}', but it is of the form {example}")
-    return name.strip(), rest.strip()
+    return (name.strip(), rest.strip()) if equals and name.strip() and rest.strip() else None
 
 
 def _bins(text: str) -> tuple[str, Any]:
-    name, rule = _pair(text, "--bins", "age=0,20,40 or age=10 or age=quantile:5")
+    pair = _pair(text)
+    if pair is None:
+        raise typer.BadParameter(ErrorSentence("cli.crosstab.bins", given=text))
+    name, rule = pair
     way, colon, count = rule.partition(":")
     if colon and way in {"quantile", "uniform"}:
         if not count.isdigit():
-            raise typer.BadParameter(f"--bins is '{text}', but '{way}:' is followed by a number of bins")
+            raise typer.BadParameter(ErrorSentence("cli.crosstab.bins_count", given=text, way=way))
         return name, (way, int(count))
     if rule.isdigit():
         return name, int(rule)
@@ -222,4 +225,7 @@ def _bins(text: str) -> tuple[str, Any]:
 
 
 def _mechanism(text: str) -> tuple[str, str]:
-    return _pair(text, "--mechanism", '"age=laplace scale=30 low=0 high=120"')
+    pair = _pair(text)
+    if pair is None:
+        raise typer.BadParameter(ErrorSentence("cli.crosstab.mechanism", given=text))
+    return pair

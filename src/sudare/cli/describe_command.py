@@ -79,10 +79,8 @@ def command(
     )
     given = read(data, **options)
     if given.rows == 0:
-        raise InputError(
-            f"'{data}' has {len(given.columns)} columns but no rows, so there is nothing to guess from; check the "
-            "file, and its encoding if you gave one."
-        )
+        number = "one" if len(given.columns) == 1 else "many"
+        raise InputError(f"cli.describe.no_rows.{number}", source=data, columns=len(given.columns))
     guesses = guess_roles(given)
     target = out or Path(f"{stem_of(data)}.recipe.yaml")
     draft = draft_recipe(

@@ -33,16 +33,20 @@ def command(
     from sudare.cli.show import print_json, print_table, print_verdicts, progress_bar, say_place
     from sudare.errors import ParameterError, did_you_mean
     from sudare.experiments.catalogue import EXPERIMENTS
+    from sudare.release.summary import words_in
 
+    words = words_in("en")  # the experiments themselves are told in English only
     if name is None:
         rows = [(one, (run.__doc__ or "").split("\n")[0]) for one, run in EXPERIMENTS.items()]
         if json:
             print_json(dict(rows))
         else:
-            print_table("Experiments", ["name", "about"], rows)
+            print_table(
+                words("experiment.title"), [words("experiment.name"), words("experiment.about")], rows
+            )
         return 0
     if name not in EXPERIMENTS:
-        raise ParameterError(f"'{name}' is not an experiment; {did_you_mean(name, EXPERIMENTS)}")
+        raise ParameterError("cli.experiment.unknown", name=name, hint=did_you_mean(name, EXPERIMENTS))
     with progress_bar(quiet=json) as progress:
         outcome = EXPERIMENTS[name](data, progress)
     page = outcome.write(out, f"sudare experiment {name} --out {out}")
@@ -58,5 +62,5 @@ def command(
         for title, table in outcome.printed.items():
             print_table(title, table.columns, table.rows())
         print_verdicts((check.holds, check.sentence) for check in outcome.checks)
-        say_place("Page: ", page)
+        say_place(words("experiment.page"), page)
     return 0 if outcome.holds else 1

@@ -14,7 +14,17 @@ from typing import Any
 import typer
 
 from sudare.cli import COMMANDS
-from sudare.errors import CancelledError, GuaranteeError, InfeasibleError, SudareError, did_you_mean
+from sudare.cli.language import SPOKEN, asked_language
+from sudare.errors import (
+    CancelledError,
+    ErrorSentence,
+    GuaranteeError,
+    InfeasibleError,
+    ParameterError,
+    SudareError,
+    did_you_mean,
+)
+from sudare.words.sentence import Sentence
 
 # The base of all errors in the words of a command; typer exports only its descendants.
 _WrongUseError: Any = typer.BadParameter.__mro__[2]
@@ -23,41 +33,45 @@ HOLDS, DOES_NOT_HOLD, WRONG_USE, CANCELED = 0, 1, 2, 130
 
 
 def run_command(name: str, arguments: list[str]) -> int:
-    """Run one command; every error a user can cause becomes a sentence on standard error."""
+    """Run one command; every error a user can cause becomes a sentence on standard error, in the command's language."""
+    SPOKEN.set(asked_language(arguments))
     if name not in COMMANDS:
-        return _fail(f"'{name}' is not a command; {did_you_mean(name, COMMANDS)}", WRONG_USE, as_json=False)
+        unknown = ParameterError("cli.no_command", name=name, hint=did_you_mean(name, COMMANDS))
+        return _fail(unknown, WRONG_USE, as_json=False)
     as_json = "--json" in arguments
     try:
         return _invoke(name, arguments)
     except _WrongUseError as error:
-        words = _with_value(error.format_message().rstrip("."), arguments)
-        sentence = f"{words}; see `sudare {name} --help`."
-        return _fail(sentence, WRONG_USE, as_json=as_json)
+        wrong = ParameterError("cli.wrong_use", problem=_problem(error, arguments), command=name)
+        return _fail(wrong, WRONG_USE, as_json=as_json)
     except (KeyboardInterrupt, typer.Abort, CancelledError):
-        return _fail("Canceled; nothing was written.", CANCELED, as_json=as_json)
+        return _fail(CancelledError("cli.canceled"), CANCELED, as_json=as_json)
     except (GuaranteeError, InfeasibleError) as error:
-        return _fail(str(error), DOES_NOT_HOLD, as_json=as_json)
+        return _fail(error, DOES_NOT_HOLD, as_json=as_json)
     except SudareError as error:
-        return _fail(str(error), WRONG_USE, as_json=as_json)
+        return _fail(error, WRONG_USE, as_json=as_json)
     except _ReaderGoneError:
         # The reader of our output has gone; writing to it at exit would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return HOLDS
 
 
-def _with_value(message: str, arguments: list[str]) -> str:
-    """Say what was given to the option that a message speaks of: typer does not."""
+def _problem(error: Any, arguments: list[str]) -> str:
+    """What a wrong use is: in our words, or in those of typer, with what was given to the option that they speak of."""
+    if isinstance(error.message, Sentence):
+        return error.message
+    message: str = error.format_message().rstrip(".")
     found = re.match(r"Invalid value for '(--[\w-]+)': (.*)", message)
     if found is None:
-        return message
+        return ErrorSentence("cli.usage", message=message)
     option, rule = found.groups()
     for place, argument in enumerate(arguments):
         given = argument.partition("=")[2] if argument.startswith(f"{option}=") else None
         if argument == option and place + 1 < len(arguments):
             given = arguments[place + 1]
         if given is not None:
-            return f"{option} is '{given}': {rule}"
-    return message
+            return ErrorSentence("cli.option_value", option=option, given=given, rule=rule)
+    return ErrorSentence("cli.usage", message=message)
 
 
 def _invoke(name: str, arguments: list[str]) -> int:
@@ -86,10 +100,11 @@ def _guarded(command: Callable[..., int]) -> Callable[..., int]:
 
 
 class _ReaderGoneError(Exception):
-    """Whoever read our standard output has stopped."""
+    """The program that read our standard output has stopped."""
 
 
-def _fail(sentence: str, code: int, *, as_json: bool) -> int:
+def _fail(error: SudareError, code: int, *, as_json: bool) -> int:
+    sentence = error.into(SPOKEN.get())
     if as_json:
         print(json.dumps({"error": sentence, "exit_code": code}, ensure_ascii=False))
     print(f"sudare: {sentence}", file=sys.stderr)

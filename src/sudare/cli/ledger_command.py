@@ -33,13 +33,14 @@ def command(
     from sudare.read.places import is_file
     from sudare.release.ledger.ledger import Ledger
     from sudare.release.summary import words_in
+    from sudare.words.sentence import in_language
 
     if ledger is not None and not is_file(ledger):
-        raise InputError(f"There is no ledger '{ledger}'; name the file that releases were entered into.")
+        raise InputError("cli.ledger.no_file", path=ledger)
     words = words_in(check_language(lang))
     book = Ledger(ledger)
     entries = book.entries(last=last)
-    faults = book.verify()
+    faults = [in_language(fault, words.language) for fault in book.verify()]
     if json:
         print_json(
             {
@@ -64,7 +65,8 @@ def command(
             ],
             wide=words.language == "ja",
         )
-        print_verdicts([(False, fault) for fault in faults] or [(True, words("ledger.intact"))])
+        verdicts = [(False, fault) for fault in faults] or [(True, words("ledger.intact"))]
+        print_verdicts(verdicts, wide=words.language == "ja")
     return 1 if faults else 0
 
 

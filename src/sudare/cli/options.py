@@ -47,12 +47,12 @@ LedgerPath = Annotated[
 
 def check_language(given: str) -> TextLanguage:
     """The language, which must be one there is."""
-    from sudare.errors import ParameterError, language_of
+    from sudare.errors import ErrorSentence, ParameterError, language_of
 
     try:
         return language_of(given)
     except ParameterError:
-        raise typer.BadParameter(f"--lang is '{given}', but there are en and ja") from None
+        raise typer.BadParameter(ErrorSentence("cli.language", given=given)) from None
 
 
 def comma_list(given: str) -> list[str]:

@@ -39,16 +39,19 @@ def command(
 
       cat patients.csv | sudare run stdin.recipe.yaml --stdout > safe.csv
     """
+    from sudare.cli.language import SPOKEN
     from sudare.cli.show import print_blocks, print_json, progress_bar
+    from sudare.errors import ErrorSentence
     from sudare.release.ledger.ledger import Ledger
     from sudare.release.recipe.load import load_recipe
     from sudare.release.run import run
     from sudare.release.summary import summary_of
 
     if json and stdout:
-        raise typer.BadParameter("--json and --stdout both claim standard output; keep one")
+        raise typer.BadParameter(ErrorSentence("cli.json_and_stdout"))
     asked = load_recipe(recipe)
     language = asked.output.language if lang is None else check_language(lang)
+    SPOKEN.set(language)
     with progress_bar(quiet=json, language=language) as progress:
         written = run(
             asked.replaced(requirements=require, method=method),

@@ -69,7 +69,7 @@ def crosstab(
         known[name] = given if isinstance(given, Mechanism) else MECHANISMS.build(given)
     for name in mechanisms or {}:
         if name not in table.frame.columns:
-            raise ParameterError(f"'mechanisms' names '{name}', which is not a column; leave it out.")
+            raise ParameterError("release.crosstab.unknown", column=name)
     return crosstab_of(
         table,
         by,
@@ -95,11 +95,9 @@ def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
         return Table.from_frame(released), {}
     folder = Path(released)
     if not exists(folder) and "://" not in str(released):
-        raise InputError(f"There is no folder or file '{released}'; check the path.")
+        raise InputError("release.crosstab.no_place", path=released)
     if kind_at(folder) == "baskets":
-        raise InputError(
-            f"'{released}' is a release of baskets, which has no columns to tabulate; `sudare measure --baskets` measures it."
-        )
+        raise InputError("release.crosstab.of_baskets", path=released)
     manifest = manifest_at(folder)
     if manifest is None:
         return Table.from_frame(load(str(released))[0]), {}
@@ -121,8 +119,7 @@ def _mechanisms(manifest: Manifest, folder: Path) -> dict[str, Mechanism]:
             found[name] = MECHANISMS.build(given)
         except ParameterError as error:
             raise InputError(
-                f"The manifest in '{folder}' describes column '{name}' in a way that cannot be read ({error}); "
-                "restore it from the original release."
+                "release.crosstab.mechanism", folder=folder, column=name, why=error.sentence
             ) from None
     return found
 

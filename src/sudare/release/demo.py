@@ -29,9 +29,7 @@ def demo(
     """Write table and recipe into a folder and run the recipe; the ledger of the demonstration stays there too."""
     table, recipe = folder / "patients.csv", folder / "recipe.yaml"
     if (exists(table) or exists(recipe)) and not overwrite:
-        raise OutputError(
-            f"'{folder}' holds an earlier demonstration; choose another --out or add --overwrite."
-        )
+        raise OutputError("release.demo.exists", folder=folder)
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     write_data(hospital(rows, language="ja" if language == "ja" else "en"), table, format="csv")

@@ -122,9 +122,7 @@ def _refuse_broken(findings: Sequence[Finding]) -> None:
     """Stop when the verifier found anything that does not hold."""
     broken = next((finding for finding in findings if not finding.holds), None)
     if broken is not None:
-        raise GuaranteeError(
-            f"The written files do not hold what was asked: {broken.sentence} Nothing was released."
-        )
+        raise GuaranteeError("release.not_verified", finding=broken.sentence)
 
 
 def _write_manifests(folder: Path, kind: Kind, manifest: dict[str, Any]) -> None:

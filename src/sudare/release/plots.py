@@ -8,6 +8,7 @@ import polars as pl
 
 from sudare.errors import OutputError
 from sudare.formats.disk_errors import writing
+from sudare.words.sentence import texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,20 +27,21 @@ def save_chart(chart: Any, path: Path) -> None:
         svg = vl_convert.vegalite_to_svg(specification)
         drawn = (svg if path.suffix == ".svg" else _PAGE.format(svg=svg)).encode()
     else:
-        raise OutputError(f"'{path}' ends in none of .svg, .png and .html; choose one of them.")
+        raise OutputError("release.plot.ending", path=path)
     with writing(path):
         path.write_bytes(drawn)
 
 
-TITLES = ("measures", "loss of each column")
-
-
-def loss_chart(values: dict[str, float], columns: dict[str, float], titles: tuple[str, str] = TITLES) -> Any:
-    """Measures that lie between 0 and 1, and the loss of each column, as bars."""
+def loss_chart(
+    values: dict[str, float], columns: dict[str, float], titles: tuple[str, str] | None = None
+) -> Any:
+    """Measures that lie between 0 and 1, and the loss of each column, as bars; the titles are English when left out."""
     import altair as alt
 
+    words = texts("en", "cli")
+    heads = titles or (words("loss.measures"), words("loss.columns"))
     parts = []
-    for title, figures in zip(titles, (values, columns), strict=True):
+    for title, figures in zip(heads, (values, columns), strict=True):
         rows = [{"name": name, "value": value} for name, value in figures.items() if 0 <= value <= 1]
         if rows:
             parts.append(

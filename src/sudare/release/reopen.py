@@ -60,18 +60,18 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
         released, _ = load(after)
         return pair_of(_original(before, recipe), released)
     if any(_reorders(method) for method in manifest.methods):
-        raise InputError(
-            f"The rows of the release in '{after}' were put into random order, so they cannot be matched with "
-            f"'{before}'; its manifest has the losses that were measured when it was made."
-        )
+        raise InputError("release.reopen.random_order", after=after, before=before)
     folder = manifest.data_path.parent
     original = _original(before, recipe or _kept(folder, "recipe.yaml"))
     if is_folder(place):
         _require_same_input(original, before, after, folder)
     if original.rows > manifest.rows:
         raise InputError(
-            f"The release in '{after}' leaves out {original.rows - manifest.rows:,} of the {original.rows:,} rows of '{before}', "
-            "and which ones is not told; its manifest has the losses that were measured when it was made."
+            "release.reopen.rows_left_out",
+            after=after,
+            left_out=original.rows - manifest.rows,
+            rows=original.rows,
+            before=before,
         )
     return pair_of(original, _released(manifest, original))
 
@@ -94,13 +94,10 @@ def reopen_original(before: str, after: str, records: int) -> Table:
             _require_same_input(original, before, after, folder)
         noisy = any("mechanism" in column for column in manifest.columns.values())
         if noisy and original.source is not None and original.source.sha256 == manifest.sha256:
-            raise InputError(
-                f"'{before}' is the released data themselves, not what they were made from; give the original table."
-            )
+            raise InputError("release.reopen.released_itself", before=before)
     if not _may_be_of(original.rows, records, manifest):
         raise InputError(
-            f"'{before}' has {original.rows:,} rows, but '{after}' has {records:,} records and was made from another number of "
-            "rows; give the table that it was made from."
+            "release.reopen.other_rows", before=before, rows=original.rows, after=after, records=records
         )
     return original
 
@@ -141,10 +138,7 @@ def _require_same_input(original: Table, before: str, after: str, folder: Path) 
     made_from = _made_from(folder)
     known = None if made_from.get("format") == "frame" else made_from.get("sha256")
     if known and original.source is not None and original.source.sha256 != known:
-        raise InputError(
-            f"'{before}' is not what the release in '{after}' was made from (its SHA-256 differs); give that one, or, if "
-            "it holds the same rows in the same order, the released file instead of the folder."
-        )
+        raise InputError("release.reopen.other_input", before=before, after=after)
 
 
 def _made_from(folder: Path) -> dict[str, Any]:
@@ -172,15 +166,10 @@ def figures_of(folder: Path) -> dict[str, Any]:
     """
     manifest = _internal(folder)
     if manifest is None:
-        raise InputError(
-            f"'{folder}' holds no internal manifest, where the risk figures are; give the folder of a release."
-        )
+        raise InputError("release.reopen.not_internal", folder=folder)
     try:
         if manifest.get("kind") == "baskets":
-            raise InputError(
-                f"'{folder}' is a release of baskets, which has no risk figures to compare; its losses are in its report, "
-                "and `sudare measure --baskets` computes them again."
-            )
+            raise InputError("release.reopen.no_risk", folder=folder)
         return {
             "risk": manifest["risk"]["after"],
             "losses": _applying(manifest),
@@ -188,9 +177,7 @@ def figures_of(folder: Path) -> dict[str, Any]:
             "quasi": [name for name, column in manifest["columns"].items() if column["role"] == "quasi"],
         }
     except (KeyError, TypeError, AttributeError):
-        raise InputError(
-            f"The internal manifest of '{folder}' cannot be read; restore it from the original release."
-        ) from None
+        raise InputError("release.reopen.internal_unreadable", folder=folder) from None
 
 
 def _applying(manifest: dict[str, Any]) -> dict[str, float | None]:

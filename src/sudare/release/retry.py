@@ -10,6 +10,7 @@ from sudare.errors import ParameterError
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import Pair
 from sudare.release.anonymize import anonymize
+from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,10 +53,8 @@ def judged_by(methods: Sequence[Anonymizer]) -> str:
 
 def _with_effort(methods: Sequence[Anonymizer], effort: str | None) -> list[Anonymizer]:
     if not any(hasattr(method, "effort") for method in methods):
-        named = ", ".join(type(method).__name__ for method in methods)
-        raise ParameterError(
-            f"None of the methods ({named}) takes more effort; give another one, such as method=sudare.Generalize()."
-        )
+        named = enumerated(type(method).__name__ for method in methods)
+        raise ParameterError("release.no_effort", methods=named)
     if effort is None:
         return list(methods)
     return [replace(one, effort=effort) if hasattr(one, "effort") else one for one in methods]  # type: ignore[type-var]  # every method is a dataclass

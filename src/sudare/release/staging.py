@@ -22,9 +22,10 @@ import tempfile
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sudare.errors import OutputError, SudareError
+from sudare.errors import ErrorSentence, OutputError, SudareError
+from sudare.words.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,20 +85,13 @@ def _is_overwritten(target: Path, *, overwrite: bool) -> bool:
     except NotADirectoryError:
         if not os.path.lexists(target):
             raise
-        raise OutputError(
-            f"'{target}' is a file, and a release is a folder; choose another name or remove the file."
-        ) from None
+        raise OutputError("release.staging.is_a_file", target=target) from None
     if not occupied:
         return False
     if not overwrite:
-        raise OutputError(
-            f"'{target}' already exists and is not empty; choose another folder, or overwrite it (--overwrite, overwrite=True)."
-        )
+        raise OutputError("release.staging.not_empty", target=target)
     if not any((target / manifest).is_file() for manifest in _MANIFESTS):
-        raise OutputError(
-            f"'{target}' holds files that are not a release (there is no manifest.json), and only a release "
-            "is overwritten; choose another folder or empty this one yourself."
-        )
+        raise OutputError("release.staging.not_a_release", target=target)
     return True
 
 
@@ -231,10 +225,7 @@ def _locked_parent(parent: Path) -> Iterator[None]:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not _try_lock(descriptor):
             if time.monotonic() > deadline:
-                raise OutputError(
-                    f"'{parent}' has been locked by another program for {_PATIENCE_SECONDS:.0f} seconds; "
-                    "wait for that program or choose another folder."
-                )
+                raise OutputError("release.staging.locked", folder=parent, seconds=_PATIENCE_SECONDS)
             time.sleep(0.02)
         yield
     finally:
@@ -255,7 +246,17 @@ def _own_names(content: Path, target: Path) -> Iterator[None]:
     try:
         yield
     except OutputError as error:
-        raise OutputError(str(error).replace(str(content), str(target))) from None
+        raise OutputError(_renamed(error.sentence, content, target)) from None
+
+
+def _renamed(said: Any, content: Path, target: Path) -> Any:
+    """What an error says, or a value that it quotes, with the target in place of the temporary folder."""
+    if isinstance(said, Sentence):
+        values = {name: _renamed(value, content, target) for name, value in said.values.items()}
+        return type(said)(said.key, **values)
+    if isinstance(said, str | Path):
+        return type(said)(str(said).replace(str(content), str(target)))
+    return said
 
 
 @contextmanager
@@ -280,20 +281,18 @@ def _one_sentence(target: Path) -> Iterator[None]:
     except OSError as error:
         raise OutputError(_sentence(target, error.errno, error.strerror or str(error))) from error
     except ValueError as error:
-        raise OutputError(
-            f"{str(target)!r} holds a character that no path may hold; choose another name."
-        ) from error
+        raise OutputError("release.staging.not_a_path", target=repr(str(target))) from error
 
 
-def _sentence(target: Path, number: int | None, words: str) -> str:
+def _sentence(target: Path, number: int | None, words: str) -> ErrorSentence:
     if number in _DISK_FULL:
-        return f"'{target}' was not written because the disk is full; free some space or choose another disk."
+        return ErrorSentence("release.staging.disk_full", target=target)
     if number in {errno.EACCES, errno.EPERM, errno.EROFS}:
-        return f"'{target}' cannot be written because its folder is not writable ({words}); choose another folder."
+        return ErrorSentence("release.staging.not_writable", target=target, why=words)
     if number == errno.ENAMETOOLONG:
-        return f"'{target}' is longer than the file system allows; choose a shorter path."
+        return ErrorSentence("release.staging.too_long", target=target)
     if number in {errno.ENOTEMPTY, errno.EEXIST}:
-        return f"'{target}' was filled by another program meanwhile; choose another folder or run again."
+        return ErrorSentence("release.staging.filled", target=target)
     if number == errno.ENOTDIR:
-        return f"'{target}' cannot be a folder because a part of its path is a file; choose another folder."
-    return f"'{target}' cannot be written ({words}); choose another folder."
+        return ErrorSentence("release.staging.below_a_file", target=target)
+    return ErrorSentence("release.staging.other", target=target, why=words)

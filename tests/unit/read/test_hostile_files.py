@@ -55,8 +55,8 @@ def laughs():
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("a: 2001-99-99", "line 1: '2001-99-99' cannot be read as 'timestamp'"),
-        ("a:\n  b: !!int x", "line 2: 'x' cannot be read as 'int'"),
+        ("a: 2001-99-99", "Line 1: '2001-99-99' cannot be read as 'timestamp'"),
+        ("a:\n  b: !!int x", "Line 2: 'x' cannot be read as 'int'"),
         ("a: !!float x", "'float'"),
         ("a: !!bool x", "'bool'"),
         ("a: !!int ''", "'int'"),

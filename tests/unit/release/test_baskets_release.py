@@ -64,7 +64,7 @@ def test_requirements_may_be_texts_and_must_be_those_of_baskets(clicks):
 
 
 def test_a_folder_must_be_a_path(release):
-    with pytest.raises(ParameterError, match="The folder is None, which is no path"):
+    with pytest.raises(ParameterError, match="The folder is None, which is not a path"):
         release.write(None)
 
 

@@ -249,7 +249,7 @@ def test_another_programs_database_stays_untouched(tmp_path):
 def test_newer_version(ledger):
     with closing(sqlite3.connect(ledger.path)) as connection:
         connection.execute("PRAGMA user_version = 2")
-    with pytest.raises(InputError, match="has version 2 and this Sudare knows up to 1"):
+    with pytest.raises(InputError, match="has version 2, but this Sudare knows only versions up to 1"):
         Ledger(ledger.path)
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from sudare.errors import shown
+from sudare.errors import ErrorSentence, shown
 from sudare.release.ledger.file import COLUMNS
 
 if TYPE_CHECKING:
@@ -36,28 +36,28 @@ def chain_of(previous: str, number: int, moment: str, event: str, run: str, deta
     return hashlib.sha256((previous + canonical(entry)).encode()).hexdigest()
 
 
-def broken_chain(connection: sqlite3.Connection) -> Iterator[str]:
+def broken_chain(connection: sqlite3.Connection) -> Iterator[ErrorSentence]:
     """What does not fit the chain, and numbers that are missing; nothing about the types of an entry is trusted."""
     before, previous = 0, FIRST_CHAIN
     for row in connection.execute(f"SELECT {COLUMNS} FROM entry ORDER BY number"):  # noqa: S608  # our own names
         number, *content, chain = row
         if not isinstance(number, int) or number <= before:
-            yield f"An entry has the number {shown(number)} after {before}: it was changed afterwards."
+            yield ErrorSentence("release.ledger.number", number=shown(number), before=before)
             continue
         if number != before + 1:
             yield _missing(before + 1, number - 1)
         elif not is_proper(row) or chain != chain_of(previous, number, *content):
-            yield f"Entry {number} does not fit the chain: it or the one before it was changed afterwards."
+            yield ErrorSentence("release.ledger.chain", number=number)
         before, previous = number, str(chain)
     given = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'entry'").fetchone()
     last = given[0] if given else 0
     if not isinstance(last, int) or last < before:
-        yield "The counter of the entries was set back: whether some are missing at the end cannot be told."
+        yield ErrorSentence("release.ledger.set_back")
     elif last > before:
         yield _missing(before + 1, last)
 
 
-def _missing(first: int, last: int) -> str:
+def _missing(first: int, last: int) -> ErrorSentence:
     if first == last:
-        return f"Entry {first} is missing."
-    return f"The entries {first} to {last} are missing."
+        return ErrorSentence("release.ledger.missing.one", first=first)
+    return ErrorSentence("release.ledger.missing.many", first=first, last=last)

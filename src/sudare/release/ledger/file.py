@@ -7,7 +7,7 @@ import time
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Literal, get_args
 
-from sudare.errors import InputError, OutputError, SudareError
+from sudare.errors import ErrorSentence, InputError, OutputError, SudareError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,12 +69,9 @@ def prepare(path: Path) -> None:
         [application] = connection.execute("PRAGMA application_id").fetchone()
         [version] = connection.execute("PRAGMA user_version").fetchone()
         if application != _APPLICATION and objects:
-            raise InputError(f"'{path}' is a database of another program, not a ledger; choose another path.")
+            raise InputError("release.ledger.other_program", path=path)
         if version > _VERSION:
-            raise InputError(
-                f"The ledger '{path}' has version {version} and this Sudare knows up to {_VERSION}; "
-                "install a newer Sudare or choose another path."
-            )
+            raise InputError("release.ledger.newer", path=path, version=version, newest=_VERSION)
         if objects:
             return
         _write_ahead(connection)
@@ -88,19 +85,19 @@ def prepare(path: Path) -> None:
         connection.execute("COMMIT")
 
 
-def broken_file(connection: sqlite3.Connection) -> Iterator[str]:
+def broken_file(connection: sqlite3.Connection) -> Iterator[ErrorSentence]:
     """What SQLite finds wrong with the file."""
     for [finding] in connection.execute("PRAGMA quick_check(5)"):
         if finding != "ok":
-            yield f"The file of the ledger is damaged ({finding})."
+            yield ErrorSentence("release.ledger.file", finding=finding)
 
 
-def broken_triggers(connection: sqlite3.Connection) -> Iterator[str]:
+def broken_triggers(connection: sqlite3.Connection) -> Iterator[ErrorSentence]:
     """Triggers that are no longer those of an append-only ledger."""
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
     for name, statement in _TRIGGERS.items():
         if str(found.get(name)).split() != statement.split():
-            yield f"The trigger '{name}' that keeps the ledger append-only is missing or was changed."
+            yield ErrorSentence("release.ledger.trigger", name=name)
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
@@ -121,18 +118,12 @@ def _told(path: Path, error: Exception) -> SudareError:
     """The sentence for what SQLite refused; the low byte is the kind, the rest its extension."""
     kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if kind == sqlite3.SQLITE_FULL:
-        return OutputError(f"The ledger '{path}' was not written because the disk is full; free some space.")
+        return OutputError("release.ledger.disk_full", path=path)
     if kind in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return OutputError(
-            f"The ledger '{path}' has been locked by another program for {_PATIENCE_SECONDS:.0f} seconds; "
-            "close that program and try again."
-        )
+        return OutputError("release.ledger.locked", path=path, seconds=_PATIENCE_SECONDS)
     if kind in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR}:
-        return OutputError(
-            f"The ledger '{path}' cannot be opened for writing ({error}); choose another path or ask for the "
-            "right to write there."
-        )
+        return OutputError("release.ledger.not_writable", path=path, why=str(error))
     if kind == sqlite3.SQLITE_NOTADB:
-        return InputError(f"'{path}' is not a ledger (no SQLite file); choose another path.")
+        return InputError("release.ledger.not_sqlite", path=path)
     reason = " ".join(str(error).split())[:200]  # SQLite quotes whole statements
-    return InputError(f"The ledger '{path}' is damaged ({reason}); restore it from a copy.")
+    return InputError("release.ledger.damaged", path=path, why=reason)

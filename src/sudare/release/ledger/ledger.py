@@ -80,14 +80,11 @@ class Ledger:
     def __init__(self, path: Path | None = None) -> None:
         self.path = _default_path() if path is None else Path(path).expanduser()
         if "\0" in str(self.path):  # SQLite would silently take the part before it
-            raise OutputError(f"The path of the ledger {str(self.path)!r} holds a NUL; choose another path.")
+            raise OutputError("release.ledger.nul", path=repr(str(self.path)))
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(
-                f"The folder of the ledger '{self.path}' cannot be created ({error.strerror}); "
-                "choose another path."
-            ) from error
+            raise OutputError("release.ledger.no_folder", path=self.path, why=error.strerror) from error
         prepare(self.path)
 
     @contextmanager
@@ -117,16 +114,14 @@ class Ledger:
             ParameterError: an unknown event, a run that is no UUID, or details that cannot be recorded.
         """
         if event not in EVENTS:
-            raise ParameterError(f"'{event}' is not an event of the ledger; {did_you_mean(event, EVENTS)}")
+            raise ParameterError("release.ledger.event", event=event, hint=did_you_mean(event, EVENTS))
         run = _uuid(run)
         text = _details_text(details)
         with connection_to(self.path) as connection:
             connection.execute("BEGIN IMMEDIATE")  # the next number and the chain's end are ours until COMMIT
             [number] = connection.execute(f"SELECT {NEXT_NUMBER}").fetchone()
             if not isinstance(number, int):
-                raise InputError(
-                    f"The counter of the ledger '{self.path}' is damaged; restore the ledger from a copy."
-                )
+                raise InputError("release.ledger.counter", path=self.path)
             last = connection.execute("SELECT chain FROM entry ORDER BY number DESC LIMIT 1").fetchone()
             now = datetime.now(UTC).isoformat(timespec="microseconds")
             chain = chain_of(str(last[0]) if last else FIRST_CHAIN, number, now, event, run, text)
@@ -138,7 +133,7 @@ class Ledger:
     def entries(self, *, run: str | None = None, last: int | None = None) -> list[Entry]:
         """The entries in their order: all, those of one run, or the last so many of these."""
         if last is not None and last < 0:
-            raise ParameterError(f"last={last} is negative; ask for 0 or more entries.")
+            raise ParameterError("release.ledger.last", last=last)
         query = f"SELECT {COLUMNS} FROM entry WHERE run = coalesce(?, run) ORDER BY number DESC LIMIT ?"  # noqa: S608  # our own names
         asked = (None if run is None else _uuid(run), -1 if last is None else last)  # -1: no limit
         with connection_to(self.path) as connection:
@@ -169,15 +164,13 @@ class Ledger:
                     *broken_chain(connection),
                 ]
         except InputError as error:
-            return [str(error)]
+            return [error.sentence]
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
         number, moment, event, run, details, chain = row
         content = _content(details)
         if content is None or not is_proper(row):
-            raise InputError(
-                f"Entry {shown(number)} of the ledger '{self.path}' was changed and cannot be read; verify the ledger."
-            )
+            raise InputError("release.ledger.entry", number=shown(number), path=self.path)
         return Entry(number, moment, event, run, content, chain)
 
 
@@ -203,9 +196,7 @@ def _uuid(run: str) -> str:
     try:
         return str(UUID(run))
     except (ValueError, AttributeError, TypeError):
-        raise ParameterError(
-            f"'{run}' is not the name of a run, which is a UUID; take it from the ledger's entries."
-        ) from None
+        raise ParameterError("release.ledger.run", run=run) from None
 
 
 def _details_text(details: dict[str, Any]) -> str:
@@ -213,12 +204,9 @@ def _details_text(details: dict[str, Any]) -> str:
     try:
         text = canonical(details)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ParameterError(
-            f"The details of a ledger entry hold something JSON cannot ({error}); "
-            "give texts, finite numbers, lists and dictionaries only."
-        ) from error
+        raise ParameterError("release.ledger.not_json", why=str(error)) from error
     if not isinstance(details, dict):
-        raise ParameterError(f"The details of a ledger entry are {text[:50]}; give a dictionary.")
+        raise ParameterError("release.ledger.not_a_mapping", details=text[:50])
     _refuse_secrets(json.loads(text))
     return text
 
@@ -227,10 +215,7 @@ def _refuse_secrets(value: Any) -> None:
     if isinstance(value, dict):
         for name in value:
             if name.strip().lower() in _SECRET_NAMES:
-                raise ParameterError(
-                    f"The details of a ledger entry have an item named '{name}', and a ledger holds no "
-                    "secret; leave it out."
-                )
+                raise ParameterError("release.ledger.secret", name=name)
         value = list(value.values())
     if isinstance(value, list):
         for item in value:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import yaml
 from pydantic import ValidationError
 
-from sudare.errors import InputError, ParameterError, shown
+from sudare.errors import ErrorSentence, InputError, ParameterError, shown
 from sudare.formats.disk_errors import writing
 from sudare.parameters import Catalogue, Part, sentence_of
 from sudare.read.database import redact
@@ -40,9 +40,7 @@ class AnyOutput(Part):
     def into(cls, folder: str | Path, **output: Any) -> Self:
         """The output into a folder that a caller names, which must be a path."""
         if not isinstance(folder, str | os.PathLike):
-            raise ParameterError(
-                f"The folder is {shown(folder)}, which is no path; name a folder to be made."
-            )
+            raise ParameterError("release.recipe.not_a_folder", folder=shown(folder))
         return cls.of(folder=str(folder), **output)
 
     def replaced(self, **changes: Any) -> Self:
@@ -95,13 +93,12 @@ class AnyRecipe(Part):
         """Validate the text of a recipe; relative paths are taken from `folder`."""
         raw = parse_yaml(text, name)
         if not isinstance(raw, dict):
-            raise InputError(
-                f"The recipe '{name}' holds no mapping; start with 'version: 1' and '{cls.source_field}:'."
-            )
+            raise InputError("release.recipe.not_a_mapping", name=name, field=cls.source_field)
         try:
             return cls.model_validate(cls._absolute(raw, (folder or Path()).absolute()))
         except ValidationError as error:
-            raise ParameterError(sentence_of(error, f"Recipe '{name}'")) from None
+            subject = ErrorSentence("release.recipe.named", name=name)
+            raise ParameterError(sentence_of(error, subject)) from None
 
     @classmethod
     def _absolute(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:

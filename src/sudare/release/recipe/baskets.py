@@ -22,7 +22,7 @@ from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.describe.baskets.sources import read_baskets
-from sudare.errors import ParameterError
+from sudare.errors import ParameterError, shown
 from sudare.measure.baskets.catalogue import require_basket_measures
 from sudare.parameters import Part
 from sudare.read.baskets.options import BasketOptions, Layout
@@ -74,30 +74,21 @@ def _sensitive(given: Any) -> tuple[str | int, ...] | str | SensitiveFile | None
     if isinstance(given, Mapping):
         if set(given) == {"file"} and isinstance(given["file"], str):
             return SensitiveFile(file=given["file"])
-        raise ParameterError(
-            f"'sensitive' is {dict(given)!r}, but a mapping should name a file with the items of each user; write "
-            "{file: private.csv}."
-        )
+        raise ParameterError("release.recipe.sensitive.not_a_file", given=shown(dict(given)))
     if isinstance(given, str) and given.startswith("re:"):
         return given
     if isinstance(given, list | tuple) and all(
         isinstance(item, str | int) and not isinstance(item, bool) for item in given
     ):
         return tuple(given)
-    raise ParameterError(
-        f"'sensitive' is {given!r}, but it should be a list of items such as [shop], a rule such as 're:^health', or "
-        "{file: private.csv} with the items of each user."
-    )
+    raise ParameterError("release.recipe.sensitive.not_items", given=shown(given))
 
 
 def _refuse_address(given: Any) -> None:
     """Items of a list and rules may look like addresses; what names a place may not, nor be repeated: passwords are in it."""
     names = given.values() if isinstance(given, Mapping) else [given]
     if any(isinstance(name, str) and not name.startswith("re:") and not is_path(name) for name in names):
-        raise ParameterError(
-            "'sensitive' names standard input or the address of a database, but the sensitive items of each user are read from "
-            "a file; write them into one and name it, such as {file: private.csv}."
-        )
+        raise ParameterError("release.recipe.sensitive.address")
 
 
 def _named(given: Any) -> Any:

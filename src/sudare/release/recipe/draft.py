@@ -16,22 +16,13 @@ from sudare.assess.l_diversity import LDiversity
 from sudare.errors import OutputError
 from sudare.formats.disk_errors import writing
 from sudare.read.places import is_path
+from sudare.words.sentence import texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.describe.guess.guess import Guess
     from sudare.words.texts import Language
-
-_HEAD = {
-    "en": "Draft by `sudare describe`: read every role, correct what is wrong, then run `sudare run` on this file.",
-    "ja": "`sudare describe` による下書きです。各列の役割を確かめて直し、`sudare run` に渡してください。",
-}
-_RANGES = {
-    "en": "Before the run, add the least and the greatest value of these columns to randomization, from what anyone knows "
-    "and never from the data:",
-    "ja": "実行の前に、次の列の最小値と最大値を randomization に書き足してください。値はデータからではなく、誰もが知っている範囲から決めます。",
-}
 
 
 def draft_recipe(
@@ -65,11 +56,12 @@ def write_draft(
     draft: Mapping[str, Any], guesses: Sequence[Guess], path: Path, *, language: Language, overwrite: bool
 ) -> None:
     """Write the draft with each column's reason as a comment above it."""
-    parts = [f"# {_HEAD[language]}"]
+    words = texts(language, "draft")
+    parts = [f"# {words('head')}"]
     for key, value in draft.items():
         if key == "method" and (names := ranges_needed(draft)):
             ends = {"ranges": {name: ["LOW", "HIGH"] for name in names}}
-            parts += [f"# {_RANGES[language]}", f"#   {_one_line(ends)}"]
+            parts += [f"# {words('ranges')}", f"#   {_one_line(ends)}"]
         if key != "columns":
             parts.append(_yaml({key: value}))
             continue
@@ -84,9 +76,7 @@ def write_draft(
         try:
             file = path.open("w" if overwrite else "x", encoding="utf-8")
         except FileExistsError:
-            raise OutputError(
-                f"'{path}' exists already; choose another name with --out, or add --overwrite."
-            ) from None
+            raise OutputError("release.recipe.draft_exists", path=path) from None
         with file:
             file.write("\n".join(parts) + "\n")
 

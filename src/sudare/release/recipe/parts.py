@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, PlainSerializer, PlainValidator, WithJsonS
 from sudare.errors import InputError
 from sudare.read.places import is_path
 from sudare.release.recipe.yaml import load
+from sudare.release.recipe.yaml_faults import fault_in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,9 +48,9 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise InputError(f"The recipe '{path}' cannot be read ({error.strerror}); check its name.") from None
+        raise InputError("release.recipe.unreadable", path=path, why=error.strerror) from None
     except UnicodeDecodeError:
-        raise InputError(f"The recipe '{path}' is not UTF-8 text; save it as UTF-8.") from None
+        raise InputError("release.recipe.not_utf8", path=path) from None
 
 
 def parse_yaml(text: str, name: str) -> Any:
@@ -57,7 +58,7 @@ def parse_yaml(text: str, name: str) -> Any:
     try:
         return load(text)
     except yaml.YAMLError as error:
-        raise InputError(f"The recipe '{name}' is not valid YAML ({_yaml_words(error)}); mend it.") from None
+        raise InputError("release.recipe.not_yaml", name=name, why=fault_in_words(error, text)) from None
 
 
 def absolute_entry(entry: Any, field: str, folder: Path, *, or_address: bool = False) -> Any:
@@ -67,9 +68,3 @@ def absolute_entry(entry: Any, field: str, folder: Path, *, or_address: bool = F
         keep = or_address and not is_path(path)
         return {**entry, field: path if keep else str(folder / path)}
     return entry
-
-
-def _yaml_words(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or "it cannot be parsed"
-    return f"line {mark.line + 1}: {problem}" if mark is not None else str(problem)

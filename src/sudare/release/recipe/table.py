@@ -108,7 +108,9 @@ class Recipe(AnyRecipe):
                 try:
                     HIERARCHIES.build(part["hierarchy"])
                 except ParameterError as error:
-                    raise ParameterError(f"Column '{name}': {error}") from None
+                    raise ParameterError(
+                        "release.recipe.of_column", column=name, why=error.sentence
+                    ) from None
         return given
 
     @model_validator(mode="after")
@@ -116,13 +118,10 @@ class Recipe(AnyRecipe):
         """Reports tabulate what is released."""
         for name in self.output.crosstab or ():
             if name not in self.columns:
-                raise ParameterError(
-                    f"'crosstab' names '{name}', which is not a column; {did_you_mean(name, self.columns)}"
-                )
+                hint = did_you_mean(name, self.columns)
+                raise ParameterError("release.recipe.crosstab.unknown", column=name, hint=hint)
             if self.columns[name].role == "identifier":
-                raise ParameterError(
-                    f"'crosstab' names '{name}', an identifier, which is not released; name another column."
-                )
+                raise ParameterError("release.recipe.crosstab.identifier", column=name)
         return self
 
     @field_validator("measures")
@@ -156,12 +155,10 @@ class Recipe(AnyRecipe):
     def describe(self, table: Table) -> Table:
         """Give the table the recipe's roles; every column must be named, so that none slips through."""
         unnamed = [name for name in table.frame.columns if name not in self.columns]
+        if len(unnamed) == 1:
+            raise DescriptionError("release.recipe.no_role.one", column=unnamed[0])
         if unnamed:
-            raise DescriptionError(
-                f"The recipe gives no role to column '{unnamed[0]}'"
-                + (f" and {len(unnamed) - 1} more" if len(unnamed) > 1 else "")
-                + "; name it under columns (role insensitive publishes it unchanged, identifier drops it)."
-            )
+            raise DescriptionError("release.recipe.no_role.many", column=unnamed[0], more=len(unnamed) - 1)
         roles: dict[str, list[str]] = {}
         for name, part in self.columns.items():
             roles.setdefault(part.role, []).append(name)

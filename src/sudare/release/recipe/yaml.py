@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from sudare.errors import ErrorSentence
+
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # C where it was built: ten times as fast
 _DEEPEST = 100
 _MOST_VALUES = 1_000_000
@@ -32,7 +34,7 @@ def _check_shape(text: str) -> None:
         if isinstance(event, yaml.AliasEvent):
             size = known.get(anchor, 1)
             if size == _CONTAINS_ITSELF:
-                raise _fault(f"'{anchor}' contains itself", event)
+                raise _fault("release.yaml.contains_itself", event, name=anchor)
             counts[-1] += size
         elif isinstance(event, yaml.ScalarEvent):
             known[anchor] = 1
@@ -46,9 +48,9 @@ def _check_shape(text: str) -> None:
             known[names.pop()] = size
             counts[-1] += size
         if len(counts) > _DEEPEST:
-            raise _fault(f"it is nested deeper than {_DEEPEST} levels", event)
+            raise _fault("release.yaml.too_deep", event, most=_DEEPEST)
         if counts[-1] > _MOST_VALUES:
-            raise _fault(f"it stands for more than {_MOST_VALUES:,} values", event)
+            raise _fault("release.yaml.too_many", event, most=_MOST_VALUES)
 
 
 class _StrictLoader(LOADER):  # type: ignore[misc]  # one of two, chosen when this is loaded
@@ -59,20 +61,24 @@ class _StrictLoader(LOADER):  # type: ignore[misc]  # one of two, chosen when th
             return super().construct_object(node, deep=deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             kind = str(node.tag).rpartition(":")[2]
-            given = node.value if isinstance(node, yaml.ScalarNode) else "what is given"
-            raise _fault(f"{str(given)[:80]!r} cannot be read as '{kind}'", node) from None
+            if not isinstance(node, yaml.ScalarNode):
+                raise _fault("release.yaml.not_a_value", node, type=kind) from None
+            raise _fault("release.yaml.not_of_type", node, given=repr(node.value[:80]), type=kind) from None
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key_node, _ in node.value if isinstance(node, yaml.MappingNode) else ():
             key = self.construct_object(key_node, deep=True)
             if isinstance(key, str) and key in seen:
-                raise _fault(f"'{key}' is given twice", key_node)
+                raise _fault("release.yaml.twice", key_node, name=key)
             if isinstance(key, str):
                 seen.add(key)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         return mapping
 
 
-def _fault(problem: str, where: Any) -> yaml.YAMLError:
-    return yaml.constructor.ConstructorError(None, None, problem, where.start_mark)
+def _fault(key: str, where: Any, **values: Any) -> yaml.YAMLError:
+    """A fault in our words, which say the line."""
+    mark = where.start_mark
+    said = ErrorSentence(key, line=mark.line + 1, **values)
+    return yaml.constructor.ConstructorError(None, None, said, mark)

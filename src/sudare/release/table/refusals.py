@@ -18,26 +18,20 @@ if TYPE_CHECKING:
 
 _TOO_LARGE = ((("sensitive", "insensitive"), 1e150, "squares"), (("quasi",), 4e307, "differences"))
 """Roles, the largest number, and what of a larger one overflows."""
-_ROLE_NAMES = {"quasi": "a quasi-identifier", "sensitive": "sensitive"}
 
 
 def refuse_given(table: Table, requirements: Sequence[Requirement]) -> None:
     """One sentence where a table cannot be released, or not under these requirements."""
     if table.rows == 0:
-        raise DescriptionError("The table has no rows, so there is nothing to release; check the source.")
+        raise DescriptionError("release.table.no_rows")
     if requirements and not table.names("quasi"):
-        raise DescriptionError(
-            "No column is a quasi-identifier, so the requirements protect nothing; describe some with quasi=[…]."
-        )
+        raise DescriptionError("release.table.no_quasi")
     _refuse_incomparable(table)
-    for roles, largest, why in _TOO_LARGE:
+    for roles, largest, what in _TOO_LARGE:
         for name in table.names(*roles):
             numbers = table.frame[name]
             if numbers.dtype.is_float() and (numbers.abs() > largest).any():
-                raise DescriptionError(
-                    f"Column '{name}' holds numbers beyond {largest:g}, whose {why} are no numbers any more; give them in a "
-                    "greater unit."
-                )
+                raise DescriptionError(f"release.table.too_large.{what}", column=name, largest=largest)
     refuse_blurred(table)
 
 
@@ -46,13 +40,8 @@ def _refuse_incomparable(table: Table) -> None:
     for column in table.columns:
         dtype = table.frame[column.name].dtype
         if dtype == pl.Object:
-            raise DescriptionError(
-                f"Column '{column.name}' holds Python objects, which no file can hold; turn them into texts, or leave the "
-                "column out."
-            )
+            raise DescriptionError("release.table.objects", column=column.name)
         if column.role in {"quasi", "sensitive"} and has_no_text(dtype):
             raise DescriptionError(
-                f"Column '{column.name}' holds {dtype} and cannot be {_ROLE_NAMES[column.role]}, for such values are not "
-                "compared; turn each into one text, call the column insensitive or identifier, or read the items with "
-                "sd.read_baskets."
+                f"release.table.not_compared.{column.role}", column=column.name, dtype=dtype
             )

@@ -16,6 +16,7 @@ from sudare.measure.crosstab.heat_map import heat_map
 from sudare.measure.crosstab.input.round_bins import round_edges
 from sudare.mechanism.protocol import NumberMechanism
 from sudare.release.report import charts
+from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,8 +48,10 @@ def tabulation(
     if found.fit.cells > _MOST_CELLS:
         if named:
             raise ParameterError(
-                f"The cross tabulation of {', '.join(by)} has {found.fit.cells:,} cells, but a report has room for "
-                f"{_MOST_CELLS:,}; name other columns under output, crosstab."
+                "release.recipe.crosstab.cells",
+                columns=enumerated(by),
+                cells=found.fit.cells,
+                most=_MOST_CELLS,
             )
         return None
     truth = _original(release, found) if with_original else None
@@ -107,9 +110,8 @@ def _command(by: Sequence[str], bins: Mapping[str, Sequence[Any]]) -> str:
 def _named(table: Table, named: Sequence[str]) -> list[str]:
     for name in named:
         if name not in table.frame.columns:
-            raise ParameterError(
-                f"'crosstab' names '{name}', which is not a released column; {did_you_mean(name, table.frame.columns)}"
-            )
+            hint = did_you_mean(name, table.frame.columns)
+            raise ParameterError("release.recipe.crosstab.not_released", column=name, hint=hint)
     return list(named)
 
 
