@@ -60,9 +60,10 @@ def command(
       sudare describe postgresql://localhost/clinic --table patients -o a.yaml
     """
     from sudare.api import read
-    from sudare.cli.show import print_json, print_table, say, say_place
+    from sudare.cli.show import print_json, print_table, progress_bar, say, say_place
     from sudare.describe.guess.guess import guess_roles
     from sudare.errors import InputError
+    from sudare.progress import Plan
     from sudare.release.recipe.draft import draft_recipe, ranges_needed, stem_of, write_draft
     from sudare.release.summary import words_in
     from sudare.words.sentence import enumerated
@@ -77,11 +78,15 @@ def command(
         query=query,
         sheet=sheet,
     )
-    given = read(data, **options)
-    if given.rows == 0:
-        number = "one" if len(given.columns) == 1 else "many"
-        raise InputError(f"cli.describe.no_rows.{number}", source=data, columns=len(given.columns))
-    guesses = guess_roles(given)
+    with progress_bar(quiet=json, language=language) as progress:
+        plan = Plan(progress, {"read": 3, "guess": 2})
+        with plan.phase("read"):
+            given = read(data, **options)
+        if given.rows == 0:
+            number = "one" if len(given.columns) == 1 else "many"
+            raise InputError(f"cli.describe.no_rows.{number}", source=data, columns=len(given.columns))
+        with plan.phase("guess"):
+            guesses = guess_roles(given)
     target = out or Path(f"{stem_of(data)}.recipe.yaml")
     draft = draft_recipe(
         data, options, guesses, requirements=require, methods=method, language=language, folder=target.parent
