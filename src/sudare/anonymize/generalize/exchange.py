@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.generalize.prices import Boxes, losses_of
+from sudare.anonymize.generalize.prices import losses_of
 from sudare.anonymize.grouping.labels import ranked
 from sudare.arrays import starts_of
+from sudare.kernels.recoding.boxes import Boxes
 from sudare.kernels.recoding.exchange import exchange
 from sudare.kernels.recoding.prices import worths_of
 from sudare.kernels.recoding.regions import Listed, boxes_of_rows, chained
