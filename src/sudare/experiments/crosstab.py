@@ -13,6 +13,7 @@ from sudare.errors import InputError
 from sudare.experiments.crosstab_page import advice, checks, figures, notes
 from sudare.experiments.result import Compared, Experiment, needed_file
 from sudare.measure.crosstab.build import count_like, crosstab_of
+from sudare.measure.crosstab.options import CrosstabOptions
 from sudare.mechanism import Retention, calibrate, rate_for, shares
 from sudare.progress import SILENT, Progress
 from sudare.randomness import Randomness, repeatable
@@ -105,7 +106,10 @@ def _case(people: pl.DataFrame, size: int, mechanism: str, bins: int, k: int, se
         [_randomized(original[name], mechanisms[name], random) for name in original.columns]
     )
     cut = {name: bins for name in original.columns if original[name].dtype.is_numeric()}
-    table = crosstab_of(Table.from_frame(released), original.columns, cut, mechanisms=mechanisms, draws=0)
+    without_errors = CrosstabOptions(draws=0)
+    table = crosstab_of(
+        Table.from_frame(released), original.columns, cut, mechanisms=mechanisms, options=without_errors
+    )
     truth = count_like(table, Table.from_frame(original))
     found: dict[str, Any] = {
         "mechanism": mechanism,

@@ -9,6 +9,7 @@ from sudare.describe.table import Table
 from sudare.errors import InputError, ParameterError
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.measure.crosstab.input.attribute import PIECES
+from sudare.measure.crosstab.options import CrosstabOptions
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.mechanism.protocol import Mechanism
 from sudare.progress import Progress, shows_progress
@@ -70,19 +71,10 @@ def crosstab(
     for name in mechanisms or {}:
         if name not in table.frame.columns:
             raise ParameterError("release.crosstab.unknown", column=name)
-    return crosstab_of(
-        table,
-        by,
-        bins,
-        mechanisms=known,
-        stop=stop,
-        start=start,
-        consistent=consistent,
-        pieces=pieces,
-        draws=draws,
-        seed=seed,
-        progress=progress,
+    options = CrosstabOptions(
+        stop=stop, start=start, consistent=consistent, pieces=pieces, draws=draws, seed=seed
     )
+    return crosstab_of(table, by, bins, mechanisms=known, options=options, progress=progress)
 
 
 def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:

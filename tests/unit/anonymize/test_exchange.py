@@ -8,9 +8,9 @@ from tests.twins import generalize as twins
 from tests.unit.anonymize.test_prices import CLOSE, KINDS, SEEDS, model_of, random_prices
 
 import sudare as sd
-from sudare.anonymize.generalize.exchange import exchanged
+from sudare.anonymize.generalize.exchange import Regions, exchanged
 from sudare.anonymize.generalize.leftover import attach
-from sudare.anonymize.generalize.prices import least_loss, levels_of, losses_of, priced_groups
+from sudare.anonymize.generalize.prices import Priced, least_loss, levels_of, losses_of, priced_groups
 from sudare.anonymize.generalize.records import covers_of
 from sudare.anonymize.generalize.start import cheapest_scheme_first, ladders_of, schemes_of
 from sudare.anonymize.grouping.recode import axes_of
@@ -54,12 +54,16 @@ def test_no_greater_loss_and_groups_of_k(rows, columns, k, kind, heat, attempts,
     rows = max(rows, k)
     _, model, _, boxes, prices, labels = case(random, rows, columns, k, kind)
     given_labels, given_prices = labels.copy(), prices.copy()
-    arguments = (model, boxes, prices, 5.0, labels, k, attempts, 12, heat)
-    found = exchanged(*arguments, words_from(seed), SILENT)
+    priced = Priced(labels, boxes, prices, 5.0)
+
+    def formed_anew():
+        return exchanged(model, priced, labels, k, Regions(attempts, 12, heat, words_from(seed)), SILENT)
+
+    found = formed_anew()
     assert total_of(model, found, k) <= total_of(model, labels, k) + CLOSE
     assert all(len(group) >= k for group in twins.groups_of(found))
     assert sorted(set(found.tolist())) == list(range(found.max() + 1))
-    assert np.array_equal(found, exchanged(*arguments, words_from(seed), SILENT))
+    assert np.array_equal(found, formed_anew())
     assert np.array_equal(labels, given_labels)
     assert np.array_equal(prices, given_prices)
 
@@ -119,7 +123,8 @@ def test_bound_optimum_exchange(rows, k, kind, seed):
     random = np.random.default_rng(seed)
     rows = max(rows, k)
     example, model, ladders, boxes, prices, labels = case(random, rows, 2, k, kind)
-    found = exchanged(model, boxes, prices, 5.0, labels, k, 50, 12, 1.0, words_from(seed), SILENT)
+    priced = Priced(labels, boxes, prices, 5.0)
+    found = exchanged(model, priced, labels, k, Regions(50, 12, 1.0, words_from(seed)), SILENT)
     least = twins.optimum(example, k)
     assert least <= total_of(model, found, k) + CLOSE
     assert least_loss(model, ladders, labels, k, SILENT) * rows <= least + CLOSE
@@ -131,9 +136,7 @@ def test_pairs_that_were_torn_apart_come_together():
     for _ in range(20):
         example, model, ladders, _, _, labels = case(random, 8, 2, 2, "mixed")
         priced = priced_groups(model, ladders, labels, 2, SILENT)
-        found = exchanged(
-            *(model, priced.boxes, priced.prices, priced.hope, labels, 2, 300, 12, 1.0, words_from(3), SILENT)
-        )
+        found = exchanged(model, priced, labels, 2, Regions(300, 12, 1.0, words_from(3)), SILENT)
         reached += total_of(model, found, 2)
         optima += twins.optimum(example, 2)
     assert optima - CLOSE <= reached <= 1.05 * optima

@@ -13,12 +13,12 @@ from tests.twins import tables as privacy_twins
 
 import sudare as sd
 from sudare.anonymize.generalize import prices as module
-from sudare.anonymize.generalize.prices import Boxes, least_loss, levels_of, priced_groups
+from sudare.anonymize.generalize.prices import least_loss, levels_of, priced_groups
 from sudare.anonymize.generalize.records import covers_of
 from sudare.anonymize.generalize.start import ladders_of
 from sudare.anonymize.grouping.recode import axes_of
 from sudare.anonymize.protocol import Context
-from sudare.kernels.recoding.boxes import find_boxes
+from sudare.kernels.recoding.boxes import Boxes, PricedRows, find_boxes
 from sudare.kernels.recoding.prices import ascend, choose
 from sudare.progress import SILENT
 
@@ -176,30 +176,26 @@ def test_the_bound_is_that_of_all_combinations_of_nodes(rows, columns, k, kind, 
 @given(st.integers(3, 10), st.integers(1, 4), KINDS, SEEDS)
 def test_the_dearest_rows_are_listed_and_names_stay(rows, most, kind, seed):
     random = np.random.default_rng(seed)
-    levels = levels_of(*model_of(twins.example(random, rows, 2, kind=kind)))
+    space = levels_of(*model_of(twins.example(random, rows, 2, kind=kind)))
     named: dict[int, tuple[int, ...]] = {}
     for _ in range(2):
         prices = random_prices(random, rows)
-        prices = prices[: len(levels.counts)]
+        prices = prices[: len(space.counts)]
         order = np.argsort(-prices, kind="stable")
-        counts = levels.counts[order]
-        for top in range(int(levels.levels[0])):
-            whole, cut = (
-                find_boxes(
-                    *(np.ascontiguousarray(levels.codes[order]), counts),
-                    *(levels.classes, levels.shares, levels.offsets, levels.widths, levels.levels, top),
-                    *(prices[order], 2, 1.0, listed),
-                )
-                for listed in (rows, most)
+        counts = space.counts[order]
+        dearest_first = PricedRows(np.ascontiguousarray(space.codes[order]), counts, prices[order])
+        for top in range(int(space.levels.heights[0])):
+            (whole, gained), (cut, same) = (
+                find_boxes(dearest_first, space.levels, top, 2, 1.0, listed) for listed in (rows, most)
             )
-            assert whole[4] == cut[4]
-            assert np.array_equal(whole[2], cut[2])
-            for box, name in enumerate(whole[3].tolist()):
-                own = whole[1][whole[0][box] : whole[0][box + 1]]
+            assert gained == same
+            assert np.array_equal(whole.costs, cut.costs)
+            for box, name in enumerate(whole.names.tolist()):
+                own = whole.rows[whole.starts[box] : whole.starts[box + 1]]
                 # Rows are numbered by falling prices.
                 assert own.tolist() == sorted(own.tolist())
                 before = np.cumsum(counts[own]) - counts[own]
-                assert cut[1][cut[0][box] : cut[0][box + 1]].tolist() == own[before < most].tolist()
+                assert cut.rows[cut.starts[box] : cut.starts[box + 1]].tolist() == own[before < most].tolist()
                 members = tuple(sorted(order[own].tolist()))
                 assert named.setdefault(name, members) == members
     assert len(set(named.values())) == len(named)

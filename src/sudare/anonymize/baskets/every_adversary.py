@@ -70,8 +70,15 @@ class _Suppressor:
         for limit in (0.0, most):
             while True:
                 more: int = give_back(
-                    *(self.subsets, at.entries, self.supports.support, at.gone_in_order(), limit),
-                    *(self.over, self.under, self.k, self.scratch),
+                    self.subsets,
+                    at.entries,
+                    self.supports.support,
+                    at.gone_in_order(),
+                    limit,
+                    self.over,
+                    self.under,
+                    self.k,
+                    self.scratch,
                 )
                 at.tell()
                 given += more
@@ -102,8 +109,16 @@ class Uncertain(_Suppressor):
             place, end = int(subsets.levels[size]), int(subsets.levels[size + 1])
             while place < end:
                 place = suppress_stretch(
-                    *(subsets, at.entries, self.supports, at.choice, self.over, self.under),
-                    *(place, end, _AT_ONCE, self.scratch),
+                    subsets,
+                    at.entries,
+                    self.supports,
+                    at.choice,
+                    self.over,
+                    self.under,
+                    place,
+                    end,
+                    _AT_ONCE,
+                    self.scratch,
                 )
                 at.tell()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sudare.anonymize.generalize.prices import Boxes, losses_of
+from sudare.anonymize.generalize.prices import losses_of
 from sudare.anonymize.grouping.labels import ranked
 from sudare.arrays import starts_of
+from sudare.kernels.recoding.boxes import Boxes
 from sudare.kernels.recoding.exchange import exchange
 from sudare.kernels.recoding.prices import worths_of
 from sudare.kernels.recoding.regions import Listed, boxes_of_rows, chained
@@ -16,6 +17,7 @@ from sudare.kernels.recoding.regions import Listed, boxes_of_rows, chained
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sudare.anonymize.generalize.prices import Priced
     from sudare.kernels.partition.covers import Covers
     from sudare.progress import Progress
 
@@ -25,36 +27,35 @@ _SLICES = 20
 """Number of steps in which the temperature falls."""
 
 
-def exchanged(
-    model: Covers,
-    boxes: Boxes,
-    prices: npt.NDArray[np.float64],
-    hope: float,
-    labels: Ints,
-    smallest: int,
-    attempts: int,
-    largest: int,
-    heat: float,
-    words: npt.NDArray[np.uint64],
-    progress: Progress,
-) -> Ints:
-    """Labels that lose no more: `attempts` regions of up to about `largest` records are rebuilt.
+class Regions(NamedTuple):
+    """How many regions are formed anew, how large, and how freely."""
 
-    Only boxes worth more than minus `hope` are used.
-    `heat` is the initial temperature in units of the mean loss of a region's records; the final one is 0.
-    """
+    attempts: int
+    largest: int
+    """Records of the largest of them, about."""
+    heat: float
+    """First temperature in units of the mean loss of a region's records; the last one is 0."""
+    words: npt.NDArray[np.uint64]
+    """Random words."""
+
+
+def exchanged(
+    model: Covers, priced: Priced, labels: Ints, smallest: int, regions: Regions, progress: Progress
+) -> Ints:
+    """Labels that lose no more: regions of their groups formed anew by the boxes that were looked for."""
+    attempts, prices = regions.attempts, priced.prices
     best_labels = ranked(labels)
     lost, sizes = losses_of(model, best_labels, smallest)
     rows = len(labels)
     total = best = float(lost[best_labels].sum())
-    starts, listed_rows, costs, _ = _worthy(boxes, prices, smallest, hope)
+    starts, listed_rows, costs, _ = _worthy(priced.boxes, prices, smallest, priced.hope)
     listed = Listed(starts, listed_rows, costs, *boxes_of_rows(starts, listed_rows, rows))
     groups = chained(listed, best_labels.copy(), sizes, lost)
     local = prices.copy()
     progress.start("exchange_boxes", attempts)
     size = max(attempts // _SLICES, 1)
     for start in range(0, attempts, size):
-        temperature = heat * (1.0 - start / max(attempts - size, 1))
+        temperature = regions.heat * (1.0 - start / max(attempts - size, 1))
         total += exchange(
             listed,
             groups,
@@ -62,9 +63,9 @@ def exchanged(
             local,
             smallest,
             min(size, attempts - start),
-            largest,
+            regions.largest,
             max(temperature, 0.0),
-            words,
+            regions.words,
         )
         if total < best:
             best = total

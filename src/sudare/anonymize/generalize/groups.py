@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sudare.anonymize.generalize.exchange import exchanged
+from sudare.anonymize.generalize.exchange import Regions, exchanged
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.mixed import mixed_groups
 from sudare.anonymize.generalize.neighbors import near_rows
@@ -19,7 +19,7 @@ from sudare.anonymize.generalize.start import (
     ladders_of,
     member_groups,
     schemes_of,
-    words_of,
+    with_words,
 )
 from sudare.anonymize.grouping.labels import ranked
 from sudare.anonymize.grouping.reassign import reassigned
@@ -177,10 +177,8 @@ class _Grouping(NamedTuple):
         rows = len(labels)
         attempts = max(int(asked.exchanges * rows), asked.fewest)
         largest = min(max(asked.region, _REGION * smallest), max(rows // 2, _SMALL_REGION * smallest))
-        return exchanged(
-            *(model, found.boxes, found.prices, found.hope, labels, smallest, attempts, largest),
-            *(asked.heat, words_from(self.search.seed), progress),
-        )
+        regions = Regions(attempts, largest, asked.heat, words_from(self.search.seed))
+        return exchanged(model, found, labels, smallest, regions, progress)
 
     def cut(self, labels: Ints) -> Ints:
         """Groups cut wherever possible; under rules, groups of mixed values, cut in the same way, if they lose less."""
@@ -240,12 +238,8 @@ class _Grouping(NamedTuple):
         attempts = min(int(self.search.attempts * rows), self.search.most)
         if schemes is None or not attempts:
             return None
-        class_words, starts = words_of(self.model, self.ladders)
-        costs = np.zeros((len(self.ladders), starts.shape[1]))
-        for column, ladder in enumerate(self.ladders):
-            costs[column, : len(ladder.costs)] = ladder.costs
         region = min(max(60, 12 * self.smallest), _LARGEST_REGION)
-        return Rebuilding(class_words, starts, costs, schemes, attempts, region)
+        return Rebuilding(with_words(schemes, self.model, self.ladders), attempts, region)
 
     def split(self, labels: Ints) -> Ints:
         """Every group split again and again until none can be split."""

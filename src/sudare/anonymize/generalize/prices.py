@@ -17,7 +17,7 @@ from sudare.anonymize.generalize.records import with_slots
 from sudare.anonymize.grouping.labels import ranked
 from sudare.arrays import starts_of
 from sudare.kernels.partition.partition import fill_costs, partition_of
-from sudare.kernels.recoding.boxes import find_boxes
+from sudare.kernels.recoding.boxes import Boxes, Levels, PricedRows, find_boxes
 from sudare.kernels.recoding.prices import ascend, choose
 
 if TYPE_CHECKING:
@@ -61,30 +61,17 @@ _LEAST_WORTH = 3.0
 a group costs more."""
 
 
-class Boxes(NamedTuple):
-    """Boxes with their records."""
-
-    starts: Ints
-    rows: Ints
-    costs: Floats
-    names: npt.NDArray[np.uint64]
-
-
 @dataclass(frozen=True, eq=False)
 class LevelSpace:
-    """Every level of every column: the class of each code, and its cost."""
+    """The records as combinations of codes, and every level of every column."""
 
     codes: npt.NDArray[np.int32]
     """Each distinct combination of values."""
     combination: Ints
     """The combination of each record."""
     counts: Ints
-    classes: Ints
-    shares: Floats
-    offsets: Ints
-    widths: Ints
-    """Number of classes at the finest level of each column."""
-    levels: Ints
+    """Records of each combination."""
+    levels: Levels
 
     def boxes(self, prices: Floats, smallest: int, hope: float, progress: Progress) -> tuple[Boxes, float]:
         """The boxes worth more than minus `hope`, and the dual bound on the total loss at these prices.
@@ -94,18 +81,17 @@ class LevelSpace:
         """
         means = np.bincount(self.combination, prices, len(self.counts)) / self.counts
         order = np.argsort(-means, kind="stable")
-        codes, counts = np.ascontiguousarray(self.codes[order]), self.counts[order]
-        # The most expensive of equal records are listed: the prices of records never listed would rise without limit.
+        rows = PricedRows(np.ascontiguousarray(self.codes[order]), self.counts[order], means[order])
+        # The dearest of equal records are listed: prices of those that never are would rise without end.
         records = np.lexsort((-prices, self.combination))
         found, bound = no_boxes(), float(prices.sum())
         listed = max(min(_LISTED * smallest, _LISTED_MOST), _LISTED_LEAST * smallest)
-        progress.start("look_for_boxes", int(self.levels[0]))
-        for top in range(int(self.levels[0])):
-            starts, rows, costs, names, gained = find_boxes(
-                *(codes, counts, self.classes, self.shares, self.offsets, self.widths, self.levels, top),
-                *(means[order], smallest, hope, listed),
-            )
-            found = united(found, self._of_records(Boxes(starts, order[rows], costs, names), records, listed))
+        tops = int(self.levels.heights[0])
+        progress.start("look_for_boxes", tops)
+        for top in range(tops):
+            boxes, gained = find_boxes(rows, self.levels, top, smallest, hope, listed)
+            boxes = boxes._replace(rows=order[boxes.rows])
+            found = united(found, self._of_records(boxes, records, listed))
             bound -= gained
             progress.update(top + 1)
         return found, bound
@@ -155,11 +141,13 @@ def levels_of(model: Covers, ladders: Sequence[Ladder]) -> LevelSpace:
         np.ascontiguousarray(codes),
         combination,
         counts,
-        np.concatenate(classes),
-        np.concatenate(shares),
-        offsets,
-        widths,
-        np.array([len(ladders[column].costs) for column in columns], dtype=np.int64),
+        Levels(
+            np.concatenate(classes),
+            np.concatenate(shares),
+            offsets,
+            widths,
+            np.array([len(ladders[column].costs) for column in columns], dtype=np.int64),
+        ),
     )
 
 
@@ -203,7 +191,15 @@ def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> Ints:
         boxes = _of_free(boxes, free, smallest)
         goal = float(prices[free].sum()) * 1.02
         prices, _ = ascend(
-            *(*boxes[:3], prices, no_ceilings, free, smallest, goal, _DIVE_ROUNDS, _DIVE_STEP, _PATIENCE)
+            *boxes[:3],
+            prices,
+            no_ceilings,
+            free,
+            smallest,
+            goal,
+            _DIVE_ROUNDS,
+            _DIVE_STEP,
+            _PATIENCE,
         )
     least = -_LEAST_WORTH * smallest * mean
     choose(*boxes[:3], prices, free, smallest, least, rows, groups, labels)

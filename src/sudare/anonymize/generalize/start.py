@@ -11,9 +11,10 @@ from sudare.anonymize.grouping.recode import Axis, OrderedAxis, TreeAxis
 from sudare.arrays import starts_of
 from sudare.describe.hierarchy.shares import Objective, node_shares
 from sudare.kernels.core.rules import no_rules, scratch_for
+from sudare.kernels.partition.partition import limits_of
 from sudare.kernels.recoding.members import grow_groups
 from sudare.kernels.recoding.recut import recut
-from sudare.kernels.recoding.schemes import room_for_blocks, take_slice
+from sudare.kernels.recoding.schemes import Schemes, Taking, room_for_blocks, take_slice
 from sudare.randomness import repeatable
 
 if TYPE_CHECKING:
@@ -63,22 +64,21 @@ def schemes_of(ladders: Sequence[Ladder]) -> npt.NDArray[np.int64] | None:
     return np.ascontiguousarray(schemes[np.argsort(costs, kind="stable")])
 
 
-def words_of(model: Covers, ladders: Sequence[Ladder]) -> tuple[npt.NDArray[np.uint64], Ints]:
-    """A random word for each class of each level: the key of a block is the sum of its classes' words.
-
-    The word of a code is class_words[starts[column, level] + code].
-    """
+def with_words(levels: Ints, model: Covers, ladders: Sequence[Ladder]) -> Schemes:
+    """Schemes with a random word for each class of each level: the key of a block is the sum of its classes' words."""
     random = repeatable(0)
     starts = np.zeros((len(ladders), max(len(ladder.costs) for ladder in ladders)), dtype=np.int64)
+    costs = np.zeros(starts.shape)
     pieces, filled = [], 0
     lowest = model.codes.min(axis=0, initial=0)
     for column, ladder in enumerate(ladders):
+        costs[column, : len(ladder.costs)] = ladder.costs
         for level, classes in enumerate(ladder.classes):
             words = random.integers(1, 2**63, size=int(classes.max(initial=0)) + 1, dtype=np.uint64)
             starts[column, level] = filled - int(lowest[column])
             pieces.append(words[classes])
             filled += len(classes)
-    return np.concatenate(pieces), starts
+    return Schemes(levels, costs, np.concatenate(pieces), starts)
 
 
 def cheapest_scheme_first(
@@ -91,24 +91,22 @@ def cheapest_scheme_first(
 ) -> tuple[Ints, Ints]:
     """Labels (-1 if no scheme took the row), and how many rows each scheme took."""
     rows = len(model.codes)
-    class_words, starts = words_of(model, ladders)
-    labels = np.full(rows, -1, dtype=np.int64)
-    left = np.arange(rows, dtype=np.int64)
+    keyed = with_words(schemes, model, ladders)
+    taking = Taking(
+        rows=np.arange(rows, dtype=np.int64),
+        labels=np.full(rows, -1, dtype=np.int64),
+        taken=np.zeros(len(schemes), dtype=np.int64),
+    )
+    limits, blocks = limits_of(smallest, rules), room_for_blocks(rows)
     count, groups = rows, 0
-    blocks = room_for_blocks(rows)
-    scratch = scratch_for(rules)
-    taken = np.zeros(len(schemes), dtype=np.int64)
     progress.start("first_groups", len(schemes))
     for first in range(0, len(schemes), _SLICE):
         last = min(first + _SLICE, len(schemes))
-        count, groups = take_slice(
-            *(model.codes, class_words, starts, schemes, first, last, left, count),
-            *(labels, groups, smallest, rules, scratch, blocks, taken),
-        )
+        count, groups = take_slice(model.codes, keyed, first, last, limits, taking, count, groups, blocks)
         progress.update(last)
         if count == 0:
             break
-    return labels, taken
+    return taking.labels, taking.taken
 
 
 def member_groups(model: Covers, smallest: int, progress: Progress) -> Ints:

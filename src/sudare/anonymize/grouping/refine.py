@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sudare.kernels.core.rules import Rules
     from sudare.kernels.partition.covers import Covers
     from sudare.kernels.partition.squares import Squares
+    from sudare.kernels.recoding.schemes import Schemes
     from sudare.progress import Progress
 
 Effort = Literal["fast", "default", "thorough"]
@@ -82,11 +83,9 @@ class Budget:
 class Rebuilding:
     """Large steps for generalization: regions are taken apart and rebuilt by schemes."""
 
-    class_words: npt.NDArray[np.uint64]
-    starts: npt.NDArray[np.int64]
-    level_costs: npt.NDArray[np.float64]
-    schemes: npt.NDArray[np.int64]
+    schemes: Schemes
     attempts: int
+    """Regions to take apart."""
     region: int
     """Approximate number of rows in a region."""
 
@@ -205,11 +204,7 @@ class _Search:
         progress.start("rebuild", given.attempts)
         for start in range(0, given.attempts, _REBUILD_SLICE):
             attempts = min(_REBUILD_SLICE, given.attempts - start)
-            rebuild_slice(
-                *self._arguments,
-                *(given.class_words, given.starts, given.level_costs, given.schemes),
-                *(words, attempts, given.region, _SPREAD),
-            )
+            rebuild_slice(*self._arguments, given.schemes, words, attempts, given.region, _SPREAD)
             self._keep()
             progress.update(start + attempts)
 

@@ -134,8 +134,22 @@ def index_subsets(
     levels = np.searchsorted(sizes[by_size], np.arange(width + 2)).astype(np.int64)
     told(1.0)
     return Subsets(
-        *(starts, codes, choose, tables, numbers, *described, needs),
-        *(extension_starts, extensions, added, levels, by_size),
+        starts=starts,
+        codes=codes,
+        choose=choose,
+        tables=tables,
+        numbers=numbers,
+        sizes=described.sizes,
+        items=described.items,
+        below=described.below,
+        posting_starts=described.posting_starts,
+        postings=described.postings,
+        needs=needs,
+        extension_starts=extension_starts,
+        extensions=extensions,
+        added=added,
+        levels=levels,
+        by_size=by_size,
     )
 
 

@@ -25,21 +25,18 @@ _SAME_ORDER = 32
 
 
 @kernel
-def rebuild_slice(
-    model, part, limits, neighbors, class_words, starts, level_costs, schemes, words, attempts, size, spread
-):  # fmt: skip
-    """Rebuild `attempts` regions of about `size` rows; each is replaced if that lowers the cost.
+def rebuild_slice(model, part, limits, neighbors, schemes, words, attempts, size, spread):
+    """`attempts` regions of about `size` rows, each rebuilt if that costs less.
 
-    `class_words[starts[c, level] + code]`: the contribution of a value to the key of its block;
-    `level_costs[c, level]`: mean cost of a level; `spread`: how much column weights vary when schemes are ordered.
+    `spread`: how far column weights vary when schemes are ordered.
     """
     most = size + part.members.shape[1]
     regrouping = room_for_regrouping(most, model.codes.shape[1])
     gathered, old_labels = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    order = np.arange(len(schemes))
+    order = np.arange(len(schemes.levels))
     for attempt in range(attempts):
         if attempt % _SAME_ORDER == 0:
-            order = _perturbed(schemes, level_costs, words, spread)
+            order = _perturbed(schemes.levels, schemes.costs, words, spread)
         seed = _costly(part, words)
         if part.cost[part.label[seed]] <= 0.0:
             continue
@@ -51,9 +48,7 @@ def rebuild_slice(
         before = 0.0
         for index in range(groups):
             before += part.cost[gathered[index]]
-        made, after = regrouped(
-            model, limits, class_words, starts, schemes, order, regrouping, count, before * _HOPE
-        )
+        made, after = regrouped(model, limits, schemes, order, regrouping, count, before * _HOPE)
         if made == 0:
             continue
         for index in range(count):
@@ -84,14 +79,15 @@ def _costly(part, words):
 
 
 @kernel
-def _perturbed(schemes, level_costs, words, spread):
-    weights = np.empty(schemes.shape[1])
+def _perturbed(levels, level_costs, words, spread):
+    """The schemes in the order of their cost under random column weights."""
+    weights = np.empty(levels.shape[1])
     for column in range(len(weights)):
         weights[column] = np.exp(spread * (2.0 * next_uniform(words) - 1.0))
-    costs = np.zeros(len(schemes))
-    for scheme in range(len(schemes)):
+    costs = np.zeros(len(levels))
+    for scheme in range(len(levels)):
         for column in range(len(weights)):
-            costs[scheme] += weights[column] * level_costs[column, schemes[scheme, column]]
+            costs[scheme] += weights[column] * level_costs[column, levels[scheme, column]]
     return np.argsort(costs)
 
 

@@ -46,10 +46,10 @@ def room_for_regrouping(rows, columns):
 
 
 @kernel
-def regrouped(model, limits, class_words, starts, schemes, order, regrouping, count, limit):
-    """Form groups of regrouping.rows[:count]; returns their number (0 if they cost `limit` or more) and cost.
+def regrouped(model, limits, schemes, order, regrouping, count, limit):
+    """Form groups of regrouping.rows[:count]: how many, and their cost; 0 groups where they would cost `limit` or more.
 
-    Schemes are tried in `order`; `class_words` and `starts` as in `sudare.kernels.recoding.schemes.number_blocks`.
+    Schemes are tried in `order`.
     """
     rows, codes, left = regrouping.rows, regrouping.codes, regrouping.left
     some, blocks = regrouping.some, regrouping.blocks
@@ -62,7 +62,7 @@ def regrouped(model, limits, class_words, starts, schemes, order, regrouping, co
     for scheme in order:
         if remaining < limits.smallest:
             break
-        found = number_blocks(codes, class_words, starts, schemes[scheme], left, remaining, blocks)
+        found = number_blocks(codes, schemes, scheme, left, remaining, blocks)
         taken = False
         for block in range(found):
             if blocks.size[block] < limits.smallest:

@@ -18,6 +18,30 @@ from sudare.kernels.core.rules import satisfied
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
+class Schemes(NamedTuple):
+    """Combinations of levels, what they cost, and the words that tell their blocks apart."""
+
+    levels: npt.NDArray[np.int64]
+    """Schemes x columns: the level of each column."""
+    costs: npt.NDArray[np.float64]
+    """Columns x levels: mean cost of each level."""
+    class_words: npt.NDArray[np.uint64]
+    """`class_words[starts[c, level] + code]`: the 64-bit share of a value in the key of its block."""
+    starts: npt.NDArray[np.int64]
+    """Columns x levels: where the codes of a level begin."""
+
+
+class Taking(NamedTuple):
+    """How far rows have been taken by schemes."""
+
+    rows: npt.NDArray[np.int64]
+    """Those not taken yet at the front, in their order."""
+    labels: npt.NDArray[np.int64]
+    """Group of each row that was taken."""
+    taken: npt.NDArray[np.int64]
+    """Rows that each scheme took."""
+
+
 class Blocks(NamedTuple):
     """Current rows in blocks, and the hash table that finds the block of a key."""
 
@@ -59,12 +83,10 @@ def _slots(rows):
 
 
 @inlined
-def number_blocks(codes, class_words, starts, levels, rows, count, blocks):
-    """Number the blocks of rows[:count] at a level for each column, by first appearance; returns how many there are.
-
-    `class_words[starts[c, level] + code]`: the 64-bit contribution of a value to the key of its block.
-    """
-    # Read from the tuple once: every access to a member of a tuple counts references.
+def number_blocks(codes, schemes, scheme, rows, count, blocks):
+    """Number the blocks of rows[:count] under one of the schemes, as they appear; how many there are."""
+    # Taken out of the tuples once: every access to a member of a tuple counts references.
+    class_words, starts, levels = schemes.class_words, schemes.starts, schemes.levels[scheme]
     place, size, keys, slots, stamp = blocks.place, blocks.size, blocks.key, blocks.slot, blocks.stamp
     mask = _slots(count) - 1
     blocks.clock[0] += 1
@@ -90,30 +112,27 @@ def number_blocks(codes, class_words, starts, levels, rows, count, blocks):
 
 
 @kernel
-def take_slice(
-    codes, class_words, starts, schemes, first, last, rows, count, labels, groups, smallest, rules, scratch, blocks, taken
-):  # fmt: skip
-    """Apply schemes first … last - 1 to rows[:count]; taken rows get the labels groups, groups + 1 and so on.
+def take_slice(codes, schemes, first, last, limits, taking, count, groups, blocks):
+    """Apply schemes first … last - 1 to the `count` rows that are left; `groups` is the first new label.
 
-    `codes` n x p; `class_words` and `starts` as in `number_blocks`. `taken` counts the rows that each scheme took. Returns how
-    many rows remain at the front of `rows`, and the number of groups so far.
+    `codes` n x p; a group must keep the limits. Returns how many rows are left at the front of `taking.rows`, and the
+    number of groups so far.
     """
     order = np.empty(count, dtype=np.int64)
     for scheme in range(first, last):
-        if count < smallest:
+        if count < limits.smallest:
             break
-        found = number_blocks(codes, class_words, starts, schemes[scheme], rows, count, blocks)
-        left, groups = _take_blocks(
-            rows, count, labels, groups, smallest, rules, scratch, blocks, found, order
-        )
-        taken[scheme] = count - left
+        found = number_blocks(codes, schemes, scheme, taking.rows, count, blocks)
+        left, groups = _take_blocks(limits, taking, count, groups, blocks, found, order)
+        taking.taken[scheme] = count - left
         count = left
     return count, groups
 
 
 @kernel
-def _take_blocks(rows, count, labels, groups, smallest, rules, scratch, blocks, found, order):
-    """Turn blocks that comply into groups; the remaining rows keep their order."""
+def _take_blocks(limits, taking, count, groups, blocks, found, order):
+    """Turn blocks that comply into groups; the rows left keep their order."""
+    smallest, rules, rows = limits.smallest, limits.rules, taking.rows
     size, place = blocks.size, blocks.place
     large = 0
     for block in range(found):
@@ -141,10 +160,10 @@ def _take_blocks(rows, count, labels, groups, smallest, rules, scratch, blocks, 
                 order[ends[block]] = rows[index]
                 ends[block] += 1
         for block in range(found):
-            if starts[block] >= 0 and satisfied(rules, scratch, order, starts[block], ends[block]):
+            if starts[block] >= 0 and satisfied(rules, limits.scratch, order, starts[block], ends[block]):
                 size[block] = -1 - groups
                 groups += 1
-    return label_taken(rows, count, labels, blocks), groups
+    return label_taken(rows, count, taking.labels, blocks), groups
 
 
 @lean

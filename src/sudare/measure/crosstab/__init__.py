@@ -8,11 +8,13 @@ rehearse, draw   how far below the misfit of chance to go, tried on releases dra
 guard            whether the estimate is nearer than the released counts, also rehearsed; if not, the counts are kept
 estimate         from the product of reconstructed margins to the table, with margins kept
 inverse, spread  the unbiased alternative with its error; the error of the estimate
+options          what a caller may choose
 build, result    the table with its evidence
 heat_map         released, estimate and (for its owner) original side by side
 """
 
 from sudare.measure.crosstab.build import crosstab_of
+from sudare.measure.crosstab.options import CrosstabOptions
 from sudare.measure.crosstab.result import CrossTab, Fit
 
-__all__ = ["CrossTab", "Fit", "crosstab_of"]
+__all__ = ["CrossTab", "CrosstabOptions", "Fit", "crosstab_of"]

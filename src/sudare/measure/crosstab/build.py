@@ -11,10 +11,11 @@ import numpy as np
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.measure.crosstab.fit.contract import Transition, to_original
 from sudare.measure.crosstab.fit.contradiction import contradicts
-from sudare.measure.crosstab.fit.estimate import DEFAULT, Options, Start, estimate
+from sudare.measure.crosstab.fit.estimate import estimate
 from sudare.measure.crosstab.fit.inverse import invert
 from sudare.measure.crosstab.fit.spread import spread_of, usual_draws
-from sudare.measure.crosstab.input.attribute import PIECES, Attribute, attribute_for
+from sudare.measure.crosstab.input.attribute import Attribute, attribute_for
+from sudare.measure.crosstab.options import USUAL, CrosstabOptions
 from sudare.measure.crosstab.result import FIGURES, CrossTab, Fit
 from sudare.progress import SILENT, Progress
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.table import Table
-    from sudare.measure.crosstab.fit.iterate import StopRule
     from sudare.measure.crosstab.input.bins import Bins
     from sudare.mechanism.protocol import Mechanism
 
@@ -43,12 +43,7 @@ def crosstab_of(
     bins: Bins | None = None,
     *,
     mechanisms: Mapping[str, Mechanism] | None = None,
-    stop: StopRule = "fit",
-    start: Start = "margins",
-    consistent: bool = True,
-    pieces: int = PIECES,
-    draws: int | None = None,
-    seed: int | None = None,
+    options: CrosstabOptions = USUAL,
     progress: Progress | None = None,
 ) -> CrossTab:
     """Rebuild the cross tabulation of the original table from a released one and its public description.
@@ -56,23 +51,17 @@ def crosstab_of(
     Attributes that were not randomized are counted exactly.
     """
     names = _names(table, by)
-    _check(names, bins, stop, start, pieces, draws)
+    _check(names, bins, options)
     known = {name: table.column(name).mechanism for name in names} | dict(mechanisms or {})
     attributes = tuple(
-        attribute_for(table.frame[name], known.get(name), (bins or {}).get(name), pieces) for name in names
+        attribute_for(table.frame[name], known.get(name), (bins or {}).get(name), options.pieces)
+        for name in names
     )
-    return tabulate(
-        attributes, Options(stop, start, consistent), draws=draws, seed=seed, progress=progress or SILENT
-    )
+    return tabulate(attributes, options, progress or SILENT)
 
 
 def tabulate(
-    attributes: tuple[Attribute, ...],
-    options: Options = DEFAULT,
-    *,
-    draws: int | None = None,
-    seed: int | None = None,
-    progress: Progress = SILENT,
+    attributes: tuple[Attribute, ...], options: CrosstabOptions = USUAL, progress: Progress = SILENT
 ) -> CrossTab:
     """The table of attributes whose released bins are known."""
     randomized = tuple(place for place, attribute in enumerate(attributes) if attribute.matrix is not None)
@@ -85,25 +74,24 @@ def tabulate(
     if transition.cells > MOST_CELLS:
         raise ParameterError("measure.crosstab.too_many_cells", cells=transition.cells, most=MOST_CELLS)
     released = _count([attributes[place] for place in randomized], combination, transition)
-    found = estimate(transition, released, options, progress)
+    found = estimate(transition, released, options.of_estimate, progress)
     figures: dict[str, Any] = {"estimate": found.estimate}
-    spread = None
+    spread, draws = None, 0
     if randomized:
-        draws = usual_draws(transition, found.steps) if draws is None else draws
+        draws = usual_draws(transition, found.steps) if options.draws is None else options.draws
         spread = (
             spread_of(
                 transition,
                 found.estimate,
-                replace(options, deviations=found.deviations, guard=False, kept=found.kept),
+                replace(options.of_estimate, deviations=found.deviations, guard=False, kept=found.kept),
                 draws,
-                seed,
+                options.seed,
                 progress,
             )
             if draws
             else None
         )
     else:
-        draws = 0
         figures["stderr"] = np.zeros_like(found.estimate)
     if spread is not None:
         figures["stderr"] = spread.error
@@ -197,19 +185,18 @@ def _names(table: Table, by: Sequence[str] | str) -> list[str]:
     return names
 
 
-def _check(
-    names: list[str], bins: Bins | None, stop: str, start: str, pieces: int, draws: int | None
-) -> None:
+def _check(names: list[str], bins: Bins | None, options: CrosstabOptions) -> None:
     for name in bins or {}:
         if name not in names:
             raise ParameterError("measure.crosstab.bins_not_in_by", name=name, hint=did_you_mean(name, names))
     for what, given, allowed in (
-        ("stop", stop, ("fit", "change", "none")),
-        ("start", start, ("margins", "released")),
+        ("stop", options.stop, ("fit", "change", "none")),
+        ("start", options.start, ("margins", "released")),
     ):
         if given not in allowed:
             hint = did_you_mean(str(given), allowed)
             raise ParameterError("measure.crosstab.no_rule", parameter=what, given=given, hint=hint)
+    pieces, draws = options.pieces, options.draws
     if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= 1_000:
         raise ParameterError("measure.crosstab.pieces", pieces=pieces)
     if draws is not None and (isinstance(draws, bool) or not isinstance(draws, int) or draws < 0):

@@ -14,6 +14,7 @@ from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.measure.crosstab.heat_map import heat_map
 from sudare.measure.crosstab.input.round_bins import round_edges
+from sudare.measure.crosstab.options import CrosstabOptions
 from sudare.mechanism.protocol import NumberMechanism
 from sudare.release.report import charts
 from sudare.words.sentence import enumerated
@@ -44,7 +45,8 @@ def tabulation(
     if not by:
         return None
     bins = {name: edges for name in by if (edges := _edges(table, name)) is not None}
-    found = crosstab_of(table, by, bins, seed=0, draws=0 if with_original else None)
+    options = CrosstabOptions(draws=0 if with_original else None, seed=0)
+    found = crosstab_of(table, by, bins, options=options)
     if found.fit.cells > _MOST_CELLS:
         if named:
             raise ParameterError(
