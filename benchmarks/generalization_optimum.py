@@ -21,7 +21,7 @@ from generalization import adult, timed  # type: ignore[import-not-found]  # bes
 from harness import Report  # type: ignore[import-not-found]  # beside this script
 from sudare.anonymize.generalize.bound import price_bound
 from sudare.anonymize.generalize.records import covers_of
-from sudare.anonymize.generalize.start import ladders_of, schemes_of, words_of
+from sudare.anonymize.generalize.start import ladders_of, schemes_of, with_words
 from sudare.anonymize.grouping.recode import axes_of
 from sudare.kernels.recoding.prices import ascend
 
@@ -157,14 +157,14 @@ def space_of(table: Any) -> tuple[Any, Any, Any]:
 def _listed(table: Any, k: int) -> tuple[list[Box], Floats]:
     """Every box with k records, of those with the same records the cheapest, and prices near the dual optimum."""
     model, ladders, schemes = space_of(table)
-    words, starts = words_of(model, ladders)
+    keyed = with_words(schemes, model, ladders)
     lowest = model.codes.min(axis=0, initial=0)
     cheapest: dict[bytes, Box] = {}
     for scheme in schemes:
         keys = np.zeros(table.rows, dtype=np.uint64)
         costs = np.zeros(table.rows)
         for column, level in enumerate(scheme):
-            keys += words[starts[column, level] + model.codes[:, column]]
+            keys += keyed.class_words[keyed.starts[column, level] + model.codes[:, column]]
             costs += ladders[column].shares[level][model.codes[:, column] - lowest[column]]
         order = np.argsort(keys, kind="stable")
         for rows in np.split(order, np.flatnonzero(np.diff(keys[order])) + 1):
