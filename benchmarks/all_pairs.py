@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sudare.kernels.bounds.pair_costs import Space, look_from, row_costs, view_for
+from sudare.kernels.bounds.neighborhood import Space, look_from, row_costs, view_for
 from sudare.kernels.core.jit import kernel
 
 

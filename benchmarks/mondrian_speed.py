@@ -137,7 +137,7 @@ def _release_of(described: Any, *, quality: bool) -> Case:
         release, _ = result
         if not quality:
             return {name: release.losses[name] for name in ("loss", "gcp", "average_block")}
-        from sudare.assess.blocks import blocks_of
+        from sudare.assess.requirement import blocks_of
         from sudare.measure.pair import pair_of
 
         sets = _set_loss(release.original, blocks_of(release.table).labels)

@@ -229,7 +229,7 @@ def levels() -> list[bytes]:
 
 def stored_hierarchies() -> list[bytes]:
     """JSON files of hierarchies as `save` writes them."""
-    from sudare.describe.hierarchy.interval import Intervals
+    from sudare.describe.hierarchy.makers import Intervals
     from sudare.describe.hierarchy.tree import Hierarchy
 
     trees = [

@@ -62,9 +62,9 @@ if TYPE_CHECKING:
     from sudare.assess.k_anonymity import KAnonymity as KAnonymity
     from sudare.assess.l_diversity import LDiversity as LDiversity
     from sudare.assess.pk_anonymity import PkAnonymity as PkAnonymity
+    from sudare.assess.requirement import Verdict as Verdict
     from sudare.assess.risk import risk as risk
     from sudare.assess.t_closeness import TCloseness as TCloseness
-    from sudare.assess.verdict import Verdict as Verdict
     from sudare.describe import distance as distance
     from sudare.describe import hierarchy as hierarchy
     from sudare.describe.baskets.baskets import Baskets as Baskets

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sudare.assess.requirement import Requirement
     from sudare.assess.study import Study
     from sudare.describe.baskets.baskets import Baskets
-    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.hierarchy.tree import Objective
     from sudare.describe.table import Table
     from sudare.progress import Progress
     from sudare.release.baskets.release import BasketRelease
@@ -33,7 +33,7 @@ def read(source: Any, **options: Any) -> Table:
     from sudare.describe.table import Table
 
     if isinstance(source, (str, Path)):
-        from sudare.read.options import Source
+        from sudare.read.source import Source
 
         frame, facts = Source.of(path=str(source), **options).load()
         return Table.from_frame(frame, source=facts)

@@ -14,8 +14,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from sudare.words.sentence import Sentence, in_language
-from sudare.words.texts import Language
+from sudare.words.sentence import Language, Sentence, in_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

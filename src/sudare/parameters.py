@@ -49,7 +49,7 @@ from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_me
 from sudare.words.sentence import Sentence, texts
 
 if TYPE_CHECKING:
-    from sudare.words.texts import Language, Texts
+    from sudare.words.sentence import Language, Texts
 
 __all__ = [
     "Annotated",

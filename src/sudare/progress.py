@@ -19,7 +19,7 @@ from sudare.words.sentence import texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 DELAY = 2.0
 """Seconds after which a bar appears automatically in a notebook."""

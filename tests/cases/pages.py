@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 KINDS: tuple[Literal["internal", "public"], ...] = ("internal", "public")
 LANGUAGES: tuple[Language, ...] = ("en", "ja")

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tests.twins.bounds import all_pairs
 
 import sudare as sd
+from sudare.assess.bounds import columns as space
 from sudare.assess.bounds import feasible, k_bound, l_bound, lower_bound, max_blocks, min_largest_block
-from sudare.assess.bounds import table_space as space
 
 GRADES = ["none", "low", "middle", "high"]
 LANDS = {

@@ -12,7 +12,7 @@ import pytest
 import sudare as sd
 from sudare.cli import main
 from sudare.errors import DescriptionError, OutputError
-from sudare.release.report.distributions import Binned, distribution
+from sudare.release.report.charts import Binned, distribution
 from sudare.verify.blocks import read_values
 from sudare.verify.verify import verify_release
 

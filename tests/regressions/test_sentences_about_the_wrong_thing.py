@@ -7,7 +7,7 @@ import pytest
 
 import sudare as sd
 from sudare.cli import main
-from sudare.describe.hierarchy.levels_file import LevelsFile
+from sudare.describe.hierarchy.makers import LevelsFile
 from sudare.errors import DescriptionError
 
 CLICKS = "home news\nhome shop\nhome\nnews shop home\nnews\nhome news\n"

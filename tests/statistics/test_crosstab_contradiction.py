@@ -13,8 +13,8 @@ from sudare.measure.crosstab.fit.iterate import iterate
 from sudare.measure.crosstab.input.transition import interval_matrix
 from sudare.mechanism import Laplace, Normal, Retention
 from sudare.randomness import Randomness
-from sudare.release.report.table import tabulation
-from sudare.release.report.texts import Texts
+from sudare.release.report.common import Texts
+from sudare.release.report.table import page as tabulation
 
 HONEST = 240
 VALUES = tuple("abcdef")

@@ -21,7 +21,7 @@ from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import BlockRequirement
 from sudare.assess.study import Study, study
 from sudare.assess.suitability import Limits, limits, reasons
-from sudare.describe.blur import refuse_blurred
+from sudare.describe.text import refuse_blurred
 from sudare.errors import ParameterError
 from sudare.progress import SILENT
 from sudare.words.sentence import Sentence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sudare.anonymize.protocol import Outcome
     from sudare.assess.compromise import Compromise
     from sudare.assess.requirement import Requirement
-    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.hierarchy.tree import Objective
     from sudare.describe.table import Table
     from sudare.progress import Progress
 

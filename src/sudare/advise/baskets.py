@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sudare.assess.baskets.adversary import Adversary
-    from sudare.assess.verdict import Verdict
+    from sudare.assess.requirement import Verdict
     from sudare.describe.baskets.baskets import Baskets
     from sudare.progress import Progress
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 LADDER = tuple(Fraction(step, 10) for step in range(9, 0, -1))
 """The values of rho whose price is computed, in addition to the required one."""

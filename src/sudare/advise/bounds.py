@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sudare.anonymize.protocol import Anonymizer
     from sudare.assess.requirement import Requirement
-    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.hierarchy.tree import Objective
     from sudare.describe.table import Table
     from sudare.progress import Progress
 

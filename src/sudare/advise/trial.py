@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sudare.assess.compromise import CompromiseKind
     from sudare.assess.requirement import Requirement
     from sudare.assess.risk import Risk
-    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.hierarchy.tree import Objective
     from sudare.describe.table import Table
     from sudare.progress import Progress
 

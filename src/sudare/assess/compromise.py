@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sudare.assess.bounds import Bound
     from sudare.assess.requirement import Requirement
     from sudare.assess.risk import Risk
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 CompromiseKind = Literal["as asked", "k-anonymity", "lower level", "exempt", "coarsen", "drop", "suppress"]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 
 @dataclass(frozen=True)

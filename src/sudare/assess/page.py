@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sudare.assess.noise import NoiseStudy, NoiseWay
     from sudare.assess.risk import Risk
     from sudare.assess.study import Study
-    from sudare.words.texts import Language, Texts
+    from sudare.words.sentence import Language, Texts
 
 
 def study_blocks(study: Study, language: Language) -> Iterator[Block]:

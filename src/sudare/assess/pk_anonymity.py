@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.assess.blocks import Blocks, blocks_of
-from sudare.assess.requirement import table_of
-from sudare.assess.verdict import Verdict
+from sudare.assess.requirement import Blocks, Verdict, blocks_of, table_of
 from sudare.describe.kinds import COUNTED_ROLES
 from sudare.mechanism.calibrate import k_of
 from sudare.mechanism.protocol import NumberMechanism

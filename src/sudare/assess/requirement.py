@@ -1,26 +1,22 @@
-"""Requirements on blocks: how one is checked, and how several are compiled into rules for a kernel.
-
-A requirement assigns each block a number (its size, its l, its distance t) that must reach a bound.
-`check` recomputes that number for every block and explains the worst; `compile_rules` passes the same
-rules to a method that has to form blocks.
-"""
+"""Requirements on blocks: the blocks of a table, how a requirement is checked on each, the verdict, and rules for a kernel."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from sudare.assess.blocks import Blocks, blocks_of
-from sudare.assess.verdict import Verdict
 from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.table import Table
-from sudare.errors import DescriptionError
+from sudare.display import html_block, paragraph
+from sudare.errors import DescriptionError, language_of
 from sudare.kernels.core import rules as kernel_rules
+from sudare.kernels.core.blocks import block_labels, rows_by_label
 from sudare.kernels.core.rules import Rules, holding, reached_by_block, scratch_for
-from sudare.words.sentence import Sentence, counted, enumerated
+from sudare.words.sentence import Sentence, counted, enumerated, in_language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +24,85 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.words.sentence import Language
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """The result of checking one requirement."""
+
+    requirement: str
+    holds: bool
+    reached: float | None
+    """Smallest k or l, or largest t, over all blocks; None if there are no rows."""
+    violating_rows: npt.NDArray[np.int64]
+    """Row numbers (from 0) of the rows in blocks that do not comply."""
+    explanation: str
+    """One sentence for people."""
+
+    def in_language(self, language: Language) -> Self:
+        """The same verdict, explained in English ('en') or Japanese ('ja')."""
+        return replace(self, explanation=in_language(self.explanation, language_of(language)))
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __repr__(self) -> str:
+        reached = "nothing" if self.reached is None else f"{self.reached:g}"
+        return f"Verdict({self.requirement} {'holds' if self.holds else 'DOES NOT HOLD'}, reached {reached})"
+
+    @property
+    def marked(self) -> str:
+        """The explanation, preceded by a sign that shows whether the requirement is met."""
+        return f"{'✓' if self.holds else '✗'} {self.explanation}"
+
+    def _repr_html_(self) -> str:
+        return html_block(paragraph(repr(self), bold=True), paragraph(self.marked))
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary for JSON; row numbers are counted, not listed."""
+        return {
+            "requirement": self.requirement,
+            "holds": self.holds,
+            "reached": self.reached,
+            "violating_rows": len(self.violating_rows),
+            "explanation": self.explanation,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """A partition of the rows; block b has `sizes[b]` rows."""
+
+    labels: npt.NDArray[np.int32]
+    """Block of each row, numbered in order of first appearance."""
+    count: int
+
+    @cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Number of rows in each block."""
+        return np.bincount(self.labels, minlength=self.count)
+
+    @cached_property
+    def grouped(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Row indices grouped by block, and where each block starts (count + 1 entries)."""
+        order, starts = rows_by_label(self.labels, self.count)
+        return order, starts
+
+    def rows_of(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """Row indices of the chosen blocks, ascending."""
+        return np.flatnonzero(chosen[self.labels])
+
+
+def blocks_of(table: Table, columns: Sequence[str] | None = None) -> Blocks:
+    """Blocks of a table over the given columns (by default its quasi-identifiers).
+
+    Missing is a value of its own: two missing cells are equal, a missing and a present one are not. If there are
+    no columns, the whole table is one block.
+    """
+    coded = [table.codes(name) for name in (table.names("quasi") if columns is None else columns)]
+    labels, count = block_labels([each.codes for each in coded], [each.count for each in coded], table.rows)
+    return Blocks(labels, count)
 
 
 @dataclass(frozen=True)

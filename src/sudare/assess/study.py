@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sudare.assess.blocks import blocks_of
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import NoiseStudy, noise_study, obstacle
-from sudare.assess.requirement import BlockRequirement, Requirement, check_blocks
+from sudare.assess.requirement import BlockRequirement, Requirement, blocks_of, check_blocks
 from sudare.assess.risk import Risk, risk
 from sudare.display import at_least, html_block, html_list, html_table, paragraph, rounded_down, said
 from sudare.errors import InfeasibleError, language_of
@@ -22,10 +21,10 @@ if TYPE_CHECKING:
 
     from sudare.assess.bounds import Bound
     from sudare.assess.compromise import Compromise
-    from sudare.assess.verdict import Verdict
+    from sudare.assess.requirement import Verdict
     from sudare.describe.table import Table
     from sudare.display import Block
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 
 @dataclass(frozen=True, repr=False)

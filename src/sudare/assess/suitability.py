@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.assess.blocks import blocks_of
 from sudare.assess.bounds import feasible, largest_feasible_l, max_blocks, min_largest_block
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
-from sudare.assess.requirement import check_blocks, sensitive_columns
+from sudare.assess.requirement import blocks_of, check_blocks, sensitive_columns
 from sudare.display import rounded_down
 from sudare.words.sentence import Sentence, joined
 

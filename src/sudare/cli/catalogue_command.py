@@ -10,7 +10,7 @@ from sudare.cli.options import Answer, Json, check_language
 
 if TYPE_CHECKING:
     from sudare.measure.catalogue import Measure
-    from sudare.words.texts import Language, Texts
+    from sudare.words.sentence import Language, Texts
 
 
 def command(

@@ -99,7 +99,7 @@ def command(
 
 def _items(sensitive: str | None) -> str | list[str] | None:
     """A rule or a file as it is, else items."""
-    from sudare.read.places import is_file
+    from sudare.read.source import is_file
 
     if sensitive is None or sensitive.startswith("re:") or is_file(sensitive):
         return sensitive

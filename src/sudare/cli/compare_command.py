@@ -11,7 +11,7 @@ from sudare.cli.options import Answer, Json, check_language
 
 if TYPE_CHECKING:
     from sudare.measure.compare import Comparison
-    from sudare.words.texts import Texts
+    from sudare.words.sentence import Texts
 
 
 def command(
@@ -38,7 +38,7 @@ def command(
     from sudare.measure.compare import ChartWords, compare
     from sudare.release.plots import save_chart
     from sudare.release.reopen import figures_of
-    from sudare.release.report.texts import Texts
+    from sudare.release.report.common import Texts
     from sudare.release.summary import words_in
 
     words = words_in(check_language(lang))

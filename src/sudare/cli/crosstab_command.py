@@ -14,7 +14,7 @@ from sudare.errors import ErrorSentence
 
 if TYPE_CHECKING:
     from sudare.measure.crosstab.words import Telling
-    from sudare.words.texts import Texts
+    from sudare.words.sentence import Texts
 
 _SHOWN = 30
 _DRAWN = 2

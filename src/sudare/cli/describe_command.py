@@ -26,7 +26,7 @@ from sudare.cli.options import (
 
 if TYPE_CHECKING:
     from sudare.describe.table import Table
-    from sudare.words.texts import Texts
+    from sudare.words.sentence import Texts
 
 _BETWEEN_ITEMS = r"\S[\s,;|]+\S"
 

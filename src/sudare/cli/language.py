@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 SPOKEN: ContextVar[Language] = ContextVar("spoken", default="en")
 """The language of the errors of the command under way."""

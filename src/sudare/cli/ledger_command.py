@@ -9,7 +9,7 @@ import typer
 from sudare.cli.options import Answer, Json, LedgerPath, check_language
 
 if TYPE_CHECKING:
-    from sudare.words.texts import Texts
+    from sudare.words.sentence import Texts
 
 
 def command(
@@ -30,7 +30,7 @@ def command(
     """
     from sudare.cli.show import print_json, print_table, print_verdicts
     from sudare.errors import InputError
-    from sudare.read.places import is_file
+    from sudare.read.source import is_file
     from sudare.release.ledger.ledger import Ledger
     from sudare.release.summary import words_in
     from sudare.words.sentence import in_language

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from sudare.words.texts import Language as TextLanguage
+    from sudare.words.sentence import Language as TextLanguage
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Language = Annotated[str, typer.Option("--lang", help="Language of reports and reasons: en or ja.")]

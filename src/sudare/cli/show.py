@@ -23,7 +23,7 @@ from sudare.progress import SILENT, Progress, phase_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 _NARROWEST = 16
 """A column that must be folded keeps so much."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.arrays import read_only
-from sudare.describe.hierarchy.suppression import suppression_of
-from sudare.describe.ranges import axis_of, is_measured
+from sudare.describe.hierarchy.makers import suppression_of
+from sudare.describe.text import axis_of, is_measured
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

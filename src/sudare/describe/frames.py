@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 
 from sudare.errors import DescriptionError, shown
-from sudare.read.lossless import days_if_midnight, pattern_among
+from sudare.read.text import days_if_midnight, pattern_among
 
 NativeKind = Literal["polars", "pandas", "arrow"]
 _EXTENSION: Any = getattr(pl, "BaseExtension", ())

@@ -13,9 +13,9 @@ from sudare.describe.domain import domain_of
 from sudare.describe.frames import NativeKind, from_native, plain_floats, to_native
 from sudare.describe.guess.guess import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
-from sudare.describe.hierarchy.suppression import suppression_of
+from sudare.describe.hierarchy.makers import suppression_of
 from sudare.describe.kinds import Kind, MissingPolicy, Role
-from sudare.describe.ranges import axis_of
+from sudare.describe.text import axis_of
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said
 from sudare.errors import DescriptionError, did_you_mean
 

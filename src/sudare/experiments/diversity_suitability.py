@@ -18,7 +18,7 @@ from sudare.experiments.diversity_data import study_table
 from sudare.experiments.diversity_page import checks, compared, notes, printed, tables
 from sudare.experiments.diversity_published import PRINTED
 from sudare.experiments.result import Experiment
-from sudare.measure.generalization import dis
+from sudare.measure.losses import dis
 from sudare.measure.pair import Pair
 from sudare.progress import SILENT, Progress
 

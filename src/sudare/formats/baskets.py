@@ -17,7 +17,7 @@ import polars as pl
 
 from sudare.errors import OutputError, did_you_mean
 from sudare.formats.disk_errors import writing
-from sudare.read import endings
+from sudare.read import source as endings
 from sudare.read.baskets.lines import plain_delimiter
 from sudare.read.baskets.load import BasketFacts
 from sudare.read.baskets.options import LAYOUTS

@@ -19,7 +19,7 @@ from sudare.describe.text import as_text
 from sudare.errors import InputError, OutputError, did_you_mean
 from sudare.formats.disk_errors import writing
 from sudare.formats.excel import excel_bytes, excel_cells
-from sudare.read.foreign import no_panic, read_parquet
+from sudare.read.source import no_panic, read_parquet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -25,14 +25,31 @@ from sudare.measure.baskets import (
 )
 from sudare.measure.catalogue import MEASURES, Measure, all, measure  # noqa: A004  # the public name
 from sudare.measure.compare import Comparison, compare
-from sudare.measure.generalization import column_losses, dis, gcp, loss, ncp
-from sudare.measure.groups import average_block, cm, dm, entropy_loss, suppressed
+from sudare.measure.distributions import (
+    correlation_change,
+    hellinger,
+    marginal_tv,
+    mean_change,
+    pairwise_tv,
+    quantile_change,
+    variance_change,
+)
 from sudare.measure.information import InformationLoss, ild
-from sudare.measure.margins import hellinger, marginal_tv, pairwise_tv
+from sudare.measure.losses import (
+    average_block,
+    cm,
+    column_losses,
+    dis,
+    dm,
+    entropy_loss,
+    gcp,
+    loss,
+    ncp,
+    sse_ratio,
+    suppressed,
+)
 from sudare.measure.models import model_loss, pmse
 from sudare.measure.pair import Pair, pair_of
-from sudare.measure.squares import sse_ratio
-from sudare.measure.statistics import correlation_change, mean_change, quantile_change, variance_change
 
 __all__ = [
     "BASKET_MEASURES",

@@ -8,19 +8,24 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from sudare.describe.hierarchy.shares import MEASURE_NAMES
+from sudare.describe.hierarchy.tree import MEASURE_NAMES
 from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, shown
-from sudare.measure import generalization, groups, margins, models, squares, statistics
+from sudare.measure import distributions as margins
+from sudare.measure import distributions as statistics
+from sudare.measure import losses as generalization
+from sudare.measure import losses as groups
+from sudare.measure import losses as squares
+from sudare.measure import models
+from sudare.measure.distributions import numeric_names
 from sudare.measure.information import ild
 from sudare.measure.pair import Pair, pair_of
-from sudare.measure.values import numeric_names
 from sudare.measure.words import meaning_of
 from sudare.parameters import first_paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.hierarchy.tree import Objective
     from sudare.measure.words import Meaning
 
 

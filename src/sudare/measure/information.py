@@ -18,11 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.distance.joint import JointSpace
-from sudare.describe.distance.labels import Discrete
-from sudare.describe.distance.line import Euclid
-from sudare.describe.distance.product import Product, RowDistance
-from sudare.describe.distance.trees import TreeDistance
+from sudare.describe.distance.space import Discrete, Euclid, JointSpace, Product, RowDistance, TreeDistance
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.errors import ParameterError, did_you_mean
 from sudare.measure.pair import Pair, pair_of

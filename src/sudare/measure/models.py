@@ -1,7 +1,7 @@
 """What a model learns: can it tell the release from the original, and is it as good when trained on the release?
 
 Needs scikit-learn (`pip install "sudare[models]"`). Every column is represented by the bins of
-`sudare.measure.margins`, a generalized cell by its shares. The split and the sample are fixed: they are not secret,
+`sudare.measure.distributions`, a generalized cell by its shares. The split and the sample are fixed: they are not secret,
 and figures stay comparable.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.errors import ParameterError
-from sudare.measure.margins import MOST_PAIRED, compared_names, margin_of
+from sudare.measure.distributions import MOST_PAIRED, compared_names, margin_of
 from sudare.measure.pair import pair_of
 from sudare.randomness import repeatable
 

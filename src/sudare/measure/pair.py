@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
-from sudare.describe.blur import refuse_blurred
 from sudare.describe.distance.space import ColumnCells
-from sudare.describe.ranges import ANYTHING
 from sudare.describe.table import Table
+from sudare.describe.text import ANYTHING, refuse_blurred
 from sudare.errors import DescriptionError, ParameterError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.measure.cells import Cells
-    from sudare.measure.margins import Margin
+    from sudare.measure.distributions import Margin
+    from sudare.measure.losses import Cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +30,12 @@ class Pair:
     rows: npt.NDArray[np.int64] | None
     """For each released row, its original; None if rows have no originals, as in synthetic data."""
     cells: dict[str, Cells] = field(default_factory=dict)
-    """What each released cell leaves open, cached by `sudare.measure.cells`."""
+    """What each released cell leaves open, cached by `sudare.measure.losses`."""
     numbers: dict[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]] = field(default_factory=dict)
-    """Original and released numbers of each numeric column, cached by `sudare.measure.values`."""
+    """Original and released numbers of each numeric column, cached by `sudare.measure.distributions`."""
 
     margins: dict[str, Margin] = field(default_factory=dict)
-    """Distributions of each column, cached by `sudare.measure.margins`."""
+    """Distributions of each column, cached by `sudare.measure.distributions`."""
 
     @cached_property
     def kept(self) -> Table:

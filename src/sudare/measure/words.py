@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sudare.words.sentence import Sentence
-from sudare.words.texts import loaded
+from sudare.words.sentence import Sentence, loaded
 
 
 class Meaning(Sentence):

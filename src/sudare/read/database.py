@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sudare.errors import InputError, did_you_mean
-from sudare.read.lossless import mark_missing, narrow_column
-from sudare.read.text import column_names
+from sudare.read.text import column_names, mark_missing, narrow_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

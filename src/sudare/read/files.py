@@ -15,9 +15,8 @@ import polars as pl
 
 from sudare.errors import InputError, did_you_mean
 from sudare.read.claims import check_claim
-from sudare.read.foreign import no_panic, read_parquet
-from sudare.read.lossless import days_if_midnight, mark_missing
-from sudare.read.text import column_names
+from sudare.read.source import no_panic, read_parquet
+from sudare.read.text import column_names, days_if_midnight, mark_missing
 from sudare.read.workbooks import check_extent, open_workbook
 
 if TYPE_CHECKING:

@@ -1,25 +1,138 @@
-"""One entry point for every source: a path, `-` for standard input, or a database address."""
+"""One way in for every source: a path, `-` for standard input, or the address of a database; and its options."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
-from contextlib import contextmanager
+import tempfile
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from sudare.errors import InputError, did_you_mean, shown
-from sudare.read import endings
-from sudare.read.first_line import refuse_record_as_names
-from sudare.read.places import exists
-from sudare.read.text import read_text
+from sudare.parameters import Part
+from sudare.read.text import read_text, refuse_record_as_names
 from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether the path is a file.
+
+    >>> is_file("x" * 5000)
+    False
+    """
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether the path is a folder."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_path(source: str) -> bool:
+    """Whether a source is a path, rather than standard input (`-`) or a database address."""
+    return source != "-" and "://" not in source
+
+
+def exists(path: str | Path) -> bool:
+    """Whether the path exists."""
+    return os.path.exists(path)  # noqa: PTH110
+
+
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".data": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
+    ".sav": "spss",
+    ".zsav": "spss",
+    ".dta": "stata",
+    ".sas7bdat": "sas",
+    ".xpt": "sas",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".db": "sqlite",
+}
+"""The table format for each file extension."""
+TEXTS = frozenset(ending for ending, kind in FORMATS.items() if kind == "csv")
+"""Delimited text, and lines of items."""
+TABBED = frozenset({".tsv", ".tab"})
+"""Tab-delimited text."""
+TABLES = frozenset(FORMATS) - TEXTS
+"""Tables that are not text."""
+JSON_LINES = frozenset({".jsonl", ".ndjson"})
+"""One JSON value per line."""
+JSON = JSON_LINES | {".json"}
+"""JSON of either kind."""
+
+
+_STANDARD_ERROR = 2
+
+
+@contextmanager
+def no_panic() -> Iterator[None]:
+    """Turn a panic in the block into a ValueError and drop its output; all other output is passed on afterwards."""
+    panicked = False
+    with ExitStack() as undo:
+        # If standard error is closed or cannot be redirected, the panic message is shown: harmless noise.
+        with suppress(OSError):
+            aside = undo.enter_context(tempfile.TemporaryFile())
+            kept = os.dup(_STANDARD_ERROR)
+            undo.callback(lambda: _give_back(kept, b"" if panicked else _words(aside)))
+            os.dup2(aside.fileno(), _STANDARD_ERROR)
+        try:
+            yield
+        except BaseException as error:
+            panicked = type(error).__name__ == "PanicException"  # each library has its own class of this name
+            if panicked:
+                raise ValueError(str(error)) from None
+            raise
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """The frame of a Parquet file, which pyarrow checks first.
+
+    If a damaged page claims to contain more than fits in memory, pyarrow raises an error, but polars crashes the
+    process.
+    """
+    import polars as pl
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        for _ in file.iter_batches():
+            pass
+    return pl.read_parquet(path, glob=False)
+
+
+def _words(aside: IO[bytes]) -> bytes:
+    aside.seek(0)
+    return aside.read()
+
+
+def _give_back(kept: int, words: bytes) -> None:
+    os.dup2(kept, _STANDARD_ERROR)
+    os.close(kept)
+    if words:
+        os.write(_STANDARD_ERROR, words)
+
 
 _SQLITE_MARK = b"SQLite format 3\0"
 _FORMATS_BY_BEGINNING = (
@@ -107,7 +220,7 @@ def load(
         return _load_database("sqlite", address, table, query, missing)
     if found in {"csv", "tsv"}:
         data, name = bytes_of(address)
-        if found == "tsv" or Path(address).suffix.lower() in endings.TABBED:
+        if found == "tsv" or Path(address).suffix.lower() in TABBED:
             delimiter = delimiter or "\t"
         frame, encoding, dialect = read_text(
             data,
@@ -171,8 +284,8 @@ def _format_of(path: Path, forced: str | None, *, is_stdin: bool) -> str:
         if forced == "postgresql":
             raise InputError("read.source.not_postgresql", path=path)
         return forced
-    if path.suffix.lower() in endings.FORMATS:
-        return endings.FORMATS[path.suffix.lower()]
+    if path.suffix.lower() in FORMATS:
+        return FORMATS[path.suffix.lower()]
     return next((name for mark, name in _FORMATS_BY_BEGINNING if beginning.startswith(mark)), "csv")
 
 
@@ -223,3 +336,32 @@ def _load_database(
     else:
         frame, name = database.read_postgresql(address, table=table, query=query, missing=missing)
     return frame, SourceFacts(name, kind, sha256=database.digest(frame))
+
+
+class Source(Part):
+    """Where the table is."""
+
+    path: str
+    """File, '-' for standard input, or database address (postgresql://… or sqlite:///…)."""
+    format: str | None = None
+    """csv, tsv, parquet, arrow, excel, spss, stata, sas, sqlite, postgresql; by the name when left out."""
+    table: str | None = None
+    """Table of a database."""
+    query: str | None = None
+    """Query to a database, instead of a table."""
+    sheet: str | None = None
+    """Sheet of a workbook."""
+    delimiter: str | None = None
+    """Delimiter of a text file; detected when left out."""
+    encoding: str | None = None
+    """Encoding of a text file; detected when left out."""
+    header: bool | None = None
+    """Whether the first line of a text file names the columns; when left out it does, unless it looks like a record."""
+    missing: tuple[str, ...] = ("",)
+    """Texts that mean a missing value."""
+
+    def load(self) -> tuple[pl.DataFrame, SourceFacts]:
+        """Read the table, with what was detected about it."""
+        from sudare.read.source import load
+
+        return load(self.path, **self.model_dump(exclude={"path"}))

@@ -13,9 +13,8 @@ from sudare.measure.crosstab.options import CrosstabOptions
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.mechanism.protocol import Mechanism
 from sudare.progress import Progress, shows_progress
-from sudare.read.lossless import narrow
-from sudare.read.places import exists
-from sudare.read.source import load
+from sudare.read.source import exists, load
+from sudare.read.text import narrow
 from sudare.release.reopen import manifest_at, reopen_original
 from sudare.release.table.release import Release
 from sudare.verify.manifest import kind_at, read_released

@@ -10,7 +10,7 @@ from sudare.errors import OutputError
 from sudare.formats.data import write_data
 from sudare.formats.disk_errors import writing
 from sudare.read.examples.hospital import hospital, hospital_columns
-from sudare.read.places import exists
+from sudare.read.source import exists
 from sudare.release.ledger.ledger import Ledger
 from sudare.release.recipe.table import Recipe
 from sudare.release.run import run

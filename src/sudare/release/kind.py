@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.anonymize.protocol import Context
-    from sudare.assess.verdict import Verdict
+    from sudare.assess.requirement import Verdict
     from sudare.display import Block
     from sudare.measure.catalogue import Measure
     from sudare.parameters import Catalogue
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sudare.release.recipe.parts import ReportKind
     from sudare.release.release import AnyRelease
     from sudare.verify.finding import Finding
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 
 class Applied(NamedTuple):

@@ -9,7 +9,7 @@ from sudare.measure.baskets import BASKET_MEASURES, frequency_change, measure_ba
 from sudare.measure.baskets.catalogue import require_basket_measures
 from sudare.measure.baskets.pair import BasketPair
 from sudare.measure.catalogue import MEASURES, chosen_measures, measure, nothing_to_tell
-from sudare.measure.generalization import column_losses
+from sudare.measure.losses import column_losses
 from sudare.release.plots import loss_chart
 
 if TYPE_CHECKING:

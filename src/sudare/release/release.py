@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-    from sudare.assess.verdict import Verdict
+    from sudare.assess.requirement import Verdict
     from sudare.release.folder import Written
     from sudare.release.kind import Kind
 

@@ -13,9 +13,8 @@ from sudare.errors import InputError, ParameterError, SudareError
 from sudare.measure.baskets.pair import BasketPair, basket_pair
 from sudare.measure.pair import Pair, pair_of
 from sudare.read.baskets.sniff import looks_like_baskets
-from sudare.read.lossless import narrow_column
-from sudare.read.places import exists, is_file, is_folder
-from sudare.read.source import load
+from sudare.read.source import exists, is_file, is_folder, load
+from sudare.read.text import narrow_column
 from sudare.release.manifest import short
 from sudare.release.recipe.table import Recipe
 from sudare.release.table.evaluate import OF_GENERALIZATION, generalization_tells

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sudare.measure.catalogue import Measure
     from sudare.release.folder import Written
     from sudare.verify.finding import Finding
-    from sudare.words.texts import Language, Texts
+    from sudare.words.sentence import Language, Texts
 
 
 def summary_of(written: Written[Any], language: Language) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sudare.errors import InputError, SudareError, shown
 from sudare.formats.data import EXTENSIONS, read_data
-from sudare.read.places import is_file, is_folder
+from sudare.read.source import is_file, is_folder
 from sudare.verify.finding import Finding, FindingSentence, JoinedFindings
 
 if TYPE_CHECKING:

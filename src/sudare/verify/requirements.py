@@ -21,7 +21,7 @@ from sudare.verify.distances import (
     read_tree,
 )
 from sudare.verify.finding import CannotCheckError, Finding, FindingSentence
-from sudare.verify.randomization import pk_reached, sentences
+from sudare.verify.noise import pk_reached, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -26,22 +26,20 @@ from tests.cases.studies import (
 )
 
 import sudare as sd
-from sudare.assess.blocks import Blocks
-from sudare.assess.requirement import BlockRequirement, Rule, check_blocks
+from sudare.assess.requirement import BlockRequirement, Blocks, Rule, check_blocks
 from sudare.cli.show import print_blocks
 from sudare.display import folded, width_of
 from sudare.errors import ParameterError
 from sudare.kernels.core.rules import SIZE
 from sudare.mechanism.catalogue import MECHANISMS
-from sudare.release.report.table.randomized import randomization
-from sudare.release.report.texts import Texts
+from sudare.release.report.common import Texts
+from sudare.release.report.table.page import randomization
 from sudare.release.table.summary import _linking
-from sudare.words import texts as all_texts
-from sudare.words.sentence import Sentence, counted, enumerated
-from sudare.words.texts import loaded
+from sudare.words import sentence as all_texts
+from sudare.words.sentence import Sentence, counted, enumerated, loaded
 
 if TYPE_CHECKING:
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 SPEAKERS = (
     "assess",

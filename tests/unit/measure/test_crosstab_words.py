@@ -10,8 +10,8 @@ import pytest
 
 from sudare.measure.crosstab.result import Fit
 from sudare.measure.crosstab.words import Telling, not_counted
-from sudare.words import texts as all_texts
-from sudare.words.texts import loaded
+from sudare.words import sentence as all_texts
+from sudare.words.sentence import loaded
 
 FIT = Fit(
     misfit=120.25,

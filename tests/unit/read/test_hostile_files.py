@@ -21,12 +21,11 @@ from sudare.assess.baskets.km_anonymity import KmAnonymity
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.baskets.sources import read_baskets
-from sudare.describe.hierarchy.interval import Intervals
-from sudare.describe.hierarchy.levels_file import LevelsFile
+from sudare.describe.hierarchy.makers import Intervals, LevelsFile
 from sudare.describe.hierarchy.tree import Hierarchy
 from sudare.errors import DescriptionError, InputError, ParameterError, SudareError
 from sudare.formats.data import read_data
-from sudare.read.foreign import no_panic
+from sudare.read.source import no_panic
 from sudare.release.ledger.ledger import Ledger
 from sudare.release.recipe.table import Recipe
 from sudare.verify.verify import verify_release

@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from tests.cases.places import DATA
 
 from sudare.errors import InputError
-from sudare.read.lossless import narrow_column
-from sudare.read.sniff import detect_encoding, sniff_dialect
 from sudare.read.source import load
-from sudare.read.text import read_text
+from sudare.read.text import detect_encoding, narrow_column, read_text, sniff_dialect
 
 SHARED = DATA
 

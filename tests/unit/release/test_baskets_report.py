@@ -20,9 +20,9 @@ from sudare.release.report import charts
 from sudare.release.report.baskets import page as basket_page
 from sudare.release.report.baskets import sections as basket_sections
 from sudare.release.report.baskets.page import basket_report_html
-from sudare.release.report.texts import Texts, words
+from sudare.release.report.common import Texts, words
 from sudare.verify.finding import Finding
-from sudare.words.texts import loaded
+from sudare.words.sentence import loaded
 
 ITEMS = [
     "bread",

@@ -17,9 +17,8 @@ from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.note import Note
 from sudare.release.report import charts
-from sudare.words import texts as all_texts
-from sudare.words.sentence import Sentence
-from sudare.words.texts import loaded
+from sudare.words import sentence as all_texts
+from sudare.words.sentence import Sentence, loaded
 
 CASES = {**TABLES, **BASKETS}
 SPEAKERS = ("anonymize", "measure", "release")

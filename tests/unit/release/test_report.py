@@ -20,8 +20,8 @@ from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.describe.table import Table
 from sudare.release.recipe.table import Recipe
 from sudare.release.report import report_html
-from sudare.release.report.distributions import Binned, distribution
-from sudare.release.report.texts import Texts
+from sudare.release.report.charts import Binned, distribution
+from sudare.release.report.common import Texts
 from sudare.verify.finding import Finding
 
 

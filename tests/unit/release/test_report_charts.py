@@ -17,8 +17,7 @@ from sudare.api import anonymize
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.describe.table import Table
 from sudare.release.report import charts
-from sudare.release.report.distributions import Binned, Listed, block_sizes, distribution
-from sudare.release.report.spans import DAY, spans
+from sudare.release.report.charts import DAY, Binned, Listed, block_sizes, distribution, spans
 
 
 @pytest.fixture(scope="module")

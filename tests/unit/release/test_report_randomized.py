@@ -14,8 +14,8 @@ import sudare as sd
 from sudare.errors import ParameterError
 from sudare.measure.crosstab.input.round_bins import round_edges
 from sudare.release.manifest import public_manifest
-from sudare.release.report.table.tabulation import chosen
-from sudare.release.report.texts import Texts
+from sudare.release.report.common import Texts
+from sudare.release.report.table.page import chosen
 from sudare.release.table.kind import TABLE
 
 

@@ -19,9 +19,10 @@ from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.describe.table import Table
 from sudare.release.report import charts, report_html
-from sudare.release.report.table import page, tabulation
-from sudare.release.report.table.sections import MOST_CHARTS
-from sudare.release.report.texts import Texts, words
+from sudare.release.report.common import Texts, words
+from sudare.release.report.table import page
+from sudare.release.report.table import page as tabulation
+from sudare.release.report.table.page import MOST_CHARTS
 from sudare.verify.finding import Finding
 
 

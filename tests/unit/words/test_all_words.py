@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sudare
-from sudare.words.texts import loaded
+from sudare.words.sentence import loaded
 
 SOURCES = Path(sudare.__file__).parent
 AREAS = sorted(file.stem for file in (SOURCES / "words" / "en").glob("*.yaml"))

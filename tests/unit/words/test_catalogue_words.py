@@ -15,7 +15,7 @@ from sudare.measure.baskets.catalogue import BASKET_MEASURES
 from sudare.measure.catalogue import MEASURES, Measure, nothing_to_tell
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.parameters import Catalogue, parameters
-from sudare.words.texts import loaded
+from sudare.words.sentence import loaded
 
 CATALOGUES = (REQUIREMENTS, BASKET_REQUIREMENTS, METHODS, BASKET_METHODS, HIERARCHIES, MECHANISMS)
 ENTRIES = [(catalogue, name) for catalogue in CATALOGUES for name in catalogue]

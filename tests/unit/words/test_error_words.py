@@ -10,7 +10,7 @@ import pytest
 
 import sudare
 from sudare import errors
-from sudare.words.texts import loaded
+from sudare.words.sentence import loaded
 
 SOURCES = Path(sudare.__file__).parent
 ENGLISH, JAPANESE = loaded("errors", "en"), loaded("errors", "ja")

@@ -12,8 +12,7 @@ import pytest
 from sudare.describe.guess.guess import guess_roles
 from sudare.describe.guess.reason import Reason
 from sudare.describe.guess.topics import TOPICS
-from sudare.words.sentence import Sentence
-from sudare.words.texts import loaded
+from sudare.words.sentence import Sentence, loaded
 
 ENGLISH, JAPANESE = loaded("guess", "en"), loaded("guess", "ja")
 FIGURE = re.compile(r"\{(\w+)")

@@ -10,7 +10,7 @@ import numpy as np
 
 from sudare.anonymize.grouping.labels import ranked
 from sudare.anonymize.grouping.rules import column_weights
-from sudare.describe.hierarchy.shares import Objective, node_shares
+from sudare.describe.hierarchy.tree import Objective, node_shares
 from sudare.kernels.core.blocks import block_labels
 from sudare.kernels.recoding.lattice import Space
 

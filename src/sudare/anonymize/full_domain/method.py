@@ -11,7 +11,7 @@ from sudare.anonymize.grouping.rules import allowed_rows, block_rules
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome
 from sudare.assess.study import require_feasible
-from sudare.describe.hierarchy.shares import MEASURE_NAMES, Objective
+from sudare.describe.hierarchy.tree import MEASURE_NAMES, Objective
 from sudare.errors import ErrorSentence, InfeasibleError
 from sudare.parameters import Annotated, Field, parameters
 from sudare.words.sentence import enumerated

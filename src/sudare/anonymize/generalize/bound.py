@@ -15,7 +15,7 @@ from sudare.kernels.core.rules import no_rules
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
-    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.hierarchy.tree import Objective
     from sudare.describe.table import Table
     from sudare.progress import Progress
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sudare.anonymize.generalize.prices import Searches
     from sudare.anonymize.generalize.start import Ladder
     from sudare.anonymize.grouping.recode import Axis
-    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.hierarchy.tree import Objective
     from sudare.kernels.core.rules import Rules
     from sudare.kernels.partition.covers import Covers
     from sudare.progress import Progress

@@ -20,7 +20,7 @@ from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.assess.requirement import compile_rules
 from sudare.assess.study import require_feasible, whole_table_obstacles
-from sudare.describe.hierarchy.shares import MEASURE_NAMES, Objective
+from sudare.describe.hierarchy.tree import MEASURE_NAMES, Objective
 from sudare.errors import ParameterError
 from sudare.parameters import Annotated, Field, parameters
 

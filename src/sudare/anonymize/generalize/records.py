@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sudare.anonymize.grouping.recode import Axis, OrderedAxis, TreeAxis
-from sudare.describe.hierarchy.shares import Objective, node_shares
+from sudare.describe.hierarchy.tree import Objective, node_shares
 from sudare.kernels.core.blocks import block_labels
 from sudare.kernels.partition.covers import CLIMB, LARGEST_TABLE, LINE, PAIRS, SET, Covers
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from sudare.anonymize.grouping.recode import Axis, OrderedAxis, TreeAxis
 from sudare.arrays import starts_of
-from sudare.describe.hierarchy.shares import Objective, node_shares
+from sudare.describe.hierarchy.tree import Objective, node_shares
 from sudare.kernels.core.rules import no_rules, scratch_for
 from sudare.kernels.partition.partition import limits_of
 from sudare.kernels.recoding.members import grow_groups

@@ -10,10 +10,9 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.kinds import ORDERED_KINDS
-from sudare.describe.ranges import ANYTHING, closed_ranges, places_of
-from sudare.describe.sets import set_text
+from sudare.describe.text import ANYTHING, closed_ranges, places_of, set_text
 from sudare.errors import ParameterError
-from sudare.kernels.core.groups import group_nodes, group_ranges
+from sudare.kernels.core.blocks import group_nodes, group_ranges
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -12,7 +12,7 @@ import polars as pl
 from sudare.anonymize.grouping.rules import column_weights
 from sudare.arrays import starts_of
 from sudare.describe.kinds import MEASURED_KINDS
-from sudare.describe.ranges import axis_of
+from sudare.describe.text import axis_of
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from sudare.anonymize.microaggregate.certificate import lower_bound
 from sudare.anonymize.microaggregate.embed import embedded
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
-from sudare.assess.blocks import blocks_of
-from sudare.assess.requirement import compile_rules
+from sudare.assess.requirement import blocks_of, compile_rules
 from sudare.assess.study import require_feasible
 from sudare.errors import InfeasibleError
 from sudare.kernels.core.blocks import rows_by_label

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.ranges import axis_of, day_of, days_as, place_of_day
-from sudare.describe.text import as_text
+from sudare.describe.text import as_text, axis_of, day_of, days_as, place_of_day
 from sudare.errors import DescriptionError, ParameterError, shown
 from sudare.mechanism.grid import decimals, decimals_fit, default_grid
 

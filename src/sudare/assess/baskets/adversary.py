@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sudare.assess.verdict import Verdict
+from sudare.assess.requirement import Verdict
 from sudare.words.sentence import Sentence, counted
 
 LISTED = 10

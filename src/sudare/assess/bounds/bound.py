@@ -9,7 +9,7 @@ from sudare.errors import language_of
 from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 
 @dataclass(frozen=True)

@@ -19,16 +19,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.assess.bounds.bound import Bound
-from sudare.assess.bounds.columns import check_objective, ranked_column, weights_of
+from sudare.assess.bounds.columns import check_objective, ranked_column, space_of, weights_of
 from sudare.assess.bounds.diversity import values_needed
-from sudare.assess.bounds.table_space import space_of
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.assess.requirement import sensitive_columns
 from sudare.display import rounded_down
 from sudare.errors import ParameterError, shown
-from sudare.kernels.bounds.neighborhood import go_on, search_for, wanted_rows, wanted_values
-from sudare.kernels.bounds.tree import Tree, build
+from sudare.kernels.bounds.neighborhood import Tree, build, go_on, search_for, wanted_rows, wanted_values
 from sudare.kernels.core.blocks import block_labels, dense_labels
 from sudare.progress import SILENT
 from sudare.words.sentence import Sentence, joined
@@ -39,10 +37,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.assess.requirement import Requirement
-    from sudare.describe.hierarchy.shares import Objective
+    from sudare.describe.hierarchy.tree import Objective
     from sudare.describe.table import Table
-    from sudare.kernels.bounds.neighborhood import Wanted
-    from sudare.kernels.bounds.pair_costs import Space
+    from sudare.kernels.bounds.neighborhood import Space, Wanted
     from sudare.progress import Progress
 
 BUDGET = 1_000_000_000

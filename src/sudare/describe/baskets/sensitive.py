@@ -12,10 +12,10 @@ import numpy as np
 from sudare.arrays import starts_of
 from sudare.errors import DescriptionError, ErrorSentence, InputError, did_you_mean, shown
 from sudare.parameters import said_by
-from sudare.read import endings
+from sudare.read import source as endings
 from sudare.read.baskets.codes import Item, merged, plain_item
 from sudare.read.baskets.options import BasketOptions
-from sudare.read.places import is_file
+from sudare.read.source import is_file
 
 if TYPE_CHECKING:
     import numpy.typing as npt

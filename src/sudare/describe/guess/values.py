@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sudare.describe.ranges import iso_days
+from sudare.describe.text import iso_days
 
 if TYPE_CHECKING:
     from sudare.describe.kinds import Kind

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.describe.hierarchy.interval import Intervals as intervals  # noqa: N813  # sd.hierarchy.… are verbs
-from sudare.describe.hierarchy.levels_file import LevelsFile as csv  # noqa: N813  # sd.hierarchy.… are verbs
-from sudare.describe.hierarchy.masking import Mask as mask  # noqa: N813  # sd.hierarchy.… are verbs
-from sudare.describe.hierarchy.nested import Tree as tree  # noqa: N813  # sd.hierarchy.… are verbs
-from sudare.describe.hierarchy.ordered import Order as order  # noqa: N813  # sd.hierarchy.… are verbs
-from sudare.describe.hierarchy.periods import Dates as dates  # noqa: N813  # sd.hierarchy.… are verbs
-from sudare.describe.hierarchy.suppression import Suppress as suppress  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.makers import Dates as dates  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.makers import Intervals as intervals  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.makers import LevelsFile as csv  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.makers import Mask as mask  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.makers import Order as order  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.makers import Suppress as suppress  # noqa: N813  # sd.hierarchy.… are verbs
+from sudare.describe.hierarchy.makers import Tree as tree  # noqa: N813  # sd.hierarchy.… are verbs
 from sudare.describe.hierarchy.tree import Hierarchy
 
 # `tree` is the maker here; import the module of that name with `from sudare.describe.hierarchy.tree import …`

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from sudare.describe.hierarchy.interval import Intervals
-from sudare.describe.hierarchy.levels_file import LevelsFile
-from sudare.describe.hierarchy.masking import Mask
-from sudare.describe.hierarchy.nested import Tree
-from sudare.describe.hierarchy.ordered import Order
-from sudare.describe.hierarchy.periods import Dates
-from sudare.describe.hierarchy.suppression import Suppress
+from sudare.describe.hierarchy.makers import Dates, Intervals, LevelsFile, Mask, Order, Suppress, Tree
 from sudare.parameters import Catalogue
 
 if TYPE_CHECKING:

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from sudare.describe.hierarchy import files, stored
-from sudare.describe.hierarchy.checks import check_tree
-from sudare.describe.hierarchy.label_index import LabelIndex
-from sudare.describe.hierarchy.levels import assemble, columns_of
+from sudare.describe.hierarchy import makers as files
+from sudare.describe.hierarchy import makers as stored
 from sudare.describe.text import as_text
-from sudare.errors import DescriptionError, OutputError
+from sudare.errors import DescriptionError, ErrorSentence, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -303,3 +303,247 @@ def _same(one: Floats | None, other: Floats | None) -> bool:
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other, equal_nan=True)
+
+
+What = Literal["value", "label"]
+"""What a text is in a hierarchy: a value of the original, or the label of any node."""
+
+
+def check_tree(
+    parent: npt.NDArray[np.int32],
+    level: npt.NDArray[np.int32],
+    labels: tuple[str | None, ...],
+    lower: npt.NDArray[np.float64] | None,
+    upper: npt.NDArray[np.float64] | None,
+) -> None:
+    """Raise a `DescriptionError` unless the arrays form such a tree and no two leaves share a label."""
+    if not (_sizes_agree(parent, level, labels, lower, upper) and _is_tree(parent, level, labels)):
+        raise DescriptionError("describe.hierarchy.not_a_tree")
+    leaf_labels = labels[: np.count_nonzero(level == 0)]
+    if len(set(leaf_labels)) < len(leaf_labels):
+        ordered = sorted(label for label in leaf_labels if label is not None)
+        label = next(one for one, other in pairwise(ordered) if one == other)
+        raise DescriptionError("describe.hierarchy.leaf_twice", label=label)
+
+
+def some_of(values: pl.Series, what: What = "value") -> str:
+    """A few distinct values for a sentence: at most three, and how many more there are.
+
+    >>> import polars as pl
+    >>> some_of(pl.Series(["a", "b", "c", "d", "a"]))
+    "'a', 'b', 'c' and 1 other value"
+    """
+    different = values.unique(maintain_order=True)
+    listed = ", ".join(f"'{value}'" for value in different.head(3))
+    more = len(different) - 3
+    if more <= 0:
+        return listed
+    return ErrorSentence(f"describe.some.{what}.{'one' if more == 1 else 'many'}", listed=listed, more=more)
+
+
+def _sizes_agree(
+    parent: npt.NDArray[np.int32],
+    level: npt.NDArray[np.int32],
+    labels: tuple[str | None, ...],
+    lower: npt.NDArray[np.float64] | None,
+    upper: npt.NDArray[np.float64] | None,
+) -> bool:
+    given = [array for array in (parent, level, lower, upper) if array is not None]
+    return (
+        len(labels) > 0
+        and (lower is None) == (upper is None)
+        and all(array.shape == (len(labels),) for array in given)
+    )
+
+
+def _is_tree(
+    parent: npt.NDArray[np.int32], level: npt.NDArray[np.int32], labels: tuple[str | None, ...]
+) -> bool:
+    root = len(labels) - 1
+    leaves = int(np.count_nonzero(level == 0))
+    below = parent[:-1]
+    if parent[-1] != root or level[-1] < 1 or level[0] < 0 or (np.diff(level) < 0).any():
+        return False
+    if ((below <= np.arange(root)) | (below > root)).any() or (level[below] <= level[:-1]).any():
+        return False
+    if root > 0 and len(np.unique(below)) != root + 1 - leaves:  # an inner node without children
+        return False
+    unlabeled = [node for node, label in enumerate(labels) if label is None]
+    return not unlabeled or (unlabeled == [leaves - 1] and parent[leaves - 1] == root)
+
+
+class LabelIndex:
+    """Node numbers by label; if two nodes share a label, it refers to the lower one; None is missing."""
+
+    def __init__(self, labels: Sequence[str | None]) -> None:
+        lowest: dict[str, int] = {}
+        self._missing = -1
+        for node, label in enumerate(labels):
+            if label is None:
+                self._missing = node
+            else:
+                lowest.setdefault(label, node)
+        self._names = pl.Enum(list(lowest))
+        # Missing values map to the position after the last name.
+        self._nodes = np.array([*lowest.values(), self._missing], dtype=np.int32)
+
+    def knows(self, given: pl.Series) -> bool:
+        """Whether every text of a column is a label."""
+        texts = as_text(given).drop_nulls().unique()
+        return not texts.cast(self._names, strict=False).null_count()
+
+    def places(self, given: pl.Series, what: What) -> npt.NDArray[np.int32]:
+        """The node of each text; a text without a node is a `DescriptionError` about values or labels."""
+        text = as_text(given)
+        places = text.cast(self._names, strict=False).to_physical().cast(pl.Int32)
+        if given.dtype.is_decimal():  # as people write prices: 1.50
+            written = given.cast(pl.String).cast(self._names, strict=False).to_physical().cast(pl.Int32)
+            places = places.fill_null(written)
+        unknown = text.filter(places.is_null() & text.is_not_null())
+        if len(unknown):
+            raise DescriptionError(
+                f"describe.hierarchy.uncovered.{what}", column=given.name, values=some_of(unknown, what)
+            )
+        if text.null_count() and self._missing < 0:
+            raise DescriptionError("describe.hierarchy.uncovered.missing", column=given.name)
+        nodes: npt.NDArray[np.int32] = self._nodes[places.fill_null(len(self._nodes) - 1).to_numpy()]
+        return nodes
+
+
+class Assembled(NamedTuple):
+    """The arrays of a tree, and the node that every row of the table of levels reaches at every level."""
+
+    parent: Ints
+    level: Ints
+    labels: tuple[str, ...]
+    node_at: list[Ints]
+    """One array per level: the node of each row at that level."""
+
+
+def columns_of(rows: Sequence[Sequence[str]], column: str) -> list[pl.Series]:
+    """The rows of a table of levels as one text series per level; rows must be equally long."""
+    if not rows:
+        raise DescriptionError("describe.levels.empty", column=column)
+    width = len(rows[0])
+    for row in rows:
+        if len(row) != width:
+            raise DescriptionError(
+                f"describe.levels.uneven.{'one' if len(row) == 1 else 'many'}",
+                column=column,
+                value=row[0] if row else "",
+                levels=len(row),
+                first=rows[0][0] if rows[0] else "",
+                width=width,
+            )
+    return [
+        pl.Series(f"level {j}", cells, dtype=pl.String) for j, cells in enumerate(zip(*rows, strict=True))
+    ]
+
+
+def assemble(columns: Sequence[pl.Series], column: str, *, collapse: bool = True) -> Assembled:
+    """The tree of a table of levels given as one text series per level.
+
+    A node is a (level, label). With `collapse`, an inner node whose only child has the same label is merged with that
+    child: repeating a label pads a ragged tree without adding edges, and the node keeps the lower level. The root is
+    never a leaf.
+    """
+    if len(columns) < 2:
+        raise DescriptionError("describe.levels.only_values", column=column)
+    coded = [_codes(series) for series in columns]
+    roots = coded[-1][1]
+    if len(roots) != 1:
+        raise DescriptionError(
+            "describe.levels.roots", column=column, count=len(roots), one=roots[0], other=roots[1]
+        )
+    parents = [_parents(coded, j, column) for j in range(len(coded) - 1)]
+    return _join(coded, parents, collapse=collapse)
+
+
+def _codes(series: pl.Series) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """Codes of the labels of one level, numbered by first appearance, and the labels."""
+    labels = series.unique(maintain_order=True)
+    return series.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int64), labels.to_list()
+
+
+def _parents(
+    coded: Sequence[tuple[npt.NDArray[np.int64], list[str]]], j: int, column: str
+) -> npt.NDArray[np.int64]:
+    """The code at level j+1 above every code of level j; a code with two parents is the user's mistake."""
+    (child, labels), (above, above_labels) = coded[j], coded[j + 1]
+    parents = np.zeros(len(labels), dtype=np.int64)
+    parents[child] = above
+    breaches = np.flatnonzero(parents[child] != above)
+    if len(breaches):
+        row = breaches[0]
+        one, other = above_labels[above[row]], above_labels[parents[child[row]]]
+        raise DescriptionError(
+            "describe.levels.two_parents",
+            column=column,
+            value=labels[child[row]],
+            level=j,
+            one=one,
+            other=other,
+        )
+    return parents
+
+
+def _join(
+    coded: Sequence[tuple[npt.NDArray[np.int64], list[str]]],
+    parents: Sequence[npt.NDArray[np.int64]],
+    *,
+    collapse: bool,
+) -> Assembled:
+    top = len(coded) - 1
+    leaves = len(coded[0][1])
+    labels = list(coded[0][1])
+    level = [np.zeros(leaves, dtype=np.int32)]
+    ids = [np.arange(leaves, dtype=np.int32)]  # for each level: the node of every code
+    for j in range(1, top + 1):
+        here = coded[j][1]
+        above = parents[j - 1]
+        below = ids[j - 1]
+        only_child = np.zeros(len(here), dtype=np.int64)
+        only_child[above] = np.arange(len(above))
+        same = np.zeros(len(here), dtype=bool)
+        if collapse:
+            single = np.flatnonzero(np.bincount(above, minlength=len(here)) == 1)
+            below_labels = coded[j - 1][1]
+            same[single] = [here[code] == below_labels[only_child[code]] for code in single]
+            if j == top and below[only_child[0]] < leaves:
+                same[:] = False
+        made = np.flatnonzero(~same)
+        at = np.empty(len(here), dtype=np.int32)
+        at[same] = below[only_child[same]]
+        at[made] = np.arange(len(labels), len(labels) + len(made))
+        labels.extend(here[code] for code in made)
+        level.append(np.full(len(made), j, dtype=np.int32))
+        ids.append(at)
+    parent = np.arange(len(labels), dtype=np.int32)
+    for j in range(top):
+        above_id = ids[j + 1][parents[j]]
+        moved = above_id != ids[j]
+        parent[ids[j][moved]] = above_id[moved]
+    node_at = [at[codes] for at, (codes, _) in zip(ids, coded, strict=True)]
+    return Assembled(parent, np.concatenate(level), tuple(labels), node_at)
+
+
+Objective = Literal["loss", "dis", "ncp"]
+"""Iyengar's loss, distortion, or the certainty penalty."""
+MEASURE_NAMES: dict[Objective, str] = {"loss": "loss", "dis": "dis", "ncp": "gcp"}
+"""The measure under which an objective is reported: the penalty as a mean, not as a sum."""
+
+
+def node_shares(tree: Hierarchy, objective: Objective) -> npt.NDArray[np.float64]:
+    """Share in [0, 1] of each node, 0 for a leaf.
+
+    dis: level / height; loss: (leaves - 1) / (leaves of the root - 1); ncp: leaves / leaves of the root.
+    """
+    leaves = tree.leaf_counts.astype(np.float64)
+    whole = max(float(leaves[tree.root]), 1.0)
+    if objective == "dis":
+        shares = tree.level / max(tree.height, 1)
+    elif objective == "loss":
+        shares = (leaves - 1) / max(whole - 1, 1.0)
+    else:
+        shares = leaves / whole
+    return np.where(tree.level == 0, 0.0, shares)

@@ -1,9 +1,4 @@
-"""How far around each row one must go to find k rows, or l sensitive values: best first through a tree of boxes.
-
-The radius of a row is the smallest r such that the rows within cost r of it (itself included) are k or more, or have l
-or more different values. Equal rows have equal radii, so only distinct rows are searched, and each counts as often as
-it occurs.
-"""
+"""How far around each row one must go to find k rows, or l sensitive values: what two rows cost, a tree of rows, the search."""
 
 from __future__ import annotations
 
@@ -13,9 +8,330 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.arrays import starts_of
-from sudare.kernels.bounds.pair_costs import Space, look_from, row_costs, view_for
-from sudare.kernels.bounds.tree import FAN, LEAF, Tree, box_costs
 from sudare.kernels.core.jit import kernel
+from sudare.kernels.core.sort import sort_in_place
+
+TREE, LINE, TABLE = range(3)
+STRETCH = 8
+"""The number of columns summed between two checks of the limit."""
+
+
+class Space(NamedTuple):
+    """Columns c = 0 … C-1 with `size[c]` ranks each; the TABLE columns come last."""
+
+    wide: int
+    """Number of columns before the TABLE columns."""
+    kind: npt.NDArray[np.int64]
+    """TREE: cost of the lowest common node; LINE: distance of positions; TABLE: cost of every pair of ranks."""
+    size: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+    """Where the column begins in `values` (TABLE: size x size costs; LINE: positions) or in the node arrays."""
+    cap: npt.NDArray[np.float64]
+    """The highest cost of a cell of the column."""
+    values: npt.NDArray[np.float64]
+    parent: npt.NDArray[np.int64]
+    """Parent of each node of the TREE columns, counted from the column's start: leaves by rank, then inner nodes; the
+    root is its own parent."""
+    first: npt.NDArray[np.int64]
+    """First rank below a node."""
+    last: npt.NDArray[np.int64]
+    """One past the last rank below a node."""
+    cost: npt.NDArray[np.float64]
+    """Cost of a node, 0 for leaves."""
+    height: int
+    """The largest number of nodes on a path from a leaf to the root."""
+    floor: npt.NDArray[np.float64]
+    """C x largest size: cost of a rank together with the nearest other rank."""
+
+
+class View(NamedTuple):
+    """One row, prepared for comparison with many."""
+
+    rank: npt.NDArray[np.int64]
+    floor: npt.NDArray[np.float64]
+    """The lowest cost of each column with a row that has another rank there."""
+    base: npt.NDArray[np.int64]
+    """TABLE: where its line of costs begins; LINE: where the positions begin."""
+    position: npt.NDArray[np.float64]
+    """LINE: its position."""
+    first: npt.NDArray[np.int64]
+    """TREE: C x height ranges of ranks, growing from the leaf to the root (repeated to fill the line) …"""
+    last: npt.NDArray[np.int64]
+    cost: npt.NDArray[np.float64]
+    """… and their costs; LINE: the cap comes first."""
+
+
+def view_for(space: Space) -> View:
+    """Work space for one row at a time."""
+    columns = len(space.kind)
+    chain = (columns, max(space.height, 1))
+    return View(
+        rank=np.zeros(columns, dtype=np.int64),
+        floor=np.zeros(columns),
+        base=np.zeros(columns, dtype=np.int64),
+        position=np.zeros(columns),
+        first=np.zeros(chain, dtype=np.int64),
+        last=np.zeros(chain, dtype=np.int64),
+        cost=np.zeros(chain),
+    )
+
+
+@kernel
+def look_from(space, view, codes, row):
+    """Prepare a row."""
+    for column in range(len(space.kind)):
+        rank = np.int64(codes[row, column])
+        start = space.start[column]
+        view.rank[column], view.floor[column] = rank, space.floor[column, rank]
+        if space.kind[column] == TABLE:
+            view.base[column] = start + rank * space.size[column]
+        elif space.kind[column] == LINE:
+            view.base[column], view.position[column] = start, space.values[start + rank]
+            view.cost[column, 0] = space.cap[column]
+        else:
+            node, step = rank, 0
+            view.first[column, 0], view.last[column, 0], view.cost[column, 0] = rank, rank + 1, 0.0
+            while space.parent[start + node] != node:
+                node = space.parent[start + node]
+                # nodes of equal cost are one step: use the highest of them
+                step += space.cost[start + node] > view.cost[column, step]
+                view.first[column, step] = space.first[start + node]
+                view.last[column, step] = space.last[start + node]
+                view.cost[column, step] = space.cost[start + node]
+            for rest in range(step + 1, view.first.shape[1]):
+                view.first[column, rest], view.last[column, rest] = (
+                    view.first[column, step],
+                    view.last[column, step],
+                )
+
+
+@kernel
+def wide_cost(kind, values, base, position, first, last, cost, column, rank):
+    """Cost of a TREE or LINE column when the prepared row is generalized together with a rank."""
+    if kind[column] == LINE:
+        return min(abs(values[base[column] + rank] - position[column]), cost[column, 0])
+    step = 0
+    for outer in range(first.shape[1] - 1):  # always to the end: cheaper than an unpredictable jump
+        step += (rank < first[column, outer]) | (rank >= last[column, outer])
+    return cost[column, step]
+
+
+@kernel
+def row_costs(wide, kind, values, base, position, first, last, cost, codes, begin, end, limit, out):
+    """Costs of the prepared row together with rows begin … end-1; from the limit on, they are only lower bounds."""
+    for row in range(begin, end):
+        total = 0.0
+        for column in range(wide):
+            total += wide_cost(kind, values, base, position, first, last, cost, column, codes[row, column])
+        start = wide
+        while total < limit and start < len(kind):
+            for column in range(start, min(start + STRETCH, len(kind))):
+                total += values[base[column] + codes[row, column]]
+            start += STRETCH
+        out[row - begin] = total
+
+
+@kernel
+def rank_cost(space, column, lower, higher):
+    """Cost of two ranks, lower <= higher."""
+    start = space.start[column]
+    if space.kind[column] == TABLE:
+        return space.values[start + lower * space.size[column] + higher]
+    if space.kind[column] == LINE:
+        return min(space.values[start + higher] - space.values[start + lower], space.cap[column])
+    node = lower
+    while higher >= space.last[start + node]:
+        node = space.parent[start + node]
+    return space.cost[start + node]
+
+
+LEAF = 16
+"""Maximum number of rows in a leaf."""
+FAN = 16
+"""Maximum number of children of a node."""
+_SAMPLE = 48
+"""The number of rows of a node that are sampled to choose its cut."""
+
+
+class Tree(NamedTuple):
+    """Rows in the order of the leaves; nodes are numbered from the root 0, a child after its parent."""
+
+    order: npt.NDArray[np.int64]
+    """Row at each place."""
+    codes: npt.NDArray[np.int32]
+    """Ranks of the row at each place."""
+    begin: npt.NDArray[np.int64]
+    """First place of each node."""
+    end: npt.NDArray[np.int64]
+    """One past the last place of each node."""
+    child: npt.NDArray[np.int64]
+    """First child of each node; the others follow it."""
+    children: npt.NDArray[np.int64]
+    """Number of children, 0 for a leaf."""
+    leaf: npt.NDArray[np.int64]
+    """The leaf of each place."""
+    lowest: npt.NDArray[np.int32]
+    """Nodes x columns: lowest rank."""
+    highest: npt.NDArray[np.int32]
+    present: npt.NDArray[np.uint64]
+    """Nodes x columns: bit (rank modulo 64) is set for every rank that occurs, so an unset bit rules out a rank."""
+
+
+def build(space: Space, codes: npt.NDArray[np.int32]) -> Tree:
+    """The tree of distinct rows."""
+    order, begin, end, child, children, count = _cut(space, codes)
+    shape = (count, codes.shape[1])
+    tree = Tree(
+        order=order,
+        codes=np.ascontiguousarray(codes[order]),
+        begin=begin[:count].copy(),
+        end=end[:count].copy(),
+        child=child[:count].copy(),
+        children=children[:count].copy(),
+        leaf=np.zeros(len(codes), dtype=np.int64),
+        lowest=np.zeros(shape, dtype=np.int32),
+        highest=np.zeros(shape, dtype=np.int32),
+        present=np.zeros(shape, dtype=np.uint64),
+    )
+    _bound(tree)
+    return tree
+
+
+@kernel
+def box_costs(
+    wide,
+    kind,
+    values,
+    base,
+    position,
+    first,
+    last,
+    cost,
+    rank,
+    floor,
+    lowest,
+    highest,
+    present,
+    begin,
+    end,
+    limit,
+    out,
+):
+    """Lower bounds of the cost of the prepared row with any row of the nodes begin … end-1, up to the limit."""
+    for node in range(begin, end):
+        total = 0.0
+        for column in range(wide):
+            own = rank[column]
+            nearest = min(max(own, lowest[node, column]), highest[node, column])
+            if nearest != own:
+                total += wide_cost(kind, values, base, position, first, last, cost, column, nearest)
+            elif not (present[node, column] >> np.uint64(own & 63)) & np.uint64(1):
+                total += floor[column]
+        start = wide
+        while total < limit and start < len(kind):
+            for column in range(start, min(start + STRETCH, len(kind))):
+                own = rank[column]
+                nearest = min(max(own, lowest[node, column]), highest[node, column])
+                occurs = (present[node, column] >> np.uint64(own & 63)) & np.uint64(1)
+                total += max(values[base[column] + nearest], 0.0 if occurs else floor[column])
+            start += STRETCH
+        out[node - begin] = total
+
+
+@kernel
+def _cut(space, codes):
+    rows = len(codes)
+    order = np.arange(rows)
+    most = max(2 * rows, 1)
+    begin, end = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
+    child, children = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
+    end[0], count = rows, 1
+    node = 0
+    while node < count:
+        if end[node] - begin[node] > LEAF:
+            child[node], children[node] = count, 1
+            begin[count], end[count] = begin[node], end[node]
+            while children[node] < FAN:
+                largest = count
+                for other in range(count + 1, count + children[node]):
+                    if end[other] - begin[other] > end[largest] - begin[largest]:
+                        largest = other
+                if end[largest] - begin[largest] <= LEAF:
+                    break
+                start, stop = begin[largest], end[largest]
+                column, rank = _best_cut(space, codes, order, start, stop)
+                middle = _parted(codes, order, start, stop, column, rank)
+                new = count + children[node]
+                end[largest], begin[new], end[new] = middle, middle, stop
+                children[node] += 1
+            count += children[node]
+        node += 1
+    return order, begin, end, child, children, count
+
+
+@kernel
+def _parted(codes, order, start, stop, column, rank):
+    left, right = start, stop - 1
+    while left <= right:
+        if codes[order[left], column] <= rank:
+            left += 1
+        else:
+            order[left], order[right] = order[right], order[left]
+            right -= 1
+    return left
+
+
+@kernel
+def _best_cut(space, codes, order, start, stop):
+    # In a sample: separate many pairs, at a border of the hierarchy rather than inside a branch.
+    size = min(stop - start, _SAMPLE)
+    ranks = np.empty(size, dtype=np.int64)
+    best, best_column, best_rank = 0.0, -1, 0
+    for column in range(codes.shape[1]):
+        for index in range(size):
+            ranks[index] = codes[order[start + index * (stop - start) // size], column]
+        sort_in_place(ranks, size)
+        for cut in range(1, size):
+            below, above = ranks[cut - 1], ranks[cut]
+            if below < above:
+                beside = rank_cost(space, column, below, above)
+                middles = rank_cost(space, column, ranks[cut // 2], ranks[(cut + size) // 2])
+                score = (beside + middles) * cut * (size - cut)
+                if score > best:
+                    best, best_column, best_rank = score, column, below
+    if best_column >= 0:
+        return best_column, best_rank
+    # The sample is all equal, or its differences cost nothing: use any cut that leaves rows on both sides.
+    for column in range(codes.shape[1]):
+        lowest = highest = codes[order[start], column]
+        for at in range(start + 1, stop):
+            lowest = min(lowest, codes[order[at], column])
+            highest = max(highest, codes[order[at], column])
+        if lowest < highest:
+            return column, np.int64((lowest + highest) // 2)
+    return 0, np.int64(codes[order[start], 0])
+
+
+@kernel
+def _bound(tree):
+    columns = tree.codes.shape[1]
+    for node in range(len(tree.begin) - 1, -1, -1):
+        for column in range(columns):
+            lowest, highest, present = np.int32(2147483647), np.int32(-1), np.uint64(0)
+            for below in range(tree.child[node], tree.child[node] + tree.children[node]):
+                lowest = min(lowest, tree.lowest[below, column])
+                highest = max(highest, tree.highest[below, column])
+                present |= tree.present[below, column]
+            if not tree.children[node]:
+                for place in range(tree.begin[node], tree.end[node]):
+                    rank = tree.codes[place, column]
+                    lowest, highest = min(lowest, rank), max(highest, rank)
+                    present |= np.uint64(1) << np.uint64(rank & 63)
+            tree.lowest[node, column], tree.highest[node, column] = lowest, highest
+            tree.present[node, column] = present
+        if not tree.children[node]:
+            tree.leaf[tree.begin[node] : tree.end[node]] = node
+
 
 _OTHER = 63
 """The bit shared by all values beyond the 63 most frequent: it never rules anything out."""

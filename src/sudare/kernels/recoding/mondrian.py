@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sudare.kernels.core.groups import covering_node
+from sudare.kernels.core.blocks import covering_node
 from sudare.kernels.core.jit import lean
 from sudare.kernels.core.rules import satisfied
 from sudare.kernels.core.sort import select, sort_in_place

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from sudare.errors import InputError, did_you_mean
-from sudare.read import endings
+from sudare.read import source as endings
 from sudare.read.baskets.codes import id_column
 from sudare.read.baskets.headers import (
     check_nameless,
@@ -21,9 +21,8 @@ from sudare.read.baskets.headers import (
 from sudare.read.baskets.lines import cut_lines, plain_delimiter, read_json, read_lines, sniff_delimiter
 from sudare.read.baskets.options import LAYOUTS, BasketOptions
 from sudare.read.baskets.tables import choose_columns, looks_long, may_be_long, read_table
-from sudare.read.lossless import narrow_column
 from sudare.read.source import bytes_of, load
-from sudare.read.text import decode_text
+from sudare.read.text import decode_text, narrow_column
 
 if TYPE_CHECKING:
     from sudare.read.baskets.codes import BasketCodes

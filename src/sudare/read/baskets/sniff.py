@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sudare.read.endings import JSON
-from sudare.read.places import is_file, is_path
+from sudare.read.source import JSON, is_file, is_path
 
 _LINES = 200
 """The number of lines examined."""

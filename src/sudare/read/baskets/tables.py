@@ -10,7 +10,7 @@ import polars as pl
 from sudare.errors import InputError, did_you_mean
 from sudare.read.baskets.codes import BasketCodes, code_cells, code_column, plain_items, texts_of
 from sudare.read.baskets.lines import read_cells, sniff_delimiter
-from sudare.read.lossless import pattern_among
+from sudare.read.text import pattern_among
 from sudare.words.sentence import counted
 
 if TYPE_CHECKING:

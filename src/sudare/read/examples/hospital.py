@@ -21,7 +21,7 @@ from sudare.read.examples import words as material
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sudare.anonymize.baskets.protocol import BasketAnonymizer
     from sudare.anonymize.protocol import Context
     from sudare.assess.baskets.adversary import BasketVerdict
-    from sudare.assess.verdict import Verdict
+    from sudare.assess.requirement import Verdict
     from sudare.display import Block
     from sudare.progress import Progress
     from sudare.randomness import Randomness
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from sudare.release.kind import Checked
     from sudare.release.recipe.parts import ReportKind
     from sudare.verify.finding import Finding
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 _ENDINGS = {"lines": ".txt", "json": ".json", "long": ".csv", "sets": ".csv", "lists": ".parquet"}
 

@@ -11,7 +11,7 @@ from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
     from sudare.release.baskets.release import BasketRelease
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 
 def summary(release: BasketRelease, language: Language) -> list[Block]:

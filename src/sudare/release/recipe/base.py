@@ -16,7 +16,7 @@ from sudare.formats.disk_errors import writing
 from sudare.parameters import Catalogue, Part, sentence_of
 from sudare.read.database import redact
 from sudare.release.recipe.parts import ReportKind, absolute_entry, parse_yaml, read_text
-from sudare.words.texts import Language
+from sudare.words.sentence import Language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,7 +26,7 @@ from sudare.errors import ParameterError, shown
 from sudare.measure.baskets.catalogue import require_basket_measures
 from sudare.parameters import Part
 from sudare.read.baskets.options import BasketOptions, Layout
-from sudare.read.places import is_path
+from sudare.read.source import is_path
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
 from sudare.release.recipe.parts import (
     absolute_entry,

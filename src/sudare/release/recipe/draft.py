@@ -15,14 +15,14 @@ from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.errors import OutputError
 from sudare.formats.disk_errors import writing
-from sudare.read.places import is_path
+from sudare.read.source import is_path
 from sudare.words.sentence import texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.describe.guess.guess import Guess
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 
 def draft_recipe(

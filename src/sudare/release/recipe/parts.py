@@ -9,7 +9,7 @@ import yaml
 from pydantic import BeforeValidator, PlainSerializer, PlainValidator, WithJsonSchema
 
 from sudare.errors import InputError
-from sudare.read.places import is_path
+from sudare.read.source import is_path
 from sudare.release.recipe.yaml import load
 from sudare.release.recipe.yaml_faults import fault_in_words
 

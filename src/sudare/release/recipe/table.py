@@ -33,7 +33,7 @@ from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.formats.data import EXTENSIONS, Format
 from sudare.measure.catalogue import MEASURES, require_measures
 from sudare.parameters import Part
-from sudare.read.options import Source
+from sudare.read.source import Source
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
 from sudare.release.recipe.parts import absolute_entry, as_several, entry_of, one_or_several
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sudare.measure.catalogue import chosen_measures, measure
-from sudare.measure.generalization import column_losses
+from sudare.measure.losses import column_losses
 from sudare.progress import Plan
 
 if TYPE_CHECKING:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from sudare.advise.defaults import default_methods
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.pipeline import apply_all
+from sudare.anonymize.protocol import traits_of
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import way_out
+from sudare.assess.pk_anonymity import asked_k
 from sudare.assess.requirement import table_of
-from sudare.errors import InfeasibleError, ParameterError
+from sudare.describe.text import ANYTHING, as_text, has_no_text, refuse_blurred
+from sudare.errors import DescriptionError, InfeasibleError, ParameterError
 from sudare.formats.data import csv_text, write_data
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import Pair
@@ -19,19 +24,21 @@ from sudare.release.kind import Applied, Kind
 from sudare.release.recipe.table import Output
 from sudare.release.table.evaluate import evaluate, measured
 from sudare.release.table.manifest import data_facts, manifest_parts, public_parts
-from sudare.release.table.refusals import refuse_given
 from sudare.release.table.release import Release
-from sudare.release.table.warnings import warnings_of
+from sudare.release.warnings import ReleaseWarning
 from sudare.verify.verify import verify_release
+from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    import numpy as np
+    import numpy.typing as npt
+
     from sudare.anonymize.protocol import Anonymizer, Context
-    from sudare.assess.requirement import Requirement
+    from sudare.assess.requirement import Requirement, Verdict
     from sudare.assess.study import Study
-    from sudare.assess.verdict import Verdict
     from sudare.describe.table import Table
     from sudare.display import Block
     from sudare.progress import Progress
@@ -40,7 +47,95 @@ if TYPE_CHECKING:
     from sudare.release.kind import Checked
     from sudare.release.recipe.parts import ReportKind
     from sudare.verify.finding import Finding
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
+
+_TOO_LARGE = ((("sensitive", "insensitive"), 1e150, "squares"), (("quasi",), 4e307, "differences"))
+"""Roles, the largest number, and what of a larger one overflows."""
+
+
+def refuse_given(table: Table, requirements: Sequence[Requirement]) -> None:
+    """One sentence where a table cannot be released, or not under these requirements."""
+    if table.rows == 0:
+        raise DescriptionError("release.table.no_rows")
+    if requirements and not table.names("quasi"):
+        raise DescriptionError("release.table.no_quasi")
+    _refuse_incomparable(table)
+    for roles, largest, what in _TOO_LARGE:
+        for name in table.names(*roles):
+            numbers = table.frame[name]
+            if numbers.dtype.is_float() and (numbers.abs() > largest).any():
+                raise DescriptionError(f"release.table.too_large.{what}", column=name, largest=largest)
+    refuse_blurred(table)
+
+
+def _refuse_incomparable(table: Table) -> None:
+    """Sets, records and bytes are released as they are or dropped; objects of Python fit into no file."""
+    for column in table.columns:
+        dtype = table.frame[column.name].dtype
+        if dtype == pl.Object:
+            raise DescriptionError("release.table.objects", column=column.name)
+        if column.role in {"quasi", "sensitive"} and has_no_text(dtype):
+            raise DescriptionError(
+                f"release.table.not_compared.{column.role}", column=column.name, dtype=dtype
+            )
+
+
+_NAMED = 5
+"""Labels that a warning names."""
+
+
+def warnings_of(checked: Checked) -> Iterator[str]:
+    """What the custodian should look at before handing the release over."""
+    table, applied = checked.original, checked.applied
+    if table.undescribed:
+        yield ReleaseWarning("table.undescribed", columns=enumerated(table.undescribed))
+    if not checked.random.secure:
+        yield ReleaseWarning("table.seed")
+    noisy = any(column.mechanism is not None for column in applied.data.columns)
+    reordered = any(traits_of(one).reorders for one in checked.methods)
+    if noisy and not reordered and asked_k(checked.requirements) is not None:
+        yield ReleaseWarning("table.in_order")
+    for name, labels in labels_like_values(table, applied.data, applied.rows):
+        quoted = enumerated(f"'{label}'" for label in labels[:_NAMED])
+        yield ReleaseWarning("table.ambiguous", column=name, labels=quoted)
+
+
+def labels_like_values(
+    original: Table, released: Table, rows: npt.NDArray[np.int64] | None
+) -> Iterator[tuple[str, list[str]]]:
+    """Quasi-identifiers with the labels that other values were generalized to, and that are values themselves.
+
+    A reader of the release cannot tell one from the other.
+
+    `rows` has, for each released row, its row in the original.
+    """
+    if rows is None:
+        return  # what was made up was not generalized
+    for name in released.names("quasi"):
+        column, texts = released.column(name), released.frame[name]
+        # Generalized columns are texts, and have no hierarchy any more.
+        if texts.dtype != pl.String or column.hierarchy is not None or column.mechanism is not None:
+            continue
+        tree = original.hierarchy(name)
+        if tree is None:
+            labels = _suppressed(original.frame[name][rows], texts)
+        else:
+            values = {label for label in tree.labels[: tree.leaves] if label is not None}
+            labels = [label for label in tree.labels[tree.leaves :] if label in values]
+            if labels:
+                before = as_text(original.frame[name])[rows]
+                changed = texts.filter(before.ne_missing(texts))
+                labels = changed.filter(changed.is_in(labels)).unique().sort().to_list()
+        if labels:
+            yield name, labels
+
+
+def _suppressed(before: pl.Series, after: pl.Series) -> list[str]:
+    """`*` where a column without a hierarchy had it, and has more of it now; exchanged values make no more."""
+    if before.dtype.is_numeric() or before.dtype.is_temporal() or before.dtype.is_nested():
+        return []
+    had = int((as_text(before) == ANYTHING).sum())
+    return [ANYTHING] if 0 < had < int((after == ANYTHING).sum()) else []
 
 
 class TableKind(Kind):

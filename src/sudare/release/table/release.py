@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sudare.assess.blocks import blocks_of
+from sudare.assess.requirement import blocks_of
 from sudare.assess.risk import Risk, risk
 from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
 from sudare.progress import SILENT, Progress, shows_progress

@@ -10,10 +10,9 @@ from sudare.release.summary import losses_grid, words_in
 from sudare.words.sentence import enumerated, texts
 
 if TYPE_CHECKING:
-    from sudare.assess.linking import Linking
-    from sudare.assess.risk import Risk
+    from sudare.assess.risk import Linking, Risk
     from sudare.release.table.release import Release
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 
 def summary(release: Release, language: Language) -> list[Block]:

@@ -13,7 +13,7 @@ from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.baskets.sources import read_baskets
 from sudare.errors import InputError
 from sudare.read.baskets.codes import BasketCodes
-from sudare.read.places import is_file
+from sudare.read.source import is_file
 from sudare.verify.baskets.sets import verify_baskets
 from sudare.verify.finding import FindingSentence
 from sudare.verify.manifest import (

@@ -15,8 +15,7 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.codes import encode
-from sudare.describe.ranges import axis_of, is_measured
-from sudare.describe.text import as_text, scalar_text
+from sudare.describe.text import as_text, axis_of, is_measured, scalar_text
 from sudare.errors import DescriptionError, ParameterError
 from sudare.measure.crosstab.fit.contract import Transition
 from sudare.measure.crosstab.fit.iterate import iterate

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.ranges import positions
+from sudare.describe.text import positions
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:

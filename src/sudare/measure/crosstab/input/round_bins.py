@@ -6,7 +6,7 @@ import math
 from datetime import date
 from typing import Any
 
-from sudare.describe.ranges import day_of
+from sudare.describe.text import day_of
 
 MOST = 8
 _YEARS = (1, 2, 5, 10, 20, 25, 50, 100, 250, 500, 1000)

@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sudare.display import figure
 from sudare.release.manifest import public_manifest
 from sudare.release.report.baskets import sections as basket_sections
-from sudare.release.report.common import common_values
-from sudare.release.report.rendering import render
-from sudare.release.report.requirements import told_apart
-from sudare.release.report.texts import Texts
+from sudare.release.report.common import Texts, common_values, render, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
     from sudare.release.baskets.release import BasketRelease
     from sudare.release.recipe.parts import ReportKind
     from sudare.verify.finding import Finding
-    from sudare.words.texts import Language
+    from sudare.words.sentence import Language
 
 
 def basket_report_html(

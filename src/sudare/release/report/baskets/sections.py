@@ -13,15 +13,15 @@ from sudare.errors import ParameterError
 from sudare.measure.baskets import BASKET_MEASURES, compare_rules, frequency_change, user_loss
 from sudare.measure.baskets import rules as mined_rules
 from sudare.release.report import charts
-from sudare.release.report.distributions import BlockSizes, Listed
-from sudare.release.report.table.sections import loss_row
+from sudare.release.report.charts import BlockSizes, Listed
+from sudare.release.report.table.page import loss_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sudare.describe.baskets.baskets import Baskets
     from sudare.release.baskets.release import BasketRelease
-    from sudare.release.report.texts import Texts
+    from sudare.release.report.common import Texts
 
 MOST_RULES, MOST_NEW = 30, 10
 FIRST_BASKETS = 10

@@ -1,8 +1,4 @@
-"""Distributions before and after: what an analyst counts.
-
-A generalized cell is spread evenly over the values it covers, as by an analyst without other knowledge.
-Numbers and dates are counted in bins between quantiles of the original; rare categories are counted together.
-"""
+"""What an analyst counts and computes, before and after: distributions, means, variances, quantiles, correlations."""
 
 from __future__ import annotations
 
@@ -13,19 +9,47 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sudare.describe.distance.line import line_ends
+from sudare.describe.distance.space import line_ends
 from sudare.describe.kinds import MEASURED_KINDS
-from sudare.describe.ranges import range_ends
-from sudare.describe.sets import set_parts
-from sudare.describe.text import as_text, places_among
+from sudare.describe.text import as_text, places_among, range_ends, set_parts
 from sudare.kernels.core.blocks import block_labels
 from sudare.measure.pair import pair_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import polars as pl
 
     from sudare.describe.distance.space import ColumnCells
     from sudare.measure.pair import Pair
+
+_LARGEST = 1e100
+
+
+def numeric_names(pair: Pair) -> list[str]:
+    """Numeric and date columns in both tables: quasi-identifiers, sensitive and other published columns."""
+    present = set(pair.after.frame.columns)
+    return [
+        column.name
+        for column in pair.before.columns
+        if column.kind in MEASURED_KINDS
+        and column.role in {"quasi", "sensitive", "insensitive"}
+        and column.name in present
+    ]
+
+
+def numbers_of(pair: Pair, name: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """(original numbers of all rows, released midpoints); NaN if missing."""
+    if name not in pair.numbers:
+        low, high = line_ends(pair.column_cells(name))
+        largest = max(np.nanmax(np.abs(low), initial=0.0), np.nanmax(np.abs(high), initial=0.0))
+        if largest > _LARGEST:
+            # No figure depends on the unit, and the squares of such large numbers would overflow.
+            low, high = low / largest, high / largest
+        middle = low + (high - low) / 2
+        pair.numbers[name] = middle[: pair.before.rows], middle[pair.before.rows :]
+    return pair.numbers[name]
+
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -215,3 +239,58 @@ def _total_variation(one: Floats, other: Floats) -> float:
 
 def _mean(values: list[float]) -> float:
     return float(np.mean(values)) if values else 0.0
+
+
+_DECILES = np.arange(0.1, 0.95, 0.1)
+
+
+def mean_change(before: Any, after: Any) -> float:
+    """Mean over numeric columns of |mean' - mean| in standard deviations of the original."""
+    return _over_columns(pair_of(before, after), lambda was, now, scale: abs(now.mean() - was.mean()) / scale)
+
+
+def variance_change(before: Any, after: Any) -> float:
+    """Mean over numeric columns of |variance' / variance - 1|."""
+    return _over_columns(pair_of(before, after), lambda was, now, _: abs(now.var() / was.var() - 1))
+
+
+def quantile_change(before: Any, after: Any) -> float:
+    """Mean over numeric columns and deciles of |quantile' - quantile| in standard deviations of the original."""
+    return _over_columns(
+        pair_of(before, after),
+        lambda was, now, scale: float(
+            np.abs(np.quantile(now, _DECILES) - np.quantile(was, _DECILES)).mean() / scale
+        ),
+    )
+
+
+def correlation_change(before: Any, after: Any) -> float:
+    """Mean over pairs of numeric columns (the first 20) of |r' - r| (Pearson's r); 0 for a constant column."""
+    pair = pair_of(before, after)
+    columns = [numbers_of(pair, name) for name in numeric_names(pair)[:MOST_PAIRED]]
+    changes = [
+        abs(_correlation(one[1], other[1]) - _correlation(one[0], other[0]))
+        for one, other in combinations(columns, 2)
+    ]
+    return float(np.mean(changes)) if changes else 0.0
+
+
+def _over_columns(pair: Pair, change: Callable[[Floats, Floats, float], float]) -> float:
+    """Mean over columns that vary; missing values are ignored."""
+    changes = []
+    for name in numeric_names(pair):
+        was, now = (side[~np.isnan(side)] for side in numbers_of(pair, name))
+        scale = float(was.std()) if len(was) else 0.0
+        if scale > 0 and len(now):
+            changes.append(change(was, now, scale))
+    return float(np.mean(changes)) if changes else 0.0
+
+
+def _correlation(one: Floats, other: Floats) -> float:
+    both = ~(np.isnan(one) | np.isnan(other))
+    first, second = one[both], other[both]
+    if len(first) < 2:
+        return 0.0
+    first, second = first - first.mean(), second - second.mean()
+    scale = float(np.sqrt((first @ first) * (second @ second)))
+    return float(first @ second) / scale if scale > 0 else 0.0

@@ -1,1 +1,0 @@
-"""Figures for whole tables: sums over pairs of records, an attacker's guesses."""
