@@ -72,8 +72,8 @@ def assess(data: Any, *requirements: Any, progress: Progress | None = None, **op
     For baskets: the most dangerous adversaries, how many entries every release by suppression must lose, and the
     smallest rho within reach. `most` (default 0.05) is the share of entries that may be lost.
     """
-    from sudare.assess.catalogue import requirements_of
-    from sudare.release.kinds import kind_of
+    from sudare.assess.requirement import requirements_of
+    from sudare.release.kind import kind_of
 
     kind = kind_of(data)
     given = kind.given(data)

@@ -27,9 +27,21 @@ MODULES = {
     "anonymize.records": "anonymize.simple.records",
     "anonymize.swap": "anonymize.simple.swap",
     "assess.itemsets": "assess.baskets",
+    "assess.verdict": "assess.requirement",
     "assess.itemsets.km_anonymity": "assess.baskets.km_anonymity",
     "assess.itemsets.rho_uncertainty": "assess.baskets.rho_uncertainty",
     "describe.basket_sources": "describe.baskets.sources",
+    **{
+        f"describe.distance.{name}": "describe.distance.space"
+        for name in ("labels", "line", "product", "trees")
+    },
+    **{
+        f"describe.hierarchy.{name}": "describe.hierarchy.makers"
+        for name in (
+            *("interval", "levels_file", "masking", "nested"),
+            *("ordered", "periods", "suppression"),
+        )
+    },
     "describe.mechanism": "mechanism",
     **{
         f"describe.mechanism.{name}": f"mechanism.{name}"
@@ -40,6 +52,8 @@ MODULES = {
     },
     "flow": "api",
     "kernels.rules": "kernels.core.rules",
+    **{f"measure.{name}": "measure.losses" for name in ("generalization", "groups", "squares")},
+    **{f"measure.{name}": "measure.distributions" for name in ("margins", "statistics")},
     "measure.itemsets": "measure.baskets",
     **{
         f"measure.itemsets.{name}": f"measure.baskets.{name}"
@@ -47,6 +61,7 @@ MODULES = {
     },
     "read.example": "read.examples.hospital",
     "release.basket_files": "formats.baskets",
+    "release.release": "release.table.release",
     "release.verify": "verify.verify",
     "release.verify_requirements": "verify.requirements",
 }

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.twins.bounds import all_pairs
 
 import sudare as sd
-from sudare.assess.bounds import columns as space
+from sudare.assess.bounds import distortion as space
 from sudare.assess.bounds import feasible, k_bound, l_bound, lower_bound, max_blocks, min_largest_block
 
 GRADES = ["none", "low", "middle", "high"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.assess.bounds.columns import ranked_column
+from sudare.assess.bounds.distortion import ranked_column
 
 
 def all_pairs(table, target, sensitive=None, *, objective="dis"):

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from sudare.errors import ParameterError
 from sudare.progress import SILENT
 from sudare.randomness import Randomness
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
@@ -98,3 +99,20 @@ def same_rows(table: Table, *notes: str) -> Outcome:
 def some_rows(table: Table, rows: npt.NDArray[np.int64], *notes: str) -> Outcome:
     """The outcome of a method that keeps or reorders rows."""
     return Outcome(table.take(rows), rows, notes)
+
+
+def present_columns(table: Table, names: Sequence[str]) -> list[str]:
+    """The named columns, which must exist."""
+    for name in names:
+        table.column(name)
+    return list(names)
+
+
+def numeric_columns(table: Table, names: Sequence[str], method: str) -> list[str]:
+    """The named columns, which must be numeric."""
+    for name in present_columns(table, names):
+        if not table.frame[name].dtype.is_numeric():
+            raise ParameterError(
+                "anonymize.simple.not_numeric", method=method, column=name, dtype=table.frame[name].dtype
+            )
+    return list(names)

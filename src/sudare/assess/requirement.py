@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -14,17 +14,28 @@ from sudare.describe.table import Table
 from sudare.display import html_block, paragraph
 from sudare.errors import DescriptionError, language_of
 from sudare.kernels.core import rules as kernel_rules
-from sudare.kernels.core.blocks import block_labels, rows_by_label
-from sudare.kernels.core.rules import Rules, holding, reached_by_block, scratch_for
+from sudare.kernels.core.rules import (
+    Rules,
+    block_labels,
+    holding,
+    reached_by_block,
+    rows_by_label,
+    scratch_for,
+)
+from sudare.parameters import require_made
 from sudare.words.sentence import Sentence, counted, enumerated, in_language
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
     from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.parameters import Catalogue
     from sudare.words.sentence import Language
+
+
+Asked = TypeVar("Asked")
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +163,14 @@ def table_of(data: Any) -> Table:
     if not isinstance(table, Table):
         raise DescriptionError("assess.no_roles", kind=type(data).__name__)
     return table
+
+
+def requirements_of(given: Iterable[Any], catalogue: Catalogue[Asked]) -> tuple[Asked, ...]:
+    """The requirements, each given as an instance (also of the caller's own class) or as the catalogue knows it."""
+    asked = tuple(given)
+    for one in asked:
+        require_made(one)
+    return tuple(one if hasattr(one, "check") else catalogue.build(one) for one in asked)
 
 
 def sensitive_columns(table: Table, chosen: Sequence[str] | None, requirement: str) -> list[str]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.assess.bounds.diversity import DiversityKind
+    from sudare.assess.bounds.distortion import DiversityKind
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
 

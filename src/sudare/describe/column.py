@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
 
 from sudare.errors import DescriptionError, did_you_mean, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
+    import numpy.typing as npt
 
     from sudare.describe.hierarchy.catalogue import HierarchyMaker
     from sudare.describe.kinds import Kind, MissingPolicy, Role
@@ -78,3 +82,94 @@ def _check_weight(name: str, series: pl.Series) -> None:
         raise DescriptionError("describe.weight.not_positive", column=name, value=wrong[0])
     if len(series) and not len(known):
         raise DescriptionError("describe.weight.all_missing", column=name)
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """A column as integers: code c means `values[c]`, and the last code means missing, if that occurs."""
+
+    codes: npt.NDArray[np.int32]
+    """One code per row."""
+    values: pl.Series
+    """The distinct non-missing values in ascending order."""
+    missing: int | None
+    """The code of missing cells (one more than the last value's), or None if the column has none."""
+
+    @property
+    def count(self) -> int:
+        """Number of distinct values, including missing."""
+        return len(self.values) + (self.missing is not None)
+
+    @cached_property
+    def ranks(self) -> npt.NDArray[np.int32]:
+        """Codes with missing as -1, for loops that treat missing separately from the order of values."""
+        if self.missing is None:
+            return self.codes
+        return np.where(self.codes == self.missing, np.int32(-1), self.codes)
+
+    def decode(self, codes: npt.NDArray[np.int32]) -> pl.Series:
+        """The values for these codes, in the column's own type."""
+        present = pl.Series(codes.astype(np.int64))
+        if self.missing is not None:
+            present = present.replace(self.missing, None)
+        return self.values.gather(present).rename(self.values.name)
+
+
+def encode(series: pl.Series) -> Codes:
+    """Code a column by the rank of its values; null is missing (a Table contains no NaN)."""
+    if series.dtype.is_nested() or series.dtype == pl.Object:
+        raise DescriptionError("describe.column.not_grouped", column=series.name, dtype=series.dtype)
+    has_missing = series.null_count() > 0
+    if not has_missing and (counted := _counted(series)) is not None:
+        return Codes(*counted, None)
+    values = series.drop_nulls().unique().sort()
+    codes = _rank(series, values)
+    codes.flags.writeable = False
+    return Codes(codes, values, len(values) if has_missing else None)
+
+
+def encode_within(series: pl.Series, values: pl.Series, *, has_missing: bool) -> Codes:
+    """Code a part of a column by the values of the whole, all of which have a code whether the part has them or not."""
+    codes = _rank(series, values)
+    codes.flags.writeable = False
+    return Codes(codes, values, len(values) if has_missing else None)
+
+
+def _counted(series: pl.Series) -> tuple[npt.NDArray[np.int32], pl.Series] | None:
+    """Codes and values of integers or dates that are close together, from a table instead of a sort."""
+    if not (series.dtype.is_integer() or series.dtype == pl.Date) or series.dtype in _WIDE or not len(series):
+        return None
+    physical = series.to_physical().to_numpy()
+    lowest, highest = int(physical.min()), int(physical.max())
+    if highest - lowest > 2 * len(physical) or highest > np.iinfo(np.int64).max:
+        return None
+    offset = physical.astype(np.int64) - lowest
+    present = np.bincount(offset) > 0
+    codes = (np.cumsum(present, dtype=np.int32) - 1)[offset]
+    codes.flags.writeable = False
+    values = pl.Series(series.name, np.flatnonzero(present) + lowest, dtype=pl.Int64)
+    physical_type = pl.Int32 if series.dtype == pl.Date else series.dtype
+    return codes, values.cast(physical_type).cast(series.dtype)
+
+
+_WIDE = (pl.Decimal, pl.Int128, pl.UInt128)
+"""Numeric types for which numpy has no array."""
+
+
+def _rank(series: pl.Series, values: pl.Series) -> npt.NDArray[np.int32]:
+    missing = len(values)
+    if series.dtype == pl.String:
+        coded = series.cast(pl.Enum(values)).to_physical()
+        return coded.fill_null(missing).cast(pl.Int32).to_numpy(writable=True)
+    if (series.dtype.is_numeric() or series.dtype.is_temporal()) and series.dtype not in _WIDE:
+        ordered = values.to_physical().to_numpy()
+        physical = series.to_physical()
+        found = np.searchsorted(ordered, physical.drop_nulls().to_numpy()).astype(np.int32)
+        if series.null_count() == 0:
+            return found
+        result = np.full(len(series), missing, dtype=np.int32)
+        result[series.is_not_null().to_numpy()] = found
+        return result
+    index = pl.DataFrame({"value": values, "code": np.arange(missing, dtype=np.int32)})
+    joined = series.rename("value").to_frame().join(index, on="value", how="left", maintain_order="left")
+    return joined["code"].fill_null(missing).to_numpy(writable=True)

@@ -71,7 +71,7 @@ class Experiment:
         """
         import vl_convert
 
-        from sudare.formats.disk_errors import writing
+        from sudare.formats.data import writing
 
         page = [f"# {self.title}", "", *head(command or f"sudare experiment {self.name}"), ""]
         page += [f"*{self.paper}*", "", "## What was expected", ""]

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from sudare.errors import OutputError, did_you_mean
-from sudare.formats.disk_errors import writing
+from sudare.formats.data import writing
 from sudare.read import source as endings
 from sudare.read.baskets.lines import plain_delimiter
 from sudare.read.baskets.load import BasketFacts

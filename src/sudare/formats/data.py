@@ -10,19 +10,45 @@ absent, or contains an empty text. **Numbers** are written in plain decimal nota
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from sudare.describe.text import as_text
-from sudare.errors import InputError, OutputError, did_you_mean
-from sudare.formats.disk_errors import writing
+from sudare.errors import ErrorSentence, InputError, OutputError, did_you_mean
 from sudare.formats.excel import excel_bytes, excel_cells
 from sudare.read.source import no_panic, read_parquet
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn disk errors in the block into one sentence about `path` that says what to do next."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise OutputError(_sentence(path, error)) from None
+
+
+def _sentence(path: Path, error: Exception) -> ErrorSentence:
+    """What went wrong on the disk; polars gives the error number only inside its message."""
+    in_message = re.search(r"os error ([0-9]+)", str(error))
+    number = int(in_message[1]) if in_message else getattr(error, "errno", None)
+    if number in {errno.ENOSPC, errno.EDQUOT}:
+        return ErrorSentence("formats.disk.no_space", path=path)
+    if number in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return ErrorSentence("formats.disk.not_permitted", path=path)
+    if number == errno.ENOENT:
+        return ErrorSentence("formats.disk.no_folder", path=path)
+    reason = os.strerror(number) if number else " ".join(str(error).split())
+    return ErrorSentence("formats.disk.other", path=path, why=reason)
 
 
 Format = Literal["csv", "tsv", "parquet", "arrow", "excel"]

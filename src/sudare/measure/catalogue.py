@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.hierarchy.tree import MEASURE_NAMES
 from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, shown
 from sudare.measure import distributions as margins
@@ -19,14 +20,13 @@ from sudare.measure import models
 from sudare.measure.distributions import numeric_names
 from sudare.measure.information import ild
 from sudare.measure.pair import Pair, pair_of
-from sudare.measure.words import meaning_of
+from sudare.measure.words import Meaning, meaning_of
 from sudare.parameters import first_paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from sudare.describe.hierarchy.tree import Objective
-    from sudare.measure.words import Meaning
 
 
 @dataclass(frozen=True)
@@ -205,9 +205,9 @@ def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict
 
     Baskets, and releases of baskets, have measures of their own.
     """
-    from sudare.measure.baskets.catalogue import holds_baskets, measure_baskets
+    if _holds_baskets(before) or _holds_baskets(after):
+        from sudare.measure.baskets.catalogue import measure_baskets
 
-    if holds_baskets(before) or holds_baskets(after):
         return measure_baskets(before, after, names)
     pair = pair_of(before, after)
     chosen = [MEASURES[name] for name in chosen_measures(names)]
@@ -274,3 +274,9 @@ def all(before: Any, after: Any) -> pl.DataFrame:  # noqa: A001  # sd.measure.al
             }
         )
     return pl.DataFrame(rows, schema_overrides={"value": pl.Float64, "note": pl.String})
+
+
+def _holds_baskets(data: Any) -> bool:
+    """Whether data in memory are baskets: as such, paired, or as a release of them."""
+    kept = (data, getattr(data, "released", None), getattr(data, "before", None))
+    return any(isinstance(one, Baskets) for one in kept)

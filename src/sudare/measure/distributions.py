@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sudare.describe.distance.space import line_ends
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.text import as_text, places_among, range_ends, set_parts
-from sudare.kernels.core.blocks import block_labels
+from sudare.kernels.core.rules import block_labels
 from sudare.measure.pair import pair_of
 
 if TYPE_CHECKING:

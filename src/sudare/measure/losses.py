@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from sudare.assess.bounds.columns import weights_of
+from sudare.assess.bounds.distortion import weights_of
 from sudare.assess.requirement import blocks_of
 from sudare.describe.distance.space import ColumnCells, line_ends
 from sudare.describe.hierarchy.tree import Objective, node_shares

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.pipeline import methods_of
 from sudare.anonymize.protocol import Context
-from sudare.assess.catalogue import requirements_of
+from sudare.assess.requirement import requirements_of
 from sudare.errors import GuaranteeError
 from sudare.progress import Plan, Progress
 from sudare.randomness import Randomness
-from sudare.release.kind import Checked
-from sudare.release.kinds import kind_of
+from sudare.release.kind import Checked, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sudare.release.release import AnyRelease
+    from sudare.release.folder import AnyRelease
 
 
 def anonymize(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from sudare.errors import OutputError
-from sudare.formats.data import write_data
-from sudare.formats.disk_errors import writing
+from sudare.formats.data import write_data, writing
 from sudare.read.examples.hospital import hospital, hospital_columns
 from sudare.read.source import exists
 from sudare.release.ledger.ledger import Ledger

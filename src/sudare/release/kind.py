@@ -8,6 +8,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from sudare.describe.baskets.baskets import Baskets
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -22,10 +24,9 @@ if TYPE_CHECKING:
     from sudare.parameters import Catalogue
     from sudare.progress import Progress
     from sudare.randomness import Randomness
-    from sudare.release.folder import Written
+    from sudare.release.folder import AnyRelease, Written
     from sudare.release.recipe.base import AnyOutput
     from sudare.release.recipe.parts import ReportKind
-    from sudare.release.release import AnyRelease
     from sudare.verify.finding import Finding
     from sudare.words.sentence import Language
 
@@ -52,7 +53,7 @@ class Checked(NamedTuple):
 
 
 class Kind(ABC):
-    """Tables or baskets; there is one instance of each (`sudare.release.kinds`)."""
+    """Tables or baskets; there is one instance of each (`sudare.release.kind`)."""
 
     name: ClassVar[str]
     """As manifests have it."""
@@ -144,3 +145,13 @@ class Kind(ABC):
         self, data: Any, requirements: Sequence[Any], progress: Progress | None, **options: Any
     ) -> Any:
         """The study of data before anything is changed."""
+
+
+def kind_of(data: Any) -> Kind:
+    """The kind of data in memory: baskets are `Baskets`, or a release of them; all else is, or becomes, a table."""
+    from sudare.release.baskets.kind import BASKETS
+    from sudare.release.table.kind import TABLE
+
+    if isinstance(data, Baskets) or isinstance(getattr(data, "released", None), Baskets):
+        return BASKETS
+    return TABLE

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.parameters import Catalogue
+    from sudare.release.folder import AnyRelease
     from sudare.release.kind import Kind
     from sudare.release.recipe.base import AnyOutput, AnyRecipe
-    from sudare.release.release import AnyRelease
 
 
 def manifest_of(

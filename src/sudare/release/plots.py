@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sudare.errors import OutputError
-from sudare.formats.disk_errors import writing
+from sudare.formats.data import writing
 from sudare.words.sentence import texts
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from sudare.release.recipe.load import load_recipe
 from sudare.release.staging import check_target
 
 if TYPE_CHECKING:
-    from sudare.release.folder import Written
-    from sudare.release.release import AnyRelease
+    from sudare.release.folder import AnyRelease, Written
 
 
 @shows_progress

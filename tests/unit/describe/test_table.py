@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare as sd
-from sudare.describe.codes import encode
+from sudare.describe.column import encode
 from sudare.errors import DescriptionError
 
 COLUMNS = {

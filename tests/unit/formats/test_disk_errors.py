@@ -12,8 +12,7 @@ import pytest
 
 from sudare.cli import main
 from sudare.errors import OutputError
-from sudare.formats.data import write_data
-from sudare.formats.disk_errors import writing
+from sudare.formats.data import write_data, writing
 from sudare.release.plots import save_chart
 from sudare.release.recipe.table import Recipe
 

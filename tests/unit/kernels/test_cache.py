@@ -14,7 +14,7 @@ import pytest
 
 import sudare
 from sudare.kernels.core import cache
-from sudare.kernels.core.blocks import _fill_labels
+from sudare.kernels.core.rules import _fill_labels
 
 _CALLED = "from sudare.kernels.core.jit import kernel\n\n\n@kernel\ndef doubled(x):\n    return {} * x\n"
 _CALLER = (
@@ -120,7 +120,7 @@ def test_the_setting_of_numba_is_given_back():
 def test_kernels_are_not_kept_in_the_package():
     kept = Path(_fill_labels.stats.cache_path)
     assert not kept.is_relative_to(Path(sudare.__file__).parent)
-    assert kept.parent.name.startswith("core.blocks-")
+    assert kept.parent.name.startswith("core.rules-")
 
 
 @pytest.mark.slow

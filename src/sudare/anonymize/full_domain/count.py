@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.grouping.rules import COUNTING, by_size, smallest_group
-from sudare.assess.bounds.diversity import values_needed
+from sudare.assess.bounds.distortion import values_needed
 from sudare.assess.requirement import Rule, compile_rules
 from sudare.kernels.core import rules as kernel_rules
-from sudare.kernels.core.blocks import rows_by_label
-from sudare.kernels.core.rules import complying, scratch_for
+from sudare.kernels.core.rules import complying, rows_by_label, scratch_for
 from sudare.kernels.recoding.lattice import left_out, roll_up
 
 if TYPE_CHECKING:

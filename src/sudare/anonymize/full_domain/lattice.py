@@ -11,7 +11,7 @@ import numpy as np
 from sudare.anonymize.grouping.labels import ranked
 from sudare.anonymize.grouping.rules import column_weights
 from sudare.describe.hierarchy.tree import Objective, node_shares
-from sudare.kernels.core.blocks import block_labels
+from sudare.kernels.core.rules import block_labels
 from sudare.kernels.recoding.lattice import Space
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from sudare.anonymize.full_domain.classify import minimal_nodes
 from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import OBJECTIVES, all_levels, lattice_of
 from sudare.anonymize.grouping.rules import allowed_rows, block_rules
-from sudare.assess.catalogue import REQUIREMENTS, requirements_of
+from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.requirement import requirements_of
 from sudare.errors import ParameterError, shown
 from sudare.progress import SILENT
 

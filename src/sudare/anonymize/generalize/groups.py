@@ -24,8 +24,7 @@ from sudare.anonymize.generalize.start import (
 from sudare.anonymize.grouping.labels import ranked
 from sudare.anonymize.grouping.reassign import reassigned
 from sudare.anonymize.grouping.refine import Budget, Rebuilding, refine
-from sudare.kernels.core.blocks import rows_by_label
-from sudare.kernels.core.rules import no_rules, rules_of, scratch_for
+from sudare.kernels.core.rules import no_rules, rows_by_label, rules_of, scratch_for
 from sudare.kernels.partition.covers import SET
 from sudare.kernels.partition.finish import split_all
 from sudare.randomness import repeatable, words_from

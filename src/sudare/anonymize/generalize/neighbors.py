@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.generalize.records import distinct_records, with_slots
-from sudare.kernels.core.blocks import rows_by_label
+from sudare.kernels.core.rules import rows_by_label
 from sudare.kernels.recoding.neighbors import near_of_near_slice, near_slice
 
 if TYPE_CHECKING:

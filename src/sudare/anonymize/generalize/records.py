@@ -9,7 +9,7 @@ import numpy as np
 
 from sudare.anonymize.grouping.recode import Axis, OrderedAxis, TreeAxis
 from sudare.describe.hierarchy.tree import Objective, node_shares
-from sudare.kernels.core.blocks import block_labels
+from sudare.kernels.core.rules import block_labels
 from sudare.kernels.partition.covers import CLIMB, LARGEST_TABLE, LINE, PAIRS, SET, Covers
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sudare.kernels.core.blocks import dense_labels
+from sudare.kernels.core.rules import dense_labels
 
 Labels = npt.NDArray[np.int64]
 

@@ -12,12 +12,12 @@ import polars as pl
 from sudare.describe.kinds import ORDERED_KINDS
 from sudare.describe.text import ANYTHING, closed_ranges, places_of, set_text
 from sudare.errors import ParameterError
-from sudare.kernels.core.blocks import group_nodes, group_ranges
+from sudare.kernels.core.rules import group_nodes, group_ranges
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sudare.describe.codes import Codes
+    from sudare.describe.column import Codes
     from sudare.describe.hierarchy.tree import Hierarchy
     from sudare.describe.table import Table
 

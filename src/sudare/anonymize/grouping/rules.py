@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sudare.assess.bounds.diversity import values_needed
+from sudare.assess.bounds.distortion import values_needed
 from sudare.assess.requirement import BlockRequirement, Requirement
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.errors import ParameterError

@@ -20,8 +20,7 @@ from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.assess.requirement import blocks_of, compile_rules
 from sudare.assess.study import require_feasible
 from sudare.errors import InfeasibleError
-from sudare.kernels.core.blocks import rows_by_label
-from sudare.kernels.core.rules import Rules, complying, rules_of, scratch_for
+from sudare.kernels.core.rules import Rules, complying, rows_by_label, rules_of, scratch_for
 from sudare.parameters import Annotated, AnyNames, Field, parameters
 from sudare.words.sentence import counted
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sudare.anonymize.grouping.labels import numbered, ranked
 from sudare.anonymize.microaggregate.arrays import centroids
-from sudare.kernels.core.blocks import dense_labels, rows_by_label
+from sudare.kernels.core.rules import dense_labels, rows_by_label
 from sudare.kernels.points.curves import hilbert_index, kd_slice, new_descent
 from sudare.kernels.points.distance import squared_distances
 from sudare.kernels.points.flexdice import cells_of, halve_slice, link_slice, new_dice

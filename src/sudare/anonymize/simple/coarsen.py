@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import polars as pl
 
 from sudare.anonymize.note import Note
-from sudare.anonymize.protocol import Context, Outcome, same_rows
-from sudare.anonymize.simple.columns import numeric_columns
+from sudare.anonymize.protocol import Context, Outcome, numeric_columns, same_rows
 from sudare.errors import ErrorSentence
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 from sudare.words.sentence import enumerated

@@ -14,8 +14,7 @@ import polars as pl
 from polars.selectors import by_name
 
 from sudare.anonymize.note import Note
-from sudare.anonymize.protocol import Context, Outcome, same_rows
-from sudare.anonymize.simple.columns import present_columns
+from sudare.anonymize.protocol import Context, Outcome, present_columns, same_rows
 from sudare.describe.text import as_text
 from sudare.errors import ErrorSentence, InputError, ParameterError
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sudare.anonymize.note import Note
-from sudare.anonymize.protocol import Context, Outcome, same_rows
-from sudare.anonymize.simple.columns import present_columns
+from sudare.anonymize.protocol import Context, Outcome, present_columns, same_rows
 from sudare.assess.requirement import blocks_of
-from sudare.kernels.core.blocks import rows_by_label
+from sudare.kernels.core.rules import rows_by_label
 from sudare.kernels.records.swap import rank_swap_partners
 from sudare.parameters import Annotated, AnyNames, Field, Names, parameters
 from sudare.words.sentence import enumerated

@@ -6,9 +6,16 @@
 Paper: suitability to l-diversity (Muramoto, Kamidoi, Wakabayashi 2011), Lemmas 1 and 2, Theorem 1, Corollary 1.
 """
 
-from sudare.assess.bounds.bound import Bound
-from sudare.assess.bounds.distortion import k_bound, l_bound, lower_bound
-from sudare.assess.bounds.diversity import feasible, largest_feasible_l, max_blocks, min_largest_block
+from sudare.assess.bounds.distortion import (
+    Bound,
+    feasible,
+    k_bound,
+    l_bound,
+    largest_feasible_l,
+    lower_bound,
+    max_blocks,
+    min_largest_block,
+)
 
 __all__ = [
     "Bound",

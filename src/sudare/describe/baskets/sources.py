@@ -10,7 +10,7 @@ import polars as pl
 
 from sudare.describe.baskets.baskets import Baskets, checked_ids
 from sudare.describe.baskets.sensitive import resolve_sensitive
-from sudare.describe.frames import from_native
+from sudare.describe.table import from_native
 from sudare.errors import InputError
 from sudare.read.baskets.load import BasketData, BasketFacts, check_layout, frame_baskets, load_baskets
 from sudare.read.baskets.options import BasketOptions

@@ -17,7 +17,7 @@ import polars as pl
 
 from sudare.describe.text import ANYTHING, as_text, axis_of, places_among, positions, range_ends, set_parts
 from sudare.errors import DescriptionError, ErrorSentence
-from sudare.kernels.core.blocks import block_labels
+from sudare.kernels.core.rules import block_labels
 from sudare.kernels.figures import gap_sum, joint_sum, line_sum, tree_histogram
 from sudare.parameters import Field, model_validator, parameters
 

@@ -16,12 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sudare.describe.frames import from_native
 from sudare.describe.guess.hierarchies import suggested_hierarchy
 from sudare.describe.guess.judgment import judge
 from sudare.describe.guess.names import topic_of
 from sudare.describe.guess.reason import Reason
 from sudare.describe.guess.values import Values
+from sudare.describe.table import from_native
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,19 +61,6 @@ def guess_roles(data: Any) -> list[Guess]:
     return [
         _no_weight(guess) if guess.role == "weight" and guess is not weight else guess for guess in guesses
     ]
-
-
-def guess_kind(series: pl.Series) -> Kind:
-    """The kind of a column by its type and values; its name plays no part.
-
-    Numbers are numeric, dates are dates (dates stored as text are texts), ordered categories are ordinal, lists are
-    sets; texts are strings if they are codes of one width, sentences, or mostly different, and otherwise nominal.
-
-    >>> import polars as pl
-    >>> guess_kind(pl.Series(["02139", "02140"])), guess_kind(pl.Series(["flu", "gout"]))
-    ('string', 'nominal')
-    """
-    return Values(series).kind()
 
 
 def _guess(series: pl.Series, topic: Topic | None, *, measures_bodies: bool) -> Guess:

@@ -42,6 +42,19 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
 """Forms of text, the most indicative first; a column has the first form that nearly all its values match."""
 
 
+def guess_kind(series: pl.Series) -> Kind:
+    """The kind of a column by its type and values; its name plays no part.
+
+    Numbers are numeric, dates are dates (dates stored as text are texts), ordered categories are ordinal, lists are
+    sets; texts are strings if they are codes of one width, sentences, or mostly different, and otherwise nominal.
+
+    >>> import polars as pl
+    >>> guess_kind(pl.Series(["02139", "02140"])), guess_kind(pl.Series(["flu", "gout"]))
+    ('string', 'nominal')
+    """
+    return Values(series).kind()
+
+
 @dataclass(frozen=True, eq=False)
 class Values:
     """Counts and forms of one column's values, each computed on first use."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.kernels.core.blocks import rows_by_label
 from sudare.kernels.core.jit import kernel
-from sudare.kernels.core.rules import satisfied
+from sudare.kernels.core.rules import rows_by_label, satisfied
 from sudare.kernels.partition.covers import SET, column_cost
 
 

@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sudare.kernels.core.blocks import covering_node
 from sudare.kernels.core.jit import lean
-from sudare.kernels.core.rules import satisfied
+from sudare.kernels.core.rules import covering_node, satisfied
 from sudare.kernels.core.sort import select, sort_in_place
 
 _LARGEST = np.int32(np.iinfo(np.int32).max)

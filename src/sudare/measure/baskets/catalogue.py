@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sudare.describe.baskets.baskets import Baskets
 from sudare.measure.baskets import association, frequencies, users
-from sudare.measure.baskets.pair import BasketPair, basket_pair
+from sudare.measure.baskets.pair import basket_pair
 from sudare.measure.catalogue import Measure, require_measures
 
 if TYPE_CHECKING:
@@ -44,8 +43,3 @@ def measure_baskets(before: Any, after: Any, names: Iterable[str] | None = None)
 def require_basket_measures(names: Iterable[str]) -> None:
     """Refuse, in one sentence, a measure that does not exist for baskets."""
     require_measures(names, BASKET_MEASURES, "baskets")
-
-
-def holds_baskets(data: Any) -> bool:
-    """Whether data in memory are baskets: as such, paired, or as a release of them."""
-    return isinstance(data, Baskets | BasketPair) or isinstance(getattr(data, "released", None), Baskets)

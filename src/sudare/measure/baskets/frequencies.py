@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sudare.display import AFTER, BEFORE
 from sudare.measure.baskets.pair import basket_pair
-from sudare.measure.charts import AFTER, BEFORE
 
 _MOST_SHOWN = 1000
 """Altair refuses charts with more than 5,000 rows, and nobody can distinguish that many points."""

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sudare.display import AFTER
 from sudare.measure.baskets.pair import basket_pair
-from sudare.measure.charts import AFTER
 
 _BINS = 10
 

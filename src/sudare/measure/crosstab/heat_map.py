@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from sudare.display import distinct_labels, visible
 from sudare.errors import ParameterError
-from sudare.measure.charts import distinct_labels, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sudare.display import html_block, html_list, html_table, paragraph, said
-from sudare.release.release import AnyRelease
+from sudare.release.folder import AnyRelease
 
 if TYPE_CHECKING:
     from sudare.assess.baskets.adversary import BasketVerdict

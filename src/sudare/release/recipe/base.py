@@ -12,7 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from sudare.errors import ErrorSentence, InputError, ParameterError, shown
-from sudare.formats.disk_errors import writing
+from sudare.formats.data import writing
 from sudare.parameters import Catalogue, Part, sentence_of
 from sudare.read.database import redact
 from sudare.release.recipe.parts import ReportKind, absolute_entry, parse_yaml, read_text

@@ -14,7 +14,7 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
 from sudare.errors import OutputError
-from sudare.formats.disk_errors import writing
+from sudare.formats.data import writing
 from sudare.read.source import is_path
 from sudare.words.sentence import texts
 

@@ -15,8 +15,7 @@ from markupsafe import Markup, escape
 from sudare.assess.requirement import blocks_of
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.text import ANYTHING, as_text, is_measured, range_ends
-from sudare.display import width_of
-from sudare.measure.charts import AFTER, BEFORE, distinct_labels
+from sudare.display import AFTER, BEFORE, distinct_labels, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

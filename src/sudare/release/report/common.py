@@ -11,8 +11,7 @@ import yaml
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from sudare.display import UNKNOWN, figure
-from sudare.measure.charts import AFTER, BEFORE
+from sudare.display import AFTER, BEFORE, UNKNOWN, figure
 from sudare.words import sentence as texts
 from sudare.words.sentence import in_language
 

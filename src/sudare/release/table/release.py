@@ -10,7 +10,7 @@ from sudare.assess.requirement import blocks_of
 from sudare.assess.risk import Risk, risk
 from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
 from sudare.progress import SILENT, Progress, shows_progress
-from sudare.release.release import AnyRelease
+from sudare.release.folder import AnyRelease
 from sudare.release.table.evaluate import OF_GENERALIZATION
 
 if TYPE_CHECKING:

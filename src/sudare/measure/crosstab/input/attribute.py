@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sudare.describe.codes import encode
+from sudare.describe.column import encode
 from sudare.describe.text import as_text, axis_of, is_measured, scalar_text
 from sudare.errors import DescriptionError, ParameterError
 from sudare.measure.crosstab.fit.contract import Transition
