@@ -1,4 +1,11 @@
-"""Requirements on blocks: the blocks of a table, how a requirement is checked on each, the verdict, and rules for a kernel."""
+"""Requirements on blocks: the blocks of a table, how a requirement is checked on each, the verdict, and rules for a kernel.
+
+Requirements on blocks: how one is checked, and how several are compiled into rules for a kernel.
+
+A requirement assigns each block a number (its size, its l, its distance t) that must reach a bound.
+`check` recomputes that number for every block and explains the worst; `compile_rules` passes the same
+rules to a method that has to form blocks.
+"""
 
 from __future__ import annotations
 

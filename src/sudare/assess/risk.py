@@ -4,6 +4,12 @@ If a quasi-identifier is randomized, blocks of equal rows are only noise. The fi
 the mechanisms (see `linking`): a record belongs to a given person with probability at most 1/k, and of two records
 that agree on everything exact, neither is more than 1/rate times as probable as the other. So if a share g of them has
 a value, an attacker guesses it correctly with probability at most `g / (g + rate (1 - g))`.
+
+Linking: how well a randomized table hides people, in figures.
+
+Blocks of equal rows mean nothing where values are noise. What counts is the probability, given everything public,
+that a record belongs to a given person. It is at most 1/k with `k = 1 + (|R| - 1) * product of the rates`, where |R|
+is the number of records that agree on everything that was released exactly (Ikarashi et al., after 2011).
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Values as texts: the canonical text of a value, and ranges and sets of values as a release shows them, written and read."""
+"""Values as texts: the canonical text of a value, and ranges and sets of values as a release shows them, written and read.
+
+The canonical text of a value: the key in hierarchies, and what a release shows.
+
+A value has the same text whatever its column's type: 39 read as an integer and 39.0 read as a float are both "39".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""What an analyst counts and computes, before and after: distributions, means, variances, quantiles, correlations."""
+"""What an analyst counts and computes, before and after: distributions, means, variances, quantiles, correlations.
+
+Distributions before and after: what an analyst counts.
+
+A generalized cell is spread evenly over the values it covers, as by an analyst without other knowledge.
+Numbers and dates are counted in bins between quantiles of the original; rare categories are counted together.
+"""
 
 from __future__ import annotations
 

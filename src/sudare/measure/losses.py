@@ -1,4 +1,9 @@
-"""Losses of generalization, blocks and squares: how much of each quasi-identifier is left open, how coarse blocks are."""
+"""Losses of generalization, blocks and squares: how much of each quasi-identifier is left open, how coarse blocks are.
+
+Losses from generalization: how much of each quasi-identifier is left open.
+
+Rows that were left out count as fully generalized, and so do quasi-identifiers that were removed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,15 @@
-"""One way in for every source: a path, `-` for standard input, or the address of a database; and its options."""
+"""One way in for every source: a path, `-` for standard input, or the address of a database; and its options.
+
+Whether a path from a file or the command line exists, whatever that path is.
+
+pathlib raises an error if a name is longer than the system allows (Python 3.11); `os.path` reports that nothing is
+there.
+
+Guards around third-party readers, so that their crashes become ordinary errors.
+
+A Rust library that meets a case its author thought impossible panics: it writes to standard error, past Python, and
+raises an error that is not an `Exception`. For us it is a file that cannot be read, and we say so in one sentence.
+"""
 
 from __future__ import annotations
 

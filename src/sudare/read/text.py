@@ -3,6 +3,18 @@
 Two parsers share the work. polars splits texts whose structure a vectorized scan proves to be regular: every
 record as wide as the first, quotes only around whole cells, lines ended by LF or CRLF. Python's `csv` module
 (RFC 4180, strict) reads everything else, and names the line of any error.
+
+Guess how a text file is written: its encoding, its delimiter and its quote character.
+
+The caller can override every guess. Encodings are tried from the strictest to the laxest: byte order
+marks, UTF-8, the two Japanese multi-byte encodings (distinguished by how ordinary the decoded text would be),
+Western European, then `charset-normalizer`, and Latin-1, which decodes anything.
+
+Give text columns a narrower type if nothing is lost by it.
+
+A column becomes Int64, Float64 or Date only if every cell can be restored from its value exactly as
+it was read. Leading zeros, plus signs, exponents, thousands separators and numbers longer than 18 digits keep
+a column text, because such columns are codes (ZIP, accounts) as often as quantities. `true`/`false` stay text.
 """
 
 from __future__ import annotations

@@ -5,6 +5,10 @@ u', v', where `A[x, v]` is the probability (density) that v is released as x. He
 the normalizers of bounded noise cancel, so for noise of density f it is the least of
 `f(u' - v) f(v' - u) / (f(u' - u) f(v' - v))`, reached with u = u' and v = v' at the two ends; for replacement it is the
 least over all pairs of values of the matrix. Part of the independent verifier.
+
+What the verifier checks on randomized columns: Pk-anonymity, recomputed from the public description alone.
+
+Part of the independent verifier.
 """
 
 from __future__ import annotations

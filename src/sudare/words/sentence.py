@@ -7,6 +7,11 @@ sentence with words of its own: a subclass that names its area.
 >>> rows = counted("rows", 1)
 >>> rows, rows.into("ja")
 ('1 row', '1 行')
+
+Words for readers in their own language: YAML files, one for each area and language.
+
+A text has a dotted key; the figures of a sentence are named in braces, with their format: `{rows:,} rows`. An area of many
+rooms is a folder, whose files are the first part of its keys: `errors/read.yaml` has the keys `read.…`.
 """
 
 from __future__ import annotations

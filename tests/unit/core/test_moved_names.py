@@ -23,7 +23,7 @@ DOCUMENTED = {
     "sudare.release.basket_files": ("write_baskets",),
     "sudare.release.ledger": ("Ledger",),
     "sudare.release.recipe": ("Recipe",),
-    "sudare.release.folder": ("Release",),
+    "sudare.release.release": ("Release",),
     "sudare.release.verify": ("verify_release",),
     "sudare.release.verify_requirements": ("Finding",),
 }

@@ -117,7 +117,10 @@ def test_other_releases_keep_their_losses(tmp_path):
     table = sd.read(people()).describe(quasi=["age", "sex"], sensitive=["disease"], insensitive=["city"])
     release = sd.anonymize(table, sd.KAnonymity(5))
     written = release.write(tmp_path / "out", reports=[])
-    assert set(public_manifest(TABLE, written.manifest)["losses"]) == {*release.losses, *release.not_applicable}
+    assert set(public_manifest(TABLE, written.manifest)["losses"]) == {
+        *release.losses,
+        *release.not_applicable,
+    }
     # There is one number, so no correlation.
     assert set(release.not_applicable) == {"correlation_change"}
 

@@ -9,6 +9,16 @@ cost in a release is at least CE(u, v) for every v in its block, so the block li
 
 Divided by rows and quasi-identifiers (or their weights), the bound is on the scale of the measures. A row that is left
 out counts 1 in every cell, which is at least any CE, so the bound also covers releases with suppressed rows.
+
+What the counts of the sensitive values allow: whether l-diversity is possible, with how many blocks of what size.
+
+The counts N_0 >= N_1 >= … >= N_{P-1} > 0 may be given in any order; N = S_0 is their sum, p_i = N_i / N and
+S_i = N_i + … + N_{P-1}.
+
+Quasi-identifiers as the kernels of the bounds see them: ranks, and the cost of generalizing two ranks together.
+
+The costs are those of `sudare.measure`, cell by cell, for the most specific text that covers both values: the label of
+the lowest common node of a hierarchy, a range if the column is ordered and has no hierarchy, `*` otherwise.
 """
 
 from __future__ import annotations

@@ -1,4 +1,19 @@
-"""How far around each row one must go to find k rows, or l sensitive values: what two rows cost, a tree of rows, the search."""
+"""How far around each row one must go to find k rows, or l sensitive values: what two rows cost, a tree of rows, the search.
+
+The cost of two rows together: the cells of a row are ranks, and each column defines the cost of two ranks.
+
+Ranks are numbered so that the cost of two ranks never decreases when one of them moves away from the other: leaves of
+a hierarchy depth first, numbers ascending, missing last. So a set of rows is bounded by the lowest and highest rank
+of each column. The cost of two rows is the sum over columns; each column's cost is a metric, so the sum is one too.
+
+The innermost loops take plain arrays and many rows at a time: a call with so many arguments costs more than a row.
+
+How far around each row one must go to find k rows, or l sensitive values: best first through a tree of boxes.
+
+The radius of a row is the smallest r such that the rows within cost r of it (itself included) are k or more, or have l
+or more different values. Equal rows have equal radii, so only distinct rows are searched, and each counts as often as
+it occurs.
+"""
 
 from __future__ import annotations
 

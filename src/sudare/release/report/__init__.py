@@ -1,9 +1,8 @@
 """The report of a release for people: one self-contained HTML page, English or Japanese, internal or public.
 
-- `page`: what the page says, put into the template `page.html.j2`.
-- `sections`: the figures and sentences of each section.
-- `distributions`, `spans`: columns before and after, aggregated; `charts` draws them.
-- `texts`: every word a reader sees, in `texts_en.yaml` and `texts_ja.yaml`.
+- `common`: what every report shares: words (`words/en/report.yaml` and its Japanese twin), templates, verdicts, provenance.
+- `table.page`, `baskets.page`: the figures and sentences of each section, put into the template `page.html.j2` beside it.
+- `charts`: columns before and after, aggregated, and their drawings.
 """
 
 from __future__ import annotations

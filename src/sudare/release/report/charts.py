@@ -1,4 +1,15 @@
-"""Charts of a report as SVG texts, and the distributions they draw: a few numbers each, never rows."""
+"""Charts of a report as SVG texts, and the distributions they draw: a few numbers each, never rows.
+
+Where released numbers and dates lie: every cell as a stretch of the axis, read from its published text alone.
+
+Numbers lie on their own axis, dates on that of milliseconds since 1970-01-01. Nothing here looks at a
+hierarchy: its bounds would tell the smallest and largest original value.
+
+Charts as SVG texts: Altair describes them, vl-convert draws them, without network and without scripts.
+
+Fields have fixed names and user data are values only, so no column name or cell can become part of a chart's
+grammar; vl-convert escapes every text it draws.
+"""
 
 from __future__ import annotations
 

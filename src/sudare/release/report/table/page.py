@@ -2,6 +2,11 @@
 
 The public page is made from the public part of the manifest and from the released table; of the original it
 sees nothing but the types of its columns.
+
+The cross tabulation of a randomized release in its report: as released, estimated, and for the custodian as it was.
+
+What is released and what is estimated from it are public; the original counts, and how far the others are from them,
+are for the internal report only.
 """
 
 from __future__ import annotations
