@@ -256,9 +256,9 @@ def test_the_recipe_is_kept_inside_and_can_be_run_again(recipe, tmp_path):
 def test_what_is_hardly_meant_is_warned_about(clicks):
     baskets = sd.read_baskets(clicks)
     nothing = sd.anonymize(baskets.describe(sensitive=[]), RhoUncertainty(0.5))
-    assert nothing.warnings == ("No item is sensitive for anybody, so rho-uncertainty protects nothing.",)
+    assert nothing.warnings == ("No item is sensitive for anyone, so rho-uncertainty protects nothing.",)
     gone = sd.anonymize(baskets, KmAnonymity(500, 2))
-    assert gone.warnings == ("Every entry was suppressed, nothing is left; ask for less.",)
+    assert gone.warnings == ("Every entry was suppressed and nothing is left; loosen the requirement.",)
     assert sd.anonymize(baskets.describe(sensitive=["y"]), RhoUncertainty(0.5)).warnings == ()
 
 

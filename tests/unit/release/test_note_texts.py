@@ -121,8 +121,8 @@ def test_the_english_is_what_it_was(releases):
         "Values outside the range that were clipped to it: 1."
     )
     assert found["mondrian"].warnings == (
-        "No role was given to day: published unchanged. Describe each column, insensitive if it truly is.",
-        "A seed was given: the random choices can be repeated by others. Do not publish this release.",
+        "Nobody has given a role to day: the data are published unchanged there. Describe each column; use insensitive only if it truly is.",
+        "A seed was given, so others can repeat the random choices. Do not publish this release.",
     )
     assert found["item-suppression of many"].warnings == (
         (
