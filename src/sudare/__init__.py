@@ -120,7 +120,7 @@ _HOME = {
     "TCloseness": "assess.t_closeness",
     "Table": "describe.table",
     "TopBottomCode": "anonymize.simple.coarsen",
-    "Verdict": "assess.verdict",
+    "Verdict": "assess.requirement",
     "crosstab": "release.crosstab",
     "guess_roles": "describe.guess.guess",
     "hospital": "read.examples.hospital",
