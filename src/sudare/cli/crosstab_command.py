@@ -13,7 +13,7 @@ from sudare.cli.options import Answer, Json, check_language, comma_list
 from sudare.errors import ErrorSentence
 
 if TYPE_CHECKING:
-    from sudare.measure.crosstab.words import Telling
+    from sudare.measure.crosstab.words import CrosstabSentence
     from sudare.words.sentence import Texts
 
 _SHOWN = 30
@@ -69,7 +69,7 @@ def command(
       sudare crosstab release/ --by age,disease --bins age=10 --plot c.html
     """
     from sudare.cli.show import print_json, progress_bar, say, say_place
-    from sudare.measure.crosstab.words import Telling
+    from sudare.measure.crosstab.words import CrosstabSentence
     from sudare.release.crosstab import beside, crosstab
     from sudare.release.summary import words_in
     from sudare.words.sentence import enumerated
@@ -114,7 +114,7 @@ def command(
     _show(table, truth, words)
     sentences = [*table.fit.sentences(), *_not_counted(table)]
     if truth is not None:
-        sentences.append(Telling("original", **_errors(table, truth)))
+        sentences.append(CrosstabSentence("original", **_errors(table, truth)))
     for sentence in sentences:
         say(sentence.into(words.language), wide=words.language == "ja")
     if plot is not None and len(table.by) > _DRAWN:
@@ -176,7 +176,7 @@ def _estimated(table: Any) -> Any:
     return pl.Series(np.broadcast_to(occurs.reshape(sizes), table.shape).ravel())
 
 
-def _not_counted(table: Any) -> list[Telling]:
+def _not_counted(table: Any) -> list[CrosstabSentence]:
     """What the fit does not count: `--out` and `--json` list these cells too."""
     from sudare.measure.crosstab.words import not_counted
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sudare.measure.crosstab.result import Fit
-from sudare.measure.crosstab.words import Telling, not_counted
+from sudare.measure.crosstab.words import CrosstabSentence, not_counted
 from sudare.words import sentence as all_texts
 from sudare.words.sentence import loaded
 
@@ -97,5 +97,5 @@ def test_every_text_is_used(monkeypatch):
         said(case)
     for empty in (1, 2):
         not_counted(10, empty, ["sex", "age"])
-    Telling("original", estimate=0.1, released=0.2)
+    CrosstabSentence("original", estimate=0.1, released=0.2)
     assert loaded("crosstab", "en").keys() == used - {"between.names"}

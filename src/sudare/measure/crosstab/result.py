@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sudare.measure.crosstab.fit.estimate import Start
     from sudare.measure.crosstab.fit.iterate import StopRule
     from sudare.measure.crosstab.input.attribute import Attribute
-    from sudare.measure.crosstab.words import Telling
+    from sudare.measure.crosstab.words import CrosstabSentence
 
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
@@ -81,13 +81,13 @@ class Fit:
     wide: tuple[str, ...] = ()
     """Attributes whose bins contain several numbers: their distribution in a bin is reconstructed and may be wrong."""
 
-    def sentences(self) -> list[Telling]:
+    def sentences(self) -> list[CrosstabSentence]:
         """The same in words; each sentence can be translated into Japanese: `sentence.into("ja")`."""
         from sudare.measure.crosstab.words import sentences_of
 
         return sentences_of(self)
 
-    def warnings(self) -> list[Telling]:
+    def warnings(self) -> list[CrosstabSentence]:
         """The sentences that advise against using the table as it is."""
         from sudare.measure.crosstab.words import warnings_of
 

@@ -15,7 +15,7 @@ _NEARLY_EXACT = 100.0
 """Times the total variation of the released counts: a larger figure only means that theirs is close to zero."""
 
 
-class Telling(Sentence):
+class CrosstabSentence(Sentence):
     """A sentence about a cross tabulation; the words are in `words/en/crosstab.yaml` and its Japanese twin."""
 
     __slots__ = ()
@@ -23,12 +23,12 @@ class Telling(Sentence):
     area = "crosstab"
 
 
-def sentences_of(fit: Fit) -> list[Telling]:
+def sentences_of(fit: Fit) -> list[CrosstabSentence]:
     """The figures of a fit in words."""
     if not fit.randomized:
-        return [Telling("exact", records=fit.records, cells=fit.cells)]
+        return [CrosstabSentence("exact", records=fit.records, cells=fit.cells)]
     found = [
-        Telling(
+        CrosstabSentence(
             "found",
             records=fit.records,
             cells=fit.cells,
@@ -40,38 +40,48 @@ def sentences_of(fit: Fit) -> list[Telling]:
         )
     ]
     if not fit.met and not fit.contradicts:
-        found.append(Telling("not_met"))
+        found.append(CrosstabSentence("not_met"))
     if fit.kept is not None:
         found.append(_choice(fit, fit.kept))
     if fit.total_variation is not None and fit.total_variation_released is not None:
-        found.append(Telling("smooth", estimate=fit.total_variation, released=fit.total_variation_released))
-    found.append(Telling("no_cell") if fit.half_width is None else Telling("cell", half_width=fit.half_width))
+        found.append(
+            CrosstabSentence("smooth", estimate=fit.total_variation, released=fit.total_variation_released)
+        )
+    found.append(
+        CrosstabSentence("no_cell")
+        if fit.half_width is None
+        else CrosstabSentence("cell", half_width=fit.half_width)
+    )
     if fit.draws == 0:
-        found.append(Telling("no_errors"))
+        found.append(CrosstabSentence("no_errors"))
     # The warning comes first: the rest is valid only for a release that matches its description.
     return [*warnings_of(fit), *found]
 
 
-def warnings_of(fit: Fit) -> list[Telling]:
+def warnings_of(fit: Fit) -> list[CrosstabSentence]:
     """Warns that the release contradicts the table; bins of numbers come first: they are not the release's fault."""
     if not fit.contradicts:
         return []
     figures = {"misfit": fit.misfit, "degrees": fit.degrees}
     if not fit.wide:
-        return [Telling("contradicts.values", **figures)]
-    return [Telling("contradicts.bins", **figures, columns=enumerated(fit.wide))]
+        return [CrosstabSentence("contradicts.values", **figures)]
+    return [CrosstabSentence("contradicts.bins", **figures, columns=enumerated(fit.wide))]
 
 
-def not_counted(cells: int, empty: int, exact: Sequence[str]) -> Telling:
+def not_counted(cells: int, empty: int, exact: Sequence[str]) -> CrosstabSentence:
     """What the fit leaves out: cells of combinations of exact columns that do not occur."""
-    return Telling(
+    return CrosstabSentence(
         f"not_counted.{'one' if empty == 1 else 'many'}", cells=cells, empty=empty, columns=enumerated(exact)
     )
 
 
-def _choice(fit: Fit, kept: int) -> Telling:
+def _choice(fit: Fit, kept: int) -> CrosstabSentence:
     """Why something other than the estimate from margins and EM was used."""
     taken = "counts" if kept == 0 else "steps"
     nearly_exact = fit.worst is None or fit.worst > _NEARLY_EXACT
-    why = Telling("why.nearly_exact") if nearly_exact else Telling(f"why.{taken}", worst=fit.worst)
-    return Telling(f"kept.{taken}{'_many' if fit.randomized > 1 else ''}", kept=kept, why=why)
+    why = (
+        CrosstabSentence("why.nearly_exact")
+        if nearly_exact
+        else CrosstabSentence(f"why.{taken}", worst=fit.worst)
+    )
+    return CrosstabSentence(f"kept.{taken}{'_many' if fit.randomized > 1 else ''}", kept=kept, why=why)
