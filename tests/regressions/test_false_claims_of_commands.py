@@ -148,7 +148,7 @@ LEVELS = [
 
 
 def _ambiguous(release: sd.Release) -> list[str]:
-    return [warning for warning in release.warnings if "nobody can tell which" in warning]
+    return [warning for warning in release.warnings if "readers cannot tell them apart" in warning]
 
 
 @pytest.mark.parametrize(
