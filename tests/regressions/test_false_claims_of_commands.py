@@ -159,7 +159,7 @@ def test_a_label_that_is_a_value_is_warned_of(method, hierarchy):
     table = sd.read(pl.DataFrame({"c": CITIES}))
     table = table.describe(quasi=["c"], hierarchies={"c": hierarchy})
     (warning,) = _ambiguous(sd.anonymize(table, sd.KAnonymity(9), method=method))
-    assert warning.startswith("In c the released 'Oslo' stands for")
+    assert warning.startswith("In c, the released 'Oslo' stands both for")
     assert not _ambiguous(sd.anonymize(table, sd.KAnonymity(2), method=method))  # nothing is generalized
 
 
@@ -168,7 +168,7 @@ def test_a_star_that_is_a_value_is_warned_of():
         quasi=["c"], insensitive=["d"]
     )
     (warning,) = _ambiguous(sd.anonymize(table, sd.KAnonymity(5)))
-    assert "In c the released '*' stands for" in warning
+    assert "In c, the released '*' stands both for" in warning
     assert not _ambiguous(sd.anonymize(table, method=sd.SwapRecords(("c",), share=1.0)))
     plain = sd.read(pl.DataFrame({"c": CITIES})).describe(quasi=["c"])
     assert not _ambiguous(sd.anonymize(plain, sd.KAnonymity(9)))
