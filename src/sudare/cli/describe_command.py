@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -24,12 +24,6 @@ from sudare.cli.options import (
     source_options,
 )
 
-if TYPE_CHECKING:
-    from sudare.describe.table import Table
-    from sudare.words.sentence import Texts
-
-_BETWEEN_ITEMS = r"\S[\s,;|]+\S"
-
 
 def command(
     data: Annotated[str, typer.Argument(help="Data file, '-' for standard input, or database address.")],
@@ -45,28 +39,29 @@ def command(
     table: DatabaseTable = None,
     query: Query = None,
     sheet: Sheet = None,
+    baskets: Annotated[
+        bool,
+        typer.Option("--baskets", help="The file holds baskets; JSON and lines of items show it themselves."),
+    ] = False,
     lang: Language = "en",
     overwrite: Overwrite = False,
     json: Json = False,
 ) -> int:
     """Guess roles and hierarchies of a table, with reasons, into a recipe to edit.
 
-    The guesses are cautious. Read the reasons, correct the recipe, then `sudare run` it.
+    Of baskets (sets of items) it shows what they contain and drafts a recipe for them. The guesses are cautious. Read the reasons, correct the recipe, then `sudare run` it.
 
     Examples:
 
       sudare describe patients.csv
 
       sudare describe postgresql://localhost/clinic --table patients -o a.yaml
+
+      sudare describe clicks.txt
     """
-    from sudare.api import read
-    from sudare.cli.show import print_json, print_table, progress_bar, say, say_place
-    from sudare.describe.guess.guess import guess_roles
-    from sudare.errors import InputError
-    from sudare.progress import Plan
-    from sudare.release.recipe.draft import draft_recipe, ranges_needed, stem_of, write_draft
+    from sudare.cli.show import print_blocks, print_json, progress_bar, say_place
+    from sudare.release.recipe.draft import draft_of, stem_of
     from sudare.release.summary import words_in
-    from sudare.words.sentence import enumerated
 
     language = check_language(lang)
     options = source_options(
@@ -78,54 +73,26 @@ def command(
         query=query,
         sheet=sheet,
     )
-    with progress_bar(quiet=json, language=language) as progress:
-        plan = Plan(progress, {"read": 3, "guess": 2})
-        with plan.phase("read"):
-            given = read(data, **options)
-        if given.rows == 0:
-            number = "one" if len(given.columns) == 1 else "many"
-            raise InputError(f"cli.describe.no_rows.{number}", source=data, columns=len(given.columns))
-        with plan.phase("guess"):
-            guesses = guess_roles(given)
     target = out or Path(f"{stem_of(data)}.recipe.yaml")
-    draft = draft_recipe(
-        data, options, guesses, requirements=require, methods=method, language=language, folder=target.parent
-    )
+    with progress_bar(quiet=json, language=language) as progress:
+        draft = draft_of(
+            data,
+            options,
+            requirements=require,
+            methods=method,
+            language=language,
+            folder=target.parent,
+            baskets=baskets,
+            progress=progress,
+        )
     if json:
-        told = [{**guess.__dict__, "reason_ja": guess.reason.into("ja")} for guess in guesses]
-        print_json({"rows": given.rows, "guesses": told, "recipe": draft})
+        print_json(draft.to_dict())
         if out is None:
             return 0
-    write_draft(draft, guesses, target, language=language, overwrite=overwrite)
+    draft.write(target, overwrite=overwrite)
     if not json:
-        reasons = [guess.reason.into(language) for guess in guesses]
         words = words_in(language)
-        sizes = {"rows": given.rows, "columns": len(guesses)}
-        print_table(
-            words("describe.title", **{name: _counted(name, count, words) for name, count in sizes.items()}),
-            [words(f"describe.{head}") for head in ("column", "role", "kind", "why")],
-            [
-                (guess.column, guess.role, guess.kind, reason)
-                for guess, reason in zip(guesses, reasons, strict=True)
-            ],
-        )
-        if _may_be_baskets(given):
-            say(words("warning", warning=words("describe.baskets")), wide=language == "ja")
-        if ranges := ranges_needed(draft):
-            named = words("describe.ranges", columns=enumerated(ranges).into(language))
-            say(words("warning", warning=named), wide=language == "ja")
+        print_blocks(draft.blocks(), language)
         say_place(words("describe.written"), target)
         say_place(words("describe.next") + "sudare run ", target)
     return 0
-
-
-def _counted(what: str, count: int, words: Texts) -> str:
-    return words(f"describe.{what}.{'one' if count == 1 else 'many'}", count=count)
-
-
-def _may_be_baskets(given: Table) -> bool:
-    """Whether a table is one column of lists: lines of items have no columns, so they are read as one."""
-    if len(given.columns) != 1:
-        return False
-    values = given.frame.to_series().cast(str).drop_nulls()
-    return bool(values.str.contains(_BETWEEN_ITEMS).any())

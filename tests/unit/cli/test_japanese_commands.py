@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -84,3 +85,24 @@ def test_noise_shows_no_mean_that_looks_like_a_rise(told):
     release = written()
     assert "mean" not in release._repr_html_().split("<table")[1]
     assert "loss" not in repr(release)
+
+
+@pytest.mark.parametrize(("language", "head"), [("en", "Most frequent items"), ("ja", "頻度の高いアイテム")])
+def test_a_file_of_baskets_gets_a_recipe_of_baskets_that_runs(told, tmp_path, language, head):
+    lines = ["milk bread", "milk", "beer milk bread", "bread", "beer bread milk", "milk bread"] * 3
+    (tmp_path / "clicks.txt").write_text("\n".join(lines), encoding="utf-8")
+    out = told("describe", "clicks.txt", "--lang", language)
+    assert head in out
+    text = (tmp_path / "clicks.recipe.yaml").read_text(encoding="utf-8")
+    assert text.splitlines()[1:5] == ["version: 1", "baskets:", "  path: clicks.txt", "  layout: lines"]
+    told("run", "clicks.recipe.yaml")
+    assert all(finding.holds for finding in sd.verify_release(tmp_path / "clicks-release"))
+
+
+def test_baskets_that_do_not_show_it_are_named(told, tmp_path):
+    (tmp_path / "given.csv").write_text("milk bread\nbeer\nmilk\n", encoding="utf-8")
+    found = json.loads(told("describe", "given.csv", "--baskets", "--json"))
+    assert (found["baskets"], found["items"], found["entries"], found["longest"]) == (3, 3, 4, 2)
+    assert found["recipe"]["baskets"]["path"] == "given.csv"
+    assert found["recipe"]["requirements"] == [{"type": "km-anonymity", "k": 5, "m": 2}]
+    assert found["frequent"]["milk"] == 2

@@ -1,95 +1,295 @@
-"""A first recipe from guessed roles, with the reason for each guess beside it."""
+"""A first recipe from a file: of a table with guessed roles and their reasons, of baskets with what is known of their items."""
 
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from sudare.advise.defaults import default_methods
+from sudare.anonymize.baskets.catalogue import BASKET_METHODS
+from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.anonymize.catalogue import METHODS
+from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
+from sudare.assess.baskets.km_anonymity import KmAnonymity
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.l_diversity import LDiversity
-from sudare.errors import OutputError
+from sudare.describe.baskets.sources import read_baskets
+from sudare.describe.guess.guess import guess_roles
+from sudare.describe.table import Table
+from sudare.display import Block, Grid, Line, figure, share
+from sudare.errors import InputError, OutputError
 from sudare.formats.data import writing
-from sudare.read.source import is_path
-from sudare.words.sentence import texts
+from sudare.progress import Plan
+from sudare.read.baskets.sniff import looks_like_baskets
+from sudare.read.source import Source, is_path
+from sudare.words.sentence import enumerated, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from sudare.describe.baskets.baskets import Baskets
     from sudare.describe.guess.guess import Guess
+    from sudare.parameters import Catalogue
+    from sudare.progress import Progress
     from sudare.words.sentence import Language
 
+_BETWEEN_ITEMS = r"\S[\s,;|]+\S"
+_FREQUENT = 10
+"""Items that a draft names."""
 
-def draft_recipe(
+
+@dataclass(frozen=True)
+class Draft(ABC):
+    """A recipe to correct, with comments."""
+
+    recipe: dict[str, Any]
+    """The mapping of the recipe."""
+    language: Language
+
+    @abstractmethod
+    def comments(self, key: str) -> Iterator[str]:
+        """Comments above an entry of the recipe."""
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Block]:
+        """What was found, for people."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """What was found, for JSON, with the recipe."""
+
+    def lines(self, key: str) -> Iterator[str]:
+        """One entry of the recipe."""
+        yield _yaml({key: self.recipe[key]})
+
+    def write(self, path: Path, *, overwrite: bool) -> None:
+        """Write the draft, a comment above what a person has to decide."""
+        parts = [f"# {texts(self.language, 'draft')('head')}"]
+        for key in self.recipe:
+            parts += [*(f"# {comment}" for comment in self.comments(key)), *self.lines(key)]
+        with writing(path):
+            try:
+                file = path.open("w" if overwrite else "x", encoding="utf-8")
+            except FileExistsError:
+                raise OutputError("release.recipe.draft_exists", path=path) from None
+            with file:
+                file.write("\n".join(parts) + "\n")
+
+
+def draft_of(
     source: str,
     options: Mapping[str, Any],
-    guesses: Sequence[Guess],
     *,
     requirements: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
-    language: str = "en",
+    language: Language = "en",
     folder: Path | None = None,
-) -> dict[str, Any]:
-    """The mapping of a recipe for `folder`: guessed columns, 5-anonymity and 2-diversity unless told otherwise."""
+    baskets: bool = False,
+    progress: Progress | None = None,
+) -> Draft:
+    """A draft for `folder` of the recipe of a file, which says itself whether it is a table or baskets.
+
+    `baskets` says that it is baskets where it does not show it.
+    """
+    plan = Plan(progress, {"read": 3, "guess": 2})
+    asked: dict[str, Any] = {
+        "requirements": requirements,
+        "methods": methods,
+        "language": language,
+        "folder": folder,
+    }
+    if baskets or looks_like_baskets(source):
+        with plan.phase("read"):
+            given = read_baskets(source, **options)
+        return draft_baskets(source, given, options, **asked)
+    with plan.phase("read"):
+        frame, facts = Source.of(path=source, **options).load()
+        table = Table.from_frame(frame, source=facts)
+    if table.rows == 0:
+        number = "one" if len(table.columns) == 1 else "many"
+        raise InputError(f"release.recipe.no_rows.{number}", source=source, columns=len(table.columns))
+    with plan.phase("guess"):
+        guesses = guess_roles(table)
+    drafted = draft_table(source, table.rows, guesses, options, **asked)
+    return replace(drafted, may_be_baskets=_is_one_column_of_lists(table))
+
+
+@dataclass(frozen=True)
+class TableDraft(Draft):
+    """The draft for a table: guessed roles, with their reasons."""
+
+    rows: int
+    guesses: tuple[Guess, ...]
+    may_be_baskets: bool = False
+    """Whether its one column looks like lists: lines of items have no columns, so they are read as one."""
+
+    @property
+    def ranges_needed(self) -> list[str]:
+        """Columns that will be randomized within a range, which is known from elsewhere and yet to be written."""
+        numbers = [
+            name
+            for name, column in self.recipe["columns"].items()
+            if column["role"] in {"quasi", "sensitive"} and column["kind"] in {"numeric", "date"}
+        ]
+        asking = [
+            getattr(METHODS.build(method), "columns_without_range", None) for method in self.recipe["method"]
+        ]
+        return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(numbers)))
+
+    def comments(self, key: str) -> Iterator[str]:
+        """Ranges that are yet to be written."""
+        if key == "method" and (names := self.ranges_needed):
+            yield texts(self.language, "draft")("ranges")
+            yield f"  {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
+
+    def lines(self, key: str) -> Iterator[str]:
+        """Columns have their reasons above them."""
+        if key != "columns":
+            yield from super().lines(key)
+            return
+        yield "columns:"
+        for guess in self.guesses:
+            yield f"  # {' '.join(guess.reason.into(self.language).split())}"
+            column = _yaml({guess.column: self.recipe["columns"][guess.column]})
+            yield "\n".join(f"  {line}" for line in column.splitlines())
+
+    def blocks(self) -> Iterator[Block]:
+        """Each column with its role, its kind and the reason."""
+        words = texts(self.language, "cli")
+        sizes = {"rows": self.rows, "columns": len(self.guesses)}
+        counted = {
+            name: words(f"describe.{name}.{'one' if count == 1 else 'many'}", count=count)
+            for name, count in sizes.items()
+        }
+        yield Grid(
+            words("describe.title", **counted),
+            [words(f"describe.{head}") for head in ("column", "role", "kind", "why")],
+            [
+                (guess.column, guess.role, guess.kind, guess.reason.into(self.language))
+                for guess in self.guesses
+            ],
+        )
+        if self.may_be_baskets:
+            yield Line(words("warning", warning=words("describe.baskets")))
+        if names := self.ranges_needed:
+            columns = enumerated(names).into(self.language)
+            yield Line(words("warning", warning=words("describe.ranges", columns=columns)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Reasons in both languages."""
+        told = [{**guess.__dict__, "reason_ja": guess.reason.into("ja")} for guess in self.guesses]
+        return {"rows": self.rows, "guesses": told, "recipe": self.recipe}
+
+
+@dataclass(frozen=True)
+class BasketDraft(Draft):
+    """The draft for baskets: what they are like; which items are sensitive, only their owner knows."""
+
+    baskets: int
+    items: int
+    entries: int
+    longest: int
+    frequent: tuple[tuple[str, int], ...]
+    """The most frequent items and in how many baskets each is."""
+
+    def comments(self, key: str) -> Iterator[str]:
+        """How to name sensitive items."""
+        if key == "sensitive":
+            yield texts(self.language, "draft")("sensitive")
+
+    def blocks(self) -> Iterator[Block]:
+        """Sizes, and the most frequent items."""
+        words = texts(self.language, "cli")
+        rows = [
+            (words(f"describe.of_baskets.{name}"), figure(getattr(self, name)))
+            for name in ("baskets", "items", "entries", "longest")
+        ]
+        heads = [words("describe.of_baskets.figure"), words("describe.of_baskets.value")]
+        yield Grid(words("describe.of_baskets.title"), heads, rows)
+        heads = [words(f"describe.of_baskets.{head}") for head in ("item", "in_baskets", "share")]
+        frequent = [
+            (item, figure(count), share(count / max(self.baskets, 1))) for item, count in self.frequent
+        ]
+        if frequent:
+            yield Grid(words("describe.of_baskets.frequent"), heads, frequent)
+        yield Line(words("describe.of_baskets.sensitive"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Sizes and the recipe."""
+        sizes = {name: getattr(self, name) for name in ("baskets", "items", "entries", "longest")}
+        return {**sizes, "frequent": dict(self.frequent), "recipe": self.recipe}
+
+
+def draft_table(
+    source: str,
+    rows: int,
+    guesses: Sequence[Guess],
+    options: Mapping[str, Any],
+    *,
+    requirements: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    language: Language = "en",
+    folder: Path | None = None,
+) -> TableDraft:
+    """Guessed columns, 5-anonymity and 2-diversity unless told otherwise."""
     sensitive = any(guess.role == "sensitive" for guess in guesses)
     asked = [REQUIREMENTS.build(text) for text in requirements or ()]
     if not asked:
         asked = [KAnonymity(5), LDiversity(2)] if sensitive else [KAnonymity(5)]
     applied = [METHODS.build(text) for text in methods or ()] or default_methods(asked)
-    place = os.path.relpath(source, folder) if is_path(source) else source
-    return {
+    recipe = {
         "version": 1,
-        "source": {"path": place, **{name: _plain(value) for name, value in options.items()}},
+        "source": _place(source, options, folder),
         "columns": {guess.column: _column(guess) for guess in guesses},
-        "requirements": [REQUIREMENTS.dump(requirement, full=False) for requirement in asked],
-        "method": [METHODS.dump(method, full=False) for method in applied],
-        "output": {"folder": f"{stem_of(source)}-release", "language": language},
+        **_rest(source, (asked, REQUIREMENTS), (applied, METHODS), language),
     }
+    return TableDraft(recipe, language, rows, tuple(guesses))
 
 
-def write_draft(
-    draft: Mapping[str, Any], guesses: Sequence[Guess], path: Path, *, language: Language, overwrite: bool
-) -> None:
-    """Write the draft with each column's reason as a comment above it."""
-    words = texts(language, "draft")
-    parts = [f"# {words('head')}"]
-    for key, value in draft.items():
-        if key == "method" and (names := ranges_needed(draft)):
-            ends = {"ranges": {name: ["LOW", "HIGH"] for name in names}}
-            parts += [f"# {words('ranges')}", f"#   {_one_line(ends)}"]
-        if key != "columns":
-            parts.append(_yaml({key: value}))
-            continue
-        parts.append("columns:")
-        for guess in guesses:
-            reason = guess.reason.into(language)
-            parts.append(f"  # {' '.join(reason.split())}")
-            parts.append(
-                "\n".join(f"  {line}" for line in _yaml({guess.column: value[guess.column]}).splitlines())
-            )
-    with writing(path):
-        try:
-            file = path.open("w" if overwrite else "x", encoding="utf-8")
-        except FileExistsError:
-            raise OutputError("release.recipe.draft_exists", path=path) from None
-        with file:
-            file.write("\n".join(parts) + "\n")
+def draft_baskets(
+    source: str,
+    baskets: Baskets,
+    options: Mapping[str, Any],
+    *,
+    requirements: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    language: Language = "en",
+    folder: Path | None = None,
+) -> BasketDraft:
+    """5^2-anonymity unless told otherwise: it needs no sensitive items, which nobody can guess."""
+    asked = [BASKET_REQUIREMENTS.build(text) for text in requirements or ()] or [KmAnonymity(5, 2)]
+    applied = [BASKET_METHODS.build(text) for text in methods or ()] or [SuppressItems()]
+    layout = {"layout": baskets.source.layout} if baskets.source and "layout" not in options else {}
+    recipe = {
+        "version": 1,
+        "baskets": _place(source, {**options, **layout}, folder),
+        "sensitive": [],
+        **_rest(source, (asked, BASKET_REQUIREMENTS), (applied, BASKET_METHODS), language),
+    }
+    supports = baskets.supports()
+    most = sorted(range(len(supports)), key=lambda code: (-int(supports[code]), code))[:_FREQUENT]
+    return BasketDraft(
+        recipe,
+        language,
+        len(baskets),
+        len(baskets.items),
+        baskets.entries,
+        int(baskets.lengths.max(initial=0)),
+        tuple((str(baskets.items[code]), int(supports[code])) for code in most),
+    )
 
 
-def ranges_needed(draft: Mapping[str, Any]) -> list[str]:
-    """Columns of a draft that will be randomized within a range, which is known from elsewhere and yet to be written."""
-    numbers = [
-        name
-        for name, column in draft["columns"].items()
-        if column["role"] in {"quasi", "sensitive"} and column["kind"] in {"numeric", "date"}
-    ]
-    asking = [getattr(METHODS.build(method), "columns_without_range", None) for method in draft["method"]]
-    return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(numbers)))
+def _is_one_column_of_lists(table: Table) -> bool:
+    if len(table.columns) != 1:
+        return False
+    values = table.frame.to_series().cast(str).drop_nulls()
+    return bool(values.str.contains(_BETWEEN_ITEMS).any())
 
 
 def stem_of(source: str) -> str:
@@ -97,15 +297,32 @@ def stem_of(source: str) -> str:
     return Path(source).stem if is_path(source) else "data"
 
 
+def _place(source: str, options: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
+    """Where the data are, as seen from the folder of the recipe."""
+    place = os.path.relpath(source, folder) if is_path(source) else source
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
+    return {"path": place, **plain}
+
+
+def _rest(
+    source: str,
+    asked: tuple[Sequence[Any], Catalogue[Any]],
+    applied: tuple[Sequence[Any], Catalogue[Any]],
+    language: Language,
+) -> dict[str, Any]:
+    """What every recipe ends with."""
+    return {
+        "requirements": [asked[1].dump(one, full=False) for one in asked[0]],
+        "method": [applied[1].dump(one, full=False) for one in applied[0]],
+        "output": {"folder": f"{stem_of(source)}-release", "language": language},
+    }
+
+
 def _column(guess: Guess) -> dict[str, Any]:
     column: dict[str, Any] = {"role": guess.role, "kind": guess.kind}
     if guess.hierarchy is not None:
         column["hierarchy"] = guess.hierarchy
     return column
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _one_line(content: Any) -> str:
