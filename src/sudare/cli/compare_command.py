@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def command(
-    folders: Annotated[list[Path], typer.Argument(help="Folders of releases of the same table.")],
-    risk: Annotated[str, typer.Option(help="Risk figure of the manifest.")] = "prosecutor_mean",
-    loss: Annotated[str, typer.Option(help="Measure of the manifest.")] = "loss",
+    folders: Annotated[list[Path], typer.Argument(help="Folders of releases of the same table or baskets.")],
+    risk: Annotated[str | None, typer.Option(help="Risk figure of the manifest.")] = None,
+    loss: Annotated[str | None, typer.Option(help="Measure of the manifest.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write the plot: .svg, .png or .html.")] = None,
     lang: Answer = "en",
     json: Json = False,
@@ -48,8 +48,8 @@ def command(
     warnings = _warnings(compared, words)
     if plot is not None:
         said = ChartWords(
-            Texts(words.language).or_else(f"risk.{risk}.name", risk.replace("_", " ")),
-            loss,
+            Texts(words.language).or_else(f"risk.{compared.risk}.name", compared.risk.replace("_", " ")),
+            compared.loss,
             words("compare.best"),
             words("compare.yes"),
             words("compare.no"),
@@ -62,7 +62,7 @@ def command(
     answers = {True: words("compare.yes"), False: ""}
     print_table(
         words("compare.title"),
-        [words("compare.release"), risk, loss, words("compare.best")],
+        [words("compare.release"), compared.risk, compared.loss, words("compare.best")],
         [
             (
                 row["release"],

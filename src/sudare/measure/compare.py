@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -109,19 +109,47 @@ class Comparison:
         )
 
 
-def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss: str = "loss") -> Comparison:
-    """Compare releases by one risk figure and one measure.
+class Figures(NamedTuple):
+    """What a release is compared by."""
 
-    `releases` maps a name to a Release, or to a mapping with `risk` and `losses` (as in a manifest; a loss that does
-    not apply is None) and, if known, the names of its quasi-identifiers, `quasi`. A release is best if no other release
-    has at most its risk and at most its loss, and less of one of them (Pareto front). A release that the measure does
-    not apply to (as generalization measures do not apply to noise) is neither best nor better than another.
+    risk: Mapping[str, Any]
+    losses: Mapping[str, float | None]
+    """None where a measure does not apply."""
+    kind: str | None = None
+    """Table or baskets, if known."""
+    original: Any = None
+    """What it was made from: a digest, or data that tell whether they equal other data."""
+    quasi: Sequence[str] | None = None
+    """Names of the quasi-identifiers, if known."""
+
+
+RISKS = ("prosecutor_mean", "largest_confidence", "singling_out", "dangerous_share")
+"""Risks to compare by where none is named: the first that all releases have."""
+
+LOSSES = ("loss", "util1")
+"""The same of measures."""
+
+
+def compare(releases: Mapping[str, Any], *, risk: str | None = None, loss: str | None = None) -> Comparison:
+    """Compare releases by one risk figure and one measure: of a table `prosecutor_mean` and `loss` unless others are named.
+
+    For baskets, the risk is what their requirements limit (`largest_confidence`, `singling_out` or `dangerous_share`),
+    and the measure `util1`. `releases` maps a name to a release, or to a mapping with `risk` and `losses` (as in a
+    manifest; a loss that does not apply is None) and, if known, the names of its quasi-identifiers, `quasi`. A release is
+    best if no other release has at most its risk and at most its loss, and less of one of them (Pareto front). A release
+    that the measure does not apply to (as generalization measures do not apply to noise) is neither best nor better
+    than another.
     """
     if not releases:
         raise ParameterError("measure.compare.nothing")
+    figures = {name: _figures(one) for name, one in releases.items()}
+    kinds = {one.kind: name for name, one in figures.items() if one.kind is not None}
+    if len(kinds) > 1:
+        raise ParameterError("measure.compare.kinds", **kinds)
+    risk = risk or _shared(RISKS, [one.risk for one in figures.values()])
+    loss = loss or _shared(LOSSES, [one.losses for one in figures.values()])
     rows: list[dict[str, Any]] = [
-        {"release": name, "risk": _risk(one, risk), "loss": _loss(one, loss)}
-        for name, one in releases.items()
+        {"release": name, "risk": _risk(one, risk), "loss": _loss(one, loss)} for name, one in figures.items()
     ]
     placed = [row for row in rows if row["loss"] is not None]
     for row in rows:
@@ -130,7 +158,28 @@ def compare(releases: Mapping[str, Any], *, risk: str = "prosecutor_mean", loss:
     schema = {"release": pl.String, "risk": pl.Float64, "loss": pl.Float64, "best": pl.Boolean}
     frame = pl.DataFrame(rows, schema=schema).sort(["loss", "risk", "release"], nulls_last=True)
     not_applicable = tuple(row["release"] for row in rows if row["loss"] is None)
-    return Comparison(frame, risk, loss, not_applicable, _differing(releases), _has_several_inputs(releases))
+    return Comparison(
+        frame, risk, loss, not_applicable, _differing(figures.values()), _has_several_inputs(figures.values())
+    )
+
+
+def _figures(release: Any) -> Figures:
+    if isinstance(release, Figures):
+        return release
+    if isinstance(release, Mapping):
+        given = (release.get("risk", {}), release.get("losses", {}), release.get("kind"))
+        return Figures(*given, release.get("input"), release.get("quasi"))
+    figures: Figures = release.figures()
+    return figures
+
+
+def _shared(names: Sequence[str], releases: Sequence[Mapping[str, Any]]) -> str:
+    """The first name that all releases have a figure of; if there is none, the first that one of them has."""
+    for enough in (all, any):
+        found = next((name for name in names if enough(name in one for one in releases)), None)
+        if found is not None:
+            return found
+    return names[0]
 
 
 def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -138,39 +187,31 @@ def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return bool(better and one["risk"] <= other["risk"] and one["loss"] <= other["loss"])
 
 
-def _risk(release: Any, name: str) -> float:
-    figures = release.get("risk", {}) if isinstance(release, Mapping) else release.risk_after.to_dict()
-    numbers = {key: value for key, value in figures.items() if isinstance(value, (int, float))}
+def _risk(release: Figures, name: str) -> float:
+    numbers = {key: value for key, value in release.risk.items() if isinstance(value, (int, float))}
     return _chosen(numbers, name, "risk")
 
 
-def _loss(release: Any, name: str) -> float | None:
+def _loss(release: Figures, name: str) -> float | None:
     """The loss, or None if the measure does not apply."""
-    if isinstance(release, Mapping):
-        figures = release.get("losses", {})
-        applies = figures.get(name, 0.0) is not None
-    else:
-        figures = release.losses
-        applies = name not in release.not_applicable
-    return _chosen(figures, name, "loss") if applies else None
+    applies = release.losses.get(name, 0.0) is not None
+    return _chosen(release.losses, name, "loss") if applies else None
 
 
-def _differing(releases: Mapping[str, Any]) -> tuple[str, ...]:
+def _differing(releases: Collection[Figures]) -> tuple[str, ...]:
     """Quasi-identifiers that only some releases have, among the releases that list theirs."""
-    given = [
-        one.get("quasi") if isinstance(one, Mapping) else one.table.names("quasi")
-        for one in releases.values()
-    ]
-    known = [names for names in given if names is not None]
+    known = [one.quasi for one in releases if one.quasi is not None]
     each = dict.fromkeys(name for names in known for name in names)
     return tuple(name for name in each if any(name not in names for names in known))
 
 
-def _has_several_inputs(releases: Mapping[str, Any]) -> bool:
-    """Whether the releases were made from different tables, as far as they say."""
-    known = {one.get("input") for one in releases.values() if isinstance(one, Mapping)}
-    frames = [one.original.frame for one in releases.values() if hasattr(one, "original")]
-    return len(known - {None}) > 1 or any(not one.equals(other) for one, other in pairwise(frames))
+def _has_several_inputs(releases: Collection[Figures]) -> bool:
+    """Whether the releases were made from different data, as far as they say."""
+    known = [one.original for one in releases if one.original is not None]
+    return any(
+        type(one) is type(other) and not (one == other if isinstance(one, str) else one.equals(other))
+        for one, other in pairwise(known)
+    )
 
 
 def _chosen(figures: Mapping[str, Any], name: str, what: Literal["risk", "loss"]) -> float:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sudare.assess.requirement import Verdict
+    from sudare.measure.compare import Figures
     from sudare.release.kind import Kind
     from sudare.release.recipe.base import AnyOutput, AnyRecipe
     from sudare.verify.finding import Finding
@@ -53,6 +54,10 @@ class AnyRelease:
     def holds(self) -> bool:
         """Whether every requirement holds."""
         return all(verdict.holds for verdict in self.verdicts)
+
+    def figures(self) -> Figures:
+        """What releases are compared by."""
+        raise NotImplementedError
 
     @shows_progress
     def write(self, folder: str | Path, *, progress: Progress | None = None, **output: Any) -> Written[Self]:

@@ -11,13 +11,16 @@ from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.table import Table
 from sudare.errors import InputError, ParameterError, SudareError
 from sudare.measure.baskets.pair import BasketPair, basket_pair
+from sudare.measure.compare import Figures
 from sudare.measure.pair import Pair, pair_of
 from sudare.read.baskets.sniff import looks_like_baskets
 from sudare.read.source import exists, is_file, is_folder, load
 from sudare.read.text import narrow_column
+from sudare.release.baskets.kind import BASKETS
 from sudare.release.manifest import short
 from sudare.release.recipe.table import Recipe
 from sudare.release.table.evaluate import OF_GENERALIZATION, generalization_tells
+from sudare.release.table.kind import TABLE
 from sudare.verify.baskets.check import reopen_baskets
 from sudare.verify.manifest import Manifest, kind_at, load_manifest, read_manifest, read_released
 
@@ -158,8 +161,8 @@ def _kept(folder: Path, name: str) -> Path | None:
     return next((place for place in places if exists(place)), None)
 
 
-def figures_of(folder: Path) -> dict[str, Any]:
-    """Risk after, losses and quasi-identifiers of a written release, from its internal manifest.
+def figures_of(folder: Path) -> Figures:
+    """What a written release is compared by, from its internal manifest.
 
     A loss that does not apply to the release is None.
     """
@@ -167,20 +170,22 @@ def figures_of(folder: Path) -> dict[str, Any]:
     if manifest is None:
         raise InputError("release.reopen.not_internal", folder=folder)
     try:
-        if manifest.get("kind") == "baskets":
-            raise InputError("release.reopen.no_risk", folder=folder)
-        return {
-            "risk": manifest["risk"]["after"],
-            "losses": _applying(manifest),
-            "input": manifest["input"]["sha256"],
-            "quasi": [name for name, column in manifest["columns"].items() if column["role"] == "quasi"],
-        }
+        known = manifest["input"]["sha256"]
+        if manifest.get("kind", "table") == BASKETS.name:
+            if not manifest.get("risk", {}).get(
+                "after"
+            ):  # of no requirement, or written by an earlier version
+                raise InputError("release.reopen.no_risk", folder=folder)
+            losses = manifest["losses"] or dict.fromkeys(BASKETS.measures)
+            return Figures(manifest["risk"]["after"], losses, BASKETS.name, known)
+        quasi = [name for name, column in manifest["columns"].items() if column["role"] == "quasi"]
+        return Figures(manifest["risk"]["after"], _applying(manifest), TABLE.name, known, quasi)
     except (KeyError, TypeError, AttributeError):
         raise InputError("release.reopen.internal_unreadable", folder=folder) from None
 
 
 def _applying(manifest: dict[str, Any]) -> dict[str, float | None]:
-    """Losses of a manifest, None where they do not apply: older manifests have 0 there (see `telling_losses`)."""
+    """Losses of a manifest, None where they do not apply: older manifests have 0 there."""
     noisy = {
         name
         for name, column in manifest["columns"].items()

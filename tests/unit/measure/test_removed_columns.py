@@ -64,4 +64,4 @@ def test_noise_is_not_generalized_because_rows_were_left_out():
             sd.Randomize(ranges={"birth_date": ("1900-01-01", "2030-12-31")}, missing="category"),
         ],
     )
-    assert not {"loss", "dis", "gcp", "dm", "average_block", "entropy_loss"} & set(release.telling_losses)
+    assert not {"loss", "dis", "gcp", "dm", "average_block", "entropy_loss"} & set(release.losses)

@@ -1,6 +1,8 @@
 """Releases that a measure does not apply to, or that are not alike, side by side; and which cells a table counts."""
 
+import itertools
 import json
+from collections import Counter
 
 import polars as pl
 import pytest
@@ -120,9 +122,9 @@ def test_the_manifest_has_no_figure_where_the_measure_does_not_apply(folders):
 @pytest.mark.parametrize("name", ["noise", "older"])
 def test_older_manifests_are_read_alike(folders, name):
     figures = figures_of(folders / name)
-    assert figures["losses"]["loss"] is None
-    assert figures["losses"]["suppressed"] == 0.0
-    assert figures["quasi"] == ["age", "sex"]
+    assert figures.losses["loss"] is None
+    assert figures.losses["suppressed"] == 0.0
+    assert figures.quasi == ["age", "sex"]
 
 
 @pytest.mark.parametrize("name", ["noise", "older"])
@@ -212,9 +214,93 @@ def test_a_table_of_which_every_cell_is_counted_says_no_more(told, tmp_path):
     assert "12 records, 2 cells" in out
 
 
-def test_a_release_of_baskets_has_no_risk_to_compare(tmp_path, capsys):
-    baskets = sd.read_baskets([["a", "b"], ["a", "b"], ["a"]]).describe(sensitive=["b"])
-    sd.anonymize(baskets, "rho-uncertainty rho=0.9").write(tmp_path / "out")
-    assert main(["compare", str(tmp_path / "out")]) == 2
-    said = " ".join(capsys.readouterr().err.split())
-    assert "is a release of baskets, which has no risk figures to compare" in said
+STREAMS = [
+    ["a", "b", "x"],
+    ["a", "x"],
+    ["b"],
+    ["a", "b"],
+    ["b", "x"],
+    ["a", "b", "c"],
+    ["a", "c"],
+    ["b", "c"],
+]
+
+
+def suppressed(requirement, lists=STREAMS):
+    return sd.anonymize(sd.Baskets.from_lists(lists).describe(sensitive=["x"]), requirement, seed=1)
+
+
+def test_baskets_are_compared_by_what_their_requirements_limit():
+    """The confidence is recounted here, over every set of items a user has."""
+    releases = {str(rho): suppressed(sd.RhoUncertainty(rho)) for rho in (0.9, 0.4)}
+    compared = sd.measure.compare(releases)
+    assert (compared.risk, compared.loss) == ("largest_confidence", "util1")
+    for name, release in releases.items():
+        known = {
+            frozenset(subset)
+            for basket in STREAMS
+            for size in range(1, len(basket) + 1)
+            for subset in itertools.combinations(set(basket) - {"x"}, size)
+        }
+        worst = 0.0
+        for items in known:
+            holding = [basket for basket in release.baskets if items <= basket]
+            if holding:
+                worst = max(worst, sum("x" in basket for basket in holding) / len(holding))
+        row = compared.frame.row(by_predicate=pl.col("release") == name, named=True)
+        assert row["risk"] == pytest.approx(worst)
+        assert row["loss"] == pytest.approx(release.losses["util1"])
+
+
+def test_singling_out_is_one_over_the_smallest_support():
+    release = suppressed(sd.KmAnonymity(2, 1))
+    counts = Counter(item for basket in release.baskets for item in basket)
+    assert release.figures().risk == {"singling_out": 1 / min(counts.values())}
+    assert sd.measure.compare({"one": release}).risk == "singling_out"
+    assert suppressed(sd.KmAnonymity(9, 1)).figures().risk == {"singling_out": 0.0}  # nothing is left
+
+
+def test_baskets_and_tables_are_not_compared():
+    both = {"t": generalized("age"), "b": suppressed(sd.RhoUncertainty(0.5))}
+    with pytest.raises(sd.SudareError, match="'t' is a release of a table and 'b' one of baskets"):
+        sd.measure.compare(both)
+
+
+def test_written_baskets_are_compared(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for rho in (0.9, 0.4):
+        suppressed(sd.RhoUncertainty(rho)).write(f"rho-{rho}", reports=[])
+    public = json.loads((tmp_path / "rho-0.4" / "public" / "manifest.json").read_text(encoding="utf-8"))
+    assert "risk" not in public
+    assert main(["compare", "rho-0.9", "rho-0.4", "--plot", "plot.svg", "--lang", "ja"]) == 0
+    shown = capsys.readouterr().out
+    assert "largest_confidence" in shown
+    assert "util1" in shown
+    assert "推測" in (tmp_path / "plot.svg").read_text(encoding="utf-8")
+
+
+def test_measures_of_items_do_not_apply_to_groups():
+    tree = sd.hierarchy.tree({"letters": ["a", "b", "c"], "rest": ["x"]})
+    baskets = sd.Baskets.from_lists(STREAMS).describe(sensitive=["x"])
+    grouped = sd.anonymize(baskets, sd.KmAnonymity(3, 2), method=sd.GeneralizeItems(tree), seed=1)
+    assert not grouped.alike
+    compared = sd.measure.compare({"groups": grouped, "items": suppressed(sd.KmAnonymity(3, 2))})
+    assert compared.not_applicable == ("groups",)
+    assert compared.frame["best"].to_list() == [True, False]
+
+
+def test_other_baskets_are_told():
+    other = suppressed(sd.RhoUncertainty(0.4), STREAMS[:-1])
+    assert sd.measure.compare({"a": suppressed(sd.RhoUncertainty(0.4)), "b": other}).several_tables
+    assert not sd.measure.compare({"a": other, "b": other}).several_tables
+
+
+def test_baskets_without_a_requirement_say_so(tmp_path):
+    release = suppressed(sd.RhoUncertainty(0.4))
+    release.write(tmp_path / "older", reports=[])
+    place = tmp_path / "older" / "internal" / "manifest.json"
+    content = json.loads(place.read_text(encoding="utf-8"))
+    del content["risk"]
+    place.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(sd.SudareError, match="lists no risk figures"):
+        figures_of(tmp_path / "older")

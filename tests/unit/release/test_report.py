@@ -95,7 +95,7 @@ def test_internal_page_says_everything(pages, release):
 def test_figures_are_those_of_the_release(pages, release):
     html = pages["public", "en"]
     assert f"<b>{release.risk_after.smallest_block}</b>" in html
-    for name in (*release.telling_losses, *release.column_losses):
+    for name in (*release.losses, *release.column_losses):
         assert name in html
     head = release.table.frame.row(0)
     assert all(str(cell) in html for cell in head)

@@ -55,6 +55,8 @@ class BasketVerdict(Verdict):
     """The most dangerous adversaries, worst first, whether allowed or not."""
     sampled: int | None = None
     """Number of adversaries drawn for each length, if they were sampled."""
+    risk: tuple[str, float] | None = None
+    """What the requirement limits, as a risk from 0 to 1, to compare releases by: its name and value."""
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary for JSON, without the adversaries, because they name users."""

@@ -45,7 +45,8 @@ class KmAnonymity:
         released, _ = released_and_original(data, original)
         if not len(released.codes):
             nobody = np.empty(0, dtype=np.int64)
-            return BasketVerdict("KmAnonymity", True, None, nobody, Sentence("baskets.km_anonymity.no_items"))
+            said = Sentence("baskets.km_anonymity.no_items")
+            return BasketVerdict("KmAnonymity", True, None, nobody, said, risk=("singling_out", 0.0))
         subsets = subsets_of(released, self.m, None, "km-anonymity")
         support = np.diff(subsets.posting_starts)
         rare = support < self.k
@@ -76,4 +77,5 @@ class KmAnonymity:
                 users=len(released),
                 sets=counted("sets", count),
             )
-        return BasketVerdict("KmAnonymity", count == 0, float(smallest), users, said, worst)
+        risk = ("singling_out", 1 / smallest)
+        return BasketVerdict("KmAnonymity", count == 0, float(smallest), users, said, worst, risk=risk)

@@ -112,8 +112,9 @@ class RhoUncertainty:
         alive = kept_mask(released, known)
         asking = asking_of(known, "rho-uncertainty")
         if not len(known.codes):
+            said = Sentence("baskets.rho_uncertainty.no_items")
             return BasketVerdict(
-                "RhoUncertainty", True, None, _NOBODY, Sentence("baskets.rho_uncertainty.no_items")
+                "RhoUncertainty", True, None, _NOBODY, said, risk=("largest_confidence", 0.0)
             )
         if self.eps is not None and self.delta is not None:
             return self._sampled(known, alive, asking, self.eps, self.delta, random or Randomness())
@@ -153,7 +154,8 @@ class RhoUncertainty:
                 users=len(known),
                 inferences=counted("inferences", count),
             )
-        return BasketVerdict("RhoUncertainty", count == 0, reached, users, said, worst)
+        risk = ("largest_confidence", reached)
+        return BasketVerdict("RhoUncertainty", count == 0, reached, users, said, worst, risk=risk)
 
     @staticmethod
     def _adversary(
@@ -217,7 +219,8 @@ class RhoUncertainty:
             eps=eps,
         )
         users = np.unique(np.concatenate(exposed))
-        return BasketVerdict("RhoUncertainty", holds, reached, users, said, tuple(listed), size)
+        risk = ("dangerous_share", reached)
+        return BasketVerdict("RhoUncertainty", holds, reached, users, said, tuple(listed), size, risk)
 
 
 _NOBODY: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)

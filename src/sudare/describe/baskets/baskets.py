@@ -188,6 +188,14 @@ class Baskets:
         """The baskets as sets of items."""
         return [frozenset(names) for names in self.lists()]
 
+    def equals(self, other: Baskets) -> bool:
+        """Whether both have the same items in the same baskets, in the same order."""
+        return (
+            self.items == other.items
+            and np.array_equal(self.starts, other.starts)
+            and np.array_equal(self.codes, other.codes)
+        )
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 

@@ -64,7 +64,7 @@ class BasketKind(Kind):
     methods = BASKET_METHODS
     measures = BASKET_MEASURES
     output = BasketOutput
-    private = ("input", "sensitive", "notes", "seconds", "run", "recipe")
+    private = ("input", "risk", "sensitive", "notes", "seconds", "run", "recipe")
 
     def given(self, data: Any) -> Baskets:
         """Baskets, or those of a release of them."""

@@ -39,6 +39,7 @@ def manifest_parts(release: BasketRelease) -> dict[str, Any]:
             "entries": release.original.entries,
         },
         "losses": {name: short(value) for name, value in release.losses.items()},
+        "risk": {"after": release.risk_after},
         "sensitive": _common(release.original),
     }
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sudare.display import html_block, html_list, html_table, paragraph, said
+from sudare.measure.compare import Figures
 from sudare.release.folder import AnyRelease
 
 if TYPE_CHECKING:
@@ -43,6 +44,16 @@ class BasketRelease(AnyRelease):
     def alike(self) -> bool:
         """Whether the released items are those of the original, not groups of them."""
         return self.released.items == self.original.items
+
+    @property
+    def risk_after(self) -> dict[str, float]:
+        """What each requirement limits, as the release has it: risks from 0 to 1."""
+        return dict(verdict.risk for verdict in self.verdicts if verdict.risk is not None)
+
+    def figures(self) -> Figures:
+        """The risks its requirements limit, and its losses; of groups of items there are none."""
+        losses = self.losses if self.alike else dict.fromkeys(self.kind.measures)
+        return Figures(self.risk_after, losses, self.kind.name, self.original)
 
     def __repr__(self) -> str:
         losses = ", ".join(f"{name} {value:.4f}" for name, value in self.losses.items())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sudare.assess.requirement import blocks_of
 from sudare.assess.risk import Risk, risk
 from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
+from sudare.measure.compare import Figures
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.release.folder import AnyRelease
 from sudare.release.table.evaluate import OF_GENERALIZATION
@@ -94,18 +95,20 @@ class Release(AnyRelease):
         bound = self.lower_bounds.get("loss")
         return None if bound is None else bound.value
 
-    @property
-    def telling_losses(self) -> dict[str, float]:
-        """The same as `losses`: only measures that apply have a value there."""
-        return self.losses
+    def figures(self) -> Figures:
+        """Its risk and losses, and which columns are quasi-identifiers."""
+        losses = {**self.losses, **dict.fromkeys(self.not_applicable)}
+        risks = self.risk_after.to_dict()
+        return Figures(risks, losses, self.kind.name, self.original.frame, self.table.names("quasi"))
 
     def chart(self) -> Any:
         """Bars (Altair) of the measures that lie between 0 and 1, and of the loss of each column."""
         from sudare.release.plots import loss_chart
 
-        telling = self.telling_losses
         # Of noise there is no lost detail to draw.
-        return loss_chart(telling, self.column_losses if OF_GENERALIZATION & telling.keys() else {})
+        return loss_chart(
+            self.losses, self.column_losses if any(name in self.losses for name in OF_GENERALIZATION) else {}
+        )
 
     @shows_progress
     def retry(
@@ -126,7 +129,7 @@ class Release(AnyRelease):
 
     def __repr__(self) -> str:
         verdicts = [repr(verdict) for verdict in self.verdicts] or ["no requirement"]
-        loss = f", loss {self.telling_losses['loss']:.4f}" if "loss" in self.telling_losses else ""
+        loss = f", loss {self.losses['loss']:.4f}" if "loss" in self.losses else ""
         return said("Release", [f"{self.table.rows} of {self.original.rows} rows{loss}", *verdicts])
 
     def _repr_html_(self) -> str:
@@ -142,7 +145,7 @@ class Release(AnyRelease):
             paragraph(f"Release: {self.table.rows:,} of {self.original.rows:,} rows", bold=True),
             html_list(verdict.marked for verdict in self.verdicts),
             html_table(["risk", "before", "after"], risks),
-            html_table(["loss", "value"], list(self.telling_losses.items())) if self.telling_losses else "",
+            html_table(["loss", "value"], list(self.losses.items())) if self.losses else "",
             html_list(f"! {warning}" for warning in self.warnings),
             html_head(self.table.frame),
         )

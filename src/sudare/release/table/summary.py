@@ -23,7 +23,7 @@ def summary(release: Release, language: Language) -> list[Block]:
     blocks: list[Block] = [Grid(report("risk.title"), heads, _risk_rows(before, after, language))]
     if after.linking is not None:
         blocks += _linking(after.linking, language)
-    blocks.append(losses_grid(release.telling_losses, MEASURES, language))
+    blocks.append(losses_grid(release.losses, MEASURES, language))
     for name, bound in release.lower_bounds.items():
         if name in release.losses:
             key, least = "loss.bound" if bound.exact else "loss.bound_weak", rounded_down(bound.value, 4)

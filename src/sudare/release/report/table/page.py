@@ -294,7 +294,7 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
     """Every measure with its range, and the loss of every column; of a randomized release what says something."""
     bounds = release.lower_bounds
     noisy = [column.name for column in release.table.columns if column.mechanism is not None]
-    shown = public_losses(release.losses) if noisy and public else release.telling_losses
+    shown = public_losses(release.losses) if noisy and public else release.losses
     notes = []
     if noisy:
         notes.append(texts("loss.randomized", columns=texts("page.separator").join(noisy)))
