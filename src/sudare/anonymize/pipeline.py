@@ -109,16 +109,11 @@ def _require_as_drawn(before: Table, outcome: Outcome, method: Anonymizer) -> No
     for column in before.columns:
         if column.mechanism is None or column.name not in after.frame.columns:
             continue
-        if outcome.rows is None:
-            raise ParameterError(
-                "anonymize.own_method.changed_noise", method=type(method).__name__, column=column.name
-            )
-        one, other = before.frame[column.name][outcome.rows], after.frame[column.name]
-        if (
-            after.column(column.name).mechanism != column.mechanism
-            or one.dtype != other.dtype
-            or not one.equals(other)
-        ):
+        other = after.frame[column.name]
+        # Rows that are unrelated to the given ones are not as they were drawn.
+        one = None if outcome.rows is None else before.frame[column.name][outcome.rows]
+        unchanged = one is not None and one.dtype == other.dtype and one.equals(other)
+        if not unchanged or after.column(column.name).mechanism != column.mechanism:
             raise ParameterError(
                 "anonymize.own_method.changed_noise", method=type(method).__name__, column=column.name
             )

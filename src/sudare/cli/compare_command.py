@@ -11,7 +11,7 @@ from sudare.cli.options import Answer, Json, check_language
 
 if TYPE_CHECKING:
     from sudare.measure.compare import Comparison
-    from sudare.words.sentence import Texts
+    from sudare.words.sentence import Language, Texts
 
 
 def command(
@@ -38,7 +38,6 @@ def command(
     from sudare.measure.compare import ChartWords, compare
     from sudare.release.plots import save_chart
     from sudare.release.reopen import figures_of
-    from sudare.release.report.common import Texts
     from sudare.release.summary import words_in
 
     words = words_in(check_language(lang))
@@ -48,7 +47,7 @@ def command(
     warnings = _warnings(compared, words)
     if plot is not None:
         said = ChartWords(
-            Texts(words.language).or_else(f"risk.{compared.risk}.name", compared.risk.replace("_", " ")),
+            words.or_else(f"compare.risk.{compared.risk}", _of_tables(compared.risk, words.language)),
             compared.loss,
             words("compare.best"),
             words("compare.yes"),
@@ -78,6 +77,13 @@ def command(
     if plot is not None:
         say_place(words("place.plot"), plot)
     return 0
+
+
+def _of_tables(risk: str, language: Language) -> str:
+    """A risk in words, as the reports of tables have it."""
+    from sudare.release.report.common import Texts
+
+    return Texts(language).or_else(f"risk.{risk}.name", risk.replace("_", " "))
 
 
 def _warnings(compared: Comparison, words: Texts) -> list[str]:

@@ -11,12 +11,7 @@ import polars as pl
 from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.hierarchy.tree import MEASURE_NAMES
 from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, shown
-from sudare.measure import distributions as margins
-from sudare.measure import distributions as statistics
-from sudare.measure import losses as generalization
-from sudare.measure import losses as groups
-from sudare.measure import losses as squares
-from sudare.measure import models
+from sudare.measure import distributions, losses, models
 from sudare.measure.distributions import numeric_names
 from sudare.measure.information import ild
 from sudare.measure.pair import Pair, pair_of
@@ -24,9 +19,10 @@ from sudare.measure.words import Meaning, meaning_of
 from sudare.parameters import first_paragraph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sudare.describe.hierarchy.tree import Objective
+    from sudare.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -74,19 +70,19 @@ def _ild(before: Any, after: Any) -> float:
 _LISTED = (
     Measure(
         "loss",
-        generalization.loss,
+        losses.loss,
     ),
     Measure(
         "dis",
-        generalization.dis,
+        losses.dis,
     ),
     Measure(
         "gcp",
-        generalization.gcp,
+        losses.gcp,
     ),
     Measure(
         "ncp",
-        generalization.ncp,
+        losses.ncp,
         largest=math.inf,
         usual=False,
     ),
@@ -97,57 +93,57 @@ _LISTED = (
     ),
     Measure(
         "sse_ratio",
-        squares.sse_ratio,
+        losses.sse_ratio,
         applies="numeric quasi-identifiers",
         fewest=1,
         largest=math.inf,
     ),
     Measure(
         "entropy_loss",
-        groups.entropy_loss,
+        losses.entropy_loss,
         smallest=-math.inf,
         needs_rows=False,
     ),
     Measure(
         "dm",
-        groups.dm,
+        losses.dm,
         largest=math.inf,
     ),
     Measure(
         "average_block",
-        groups.average_block,
+        losses.average_block,
         smallest=1.0,
         largest=math.inf,
         needs_rows=False,
     ),
     Measure(
         "cm",
-        groups.cm,
+        losses.cm,
         applies="quasi-identifiers and a sensitive column",
         usual=False,
     ),
-    Measure("suppressed", groups.suppressed, applies="rows"),
+    Measure("suppressed", losses.suppressed, applies="rows"),
     Measure(
         "marginal_tv",
-        margins.marginal_tv,
+        distributions.marginal_tv,
         applies="published columns",
         needs_rows=False,
     ),
     Measure(
         "pairwise_tv",
-        margins.pairwise_tv,
+        distributions.pairwise_tv,
         applies="published columns",
         needs_rows=False,
     ),
     Measure(
         "hellinger",
-        margins.hellinger,
+        distributions.hellinger,
         applies="published columns",
         needs_rows=False,
     ),
     Measure(
         "mean_change",
-        statistics.mean_change,
+        distributions.mean_change,
         applies="numeric columns",
         fewest=1,
         largest=math.inf,
@@ -155,7 +151,7 @@ _LISTED = (
     ),
     Measure(
         "variance_change",
-        statistics.variance_change,
+        distributions.variance_change,
         applies="numeric columns",
         fewest=1,
         largest=math.inf,
@@ -163,7 +159,7 @@ _LISTED = (
     ),
     Measure(
         "quantile_change",
-        statistics.quantile_change,
+        distributions.quantile_change,
         applies="numeric columns",
         fewest=1,
         largest=math.inf,
@@ -171,7 +167,7 @@ _LISTED = (
     ),
     Measure(
         "correlation_change",
-        statistics.correlation_change,
+        distributions.correlation_change,
         applies="two or more numeric columns",
         fewest=2,
         largest=2.0,
@@ -280,3 +276,15 @@ def _holds_baskets(data: Any) -> bool:
     """Whether data in memory are baskets: as such, paired, or as a release of them."""
     kept = (data, getattr(data, "released", None), getattr(data, "before", None))
     return any(isinstance(one, Baskets) for one in kept)
+
+
+def in_turn(
+    names: Sequence[str], progress: Progress, compute: Callable[[str], dict[str, float]]
+) -> dict[str, float]:
+    """The losses by one measure after the other, with progress."""
+    progress.start("measure", max(len(names), 1))
+    found: dict[str, float] = {}
+    for done, name in enumerate(names, start=1):
+        found |= compute(name)
+        progress.update(done)
+    return found

@@ -8,7 +8,7 @@ from sudare.errors import ParameterError
 from sudare.measure.baskets import BASKET_MEASURES, frequency_change, measure_baskets
 from sudare.measure.baskets.catalogue import require_basket_measures
 from sudare.measure.baskets.pair import BasketPair
-from sudare.measure.catalogue import MEASURES, chosen_measures, measure, nothing_to_tell
+from sudare.measure.catalogue import MEASURES, chosen_measures, in_turn, measure, nothing_to_tell
 from sudare.measure.losses import column_losses
 from sudare.release.plots import loss_chart
 
@@ -38,7 +38,7 @@ def measure_again(pair: Pair | BasketPair, names: Sequence[str] | None, progress
     silent = next((name for name in chosen if name not in apply), None)
     if names and silent is not None:
         raise ParameterError("release.measure.does_not_apply", why=nothing_to_tell(MEASURES[silent]))
-    losses = _each(apply, progress, lambda name: measure(pair.before, pair, [name]))
+    losses = in_turn(apply, progress, lambda name: measure(pair.before, pair, [name]))
     return Measured(
         losses, MEASURES, lambda titles: loss_chart(losses, column_losses(pair.before, pair), titles)
     )
@@ -47,16 +47,5 @@ def measure_again(pair: Pair | BasketPair, names: Sequence[str] | None, progress
 def _of_baskets(pair: BasketPair, names: Sequence[str] | None, progress: Progress) -> Measured:
     require_basket_measures(names or ())
     chosen = list(BASKET_MEASURES if names is None else names)
-    losses = _each(chosen, progress, lambda name: measure_baskets(pair.before, pair, [name]))
+    losses = in_turn(chosen, progress, lambda name: measure_baskets(pair.before, pair, [name]))
     return Measured(losses, BASKET_MEASURES, lambda _: frequency_change(pair.before, pair).chart())
-
-
-def _each(
-    names: Sequence[str], progress: Progress, compute: Callable[[str], dict[str, float]]
-) -> dict[str, float]:
-    progress.start("measure", max(len(names), 1))
-    losses: dict[str, float] = {}
-    for done, name in enumerate(names, start=1):
-        losses |= compute(name)
-        progress.update(done)
-    return losses

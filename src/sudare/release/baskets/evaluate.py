@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sudare.measure.baskets import BASKET_MEASURES, BasketPair, measure_baskets
 from sudare.measure.baskets.association import TooManySetsError
 from sudare.measure.baskets.catalogue import require_basket_measures
+from sudare.measure.catalogue import in_turn
 from sudare.release.warnings import ReleaseWarning
 
 if TYPE_CHECKING:
@@ -28,15 +29,15 @@ def measured(
     require_basket_measures(names or ())
     chosen = list(BASKET_MEASURES if names is None else names)
     pair = BasketPair(before, after)
-    losses: dict[str, float] = {}
     warnings = []
-    progress.start("measure", len(chosen))
-    for done, name in enumerate(chosen):
-        progress.update(done)
+
+    def compute(name: str) -> dict[str, float]:
         try:
-            losses |= measure_baskets(before, pair, [name])
+            return measure_baskets(before, pair, [name])
         except TooManySetsError as error:  # baskets so alike that their rules cannot be counted
             if names is not None:
                 raise
             warnings.append(ReleaseWarning("baskets.unmeasured", measure=name, why=error.why))
-    return losses, tuple(warnings)
+            return {}
+
+    return in_turn(chosen, progress, compute), tuple(warnings)

@@ -91,8 +91,7 @@ def asked_rows(findings: Sequence[Finding], texts: Texts) -> list[dict[str, Any]
             "asked": asked_text(finding.requirement, texts),
             "reached": _reached_text(finding, texts),
             "holds": finding.holds,
-            "found": _found_text(finding, texts),
-            "verifier": in_language(finding.sentence, texts.language),
+            "found": in_language(finding.sentence, texts.language),
         }
         for finding in ordered
     ]
@@ -163,22 +162,6 @@ def _reached_text(finding: Finding, texts: Texts) -> str:
     if finding.reached is None or not texts.or_else(key, ""):
         return UNKNOWN
     return texts(key, reached=figure(finding.reached))
-
-
-def _found_text(finding: Finding, texts: Texts) -> str:
-    kind = finding.requirement.get("type")
-    outcome = "holds" if finding.holds else "fails"
-    undescribed = finding.requirement.get("undescribed")
-    if finding.holds and undescribed:
-        number = "one" if len(undescribed) == 1 else "many"
-        key = f"finding.no-identifiers.holds_undescribed.{number}"
-        return texts(key, columns=texts("page.separator").join(undescribed))
-    # A figure that was not reached because nothing could be computed must not be put into a sentence.
-    found = texts.or_else(f"finding.{kind}.{outcome}", "")
-    if not found or ("{reached}" in found and finding.reached is None):
-        return texts(f"finding.unknown.{outcome}")
-    reached = "" if finding.reached is None else figure(finding.reached)
-    return texts(f"finding.{kind}.{outcome}", reached=reached, rows=figure(finding.violating_rows))
 
 
 def common_values(

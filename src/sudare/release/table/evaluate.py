@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sudare.measure.catalogue import chosen_measures, measure
+from sudare.measure.catalogue import chosen_measures, in_turn, measure
 from sudare.measure.losses import column_losses
 from sudare.progress import Plan
 
@@ -32,12 +32,7 @@ class Measured(NamedTuple):
 def measured(pair: Pair, names: Sequence[str] | None, progress: Progress) -> Measured:
     """The losses that were asked for, as far as they apply, and the loss of each quasi-identifier."""
     chosen = chosen_measures(names)
-    progress.start("measure", len(chosen) + 1)
-    losses: dict[str, float] = {}
-    for done, name in enumerate(chosen):
-        progress.update(done)
-        losses |= measure(pair.before, pair, [name])
-    progress.update(len(chosen))
+    losses = in_turn(chosen, progress, lambda name: measure(pair.before, pair, [name]))
     if pair.rows is None:
         return Measured(losses, {}, tuple(name for name in chosen if name not in losses))
     by_column = column_losses(pair.before, pair)
