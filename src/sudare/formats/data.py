@@ -87,9 +87,9 @@ def write_data(
     try:
         with writing(path), file:
             if format == "parquet":
-                frame.write_parquet(file)
+                afresh(frame).write_parquet(file)
             elif format == "arrow":
-                frame.write_ipc(file)
+                afresh(frame).write_ipc(file)
             elif format == "excel":
                 file.write(excel_bytes(_flat(frame, escape_formulas=escape_formulas), path))
             else:
@@ -105,6 +105,54 @@ def write_data(
         if on_disk:
             aside.unlink(missing_ok=True)
         raise
+
+
+def afresh(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same values in columns that are built from them alone.
+
+    A column in memory may hold more than its values: texts that rows left out referred to, numbers under a missing value,
+    categories that no row has any more. Parquet and Arrow would write them too; formats of text write values alone.
+    """
+    return pl.DataFrame([_column_afresh(column) for column in frame])
+
+
+def _column_afresh(column: pl.Series) -> pl.Series:
+    dtype = column.dtype
+    if isinstance(dtype, pl.Enum):
+        texts = column.cast(pl.String)
+        occurring = set(texts.unique().to_list())
+        kept = pl.Enum([category for category in dtype.categories if category in occurring])
+        return pl.Series(column.name, texts.to_list(), dtype=kept)
+    if isinstance(dtype, pl.Categorical):
+        # Categories of one name share all values this process has seen.
+        return pl.Series(column.name, column.cast(pl.String).to_list(), dtype=pl.String).cast(pl.Categorical)
+    plain = column.cast(_without_categories(dtype))
+    # Python's times have no nanoseconds, so times are copied as numbers; decimals are not numbers of their own.
+    numbers = plain if "Decimal" in str(dtype) else plain.to_physical()
+    built = pl.Series(column.name, numbers.to_list(), dtype=numbers.dtype).cast(plain.dtype)
+    if not built.equals(plain, null_equal=True):
+        raise OutputError("formats.data.type", column=column.name, type=str(dtype))
+    return built
+
+
+def _without_categories(dtype: pl.DataType) -> pl.DataType:
+    """The type with texts for categories within lists and records."""
+    if isinstance(dtype, pl.Categorical | pl.Enum):
+        return pl.String()
+    if isinstance(dtype, pl.List):
+        return pl.List(_without_categories(_known(dtype.inner)))
+    if isinstance(dtype, pl.Array):
+        return pl.Array(_without_categories(_known(dtype.inner)), dtype.size)
+    if isinstance(dtype, pl.Struct):
+        return pl.Struct(
+            [pl.Field(field.name, _without_categories(_known(field.dtype))) for field in dtype.fields]
+        )
+    return dtype
+
+
+def _known(dtype: object) -> pl.DataType:
+    """An inner type, as an instance."""
+    return dtype if isinstance(dtype, pl.DataType) else dtype()  # type: ignore[operator]
 
 
 def csv_text(frame: pl.DataFrame, *, separator: str = ",", escape_formulas: bool = True) -> str:

@@ -67,7 +67,9 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
         for reached in (3.0, None)
     ]
     held = [finding for finding in outcomes if finding.holds]
-    about_files = [Finding({"type": "no-identifiers"}, True, None, "None.", 0)]
+    about_files = [
+        Finding({"type": kind}, True, None, "None.", 0) for kind in ("no-identifiers", "nothing-left-over")
+    ]
     wide = _wide_release()
     bare = dataclasses.replace(release, requirements=(), secure=False, warnings=("Look.",))
     bare.__dict__["lower_bounds"] = {"loss": Bound(0.1, True, "Exact."), "dis": Bound(0.1, False, "Weaker.")}

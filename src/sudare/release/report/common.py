@@ -67,7 +67,7 @@ def _resource(name: str) -> str:
     return files("sudare.release.report").joinpath(name).read_text(encoding="utf-8")
 
 
-_ABOUT_FILES = ("unchanged-files", "no-identifiers")
+_ABOUT_FILES = ("unchanged-files", "no-identifiers", "nothing-left-over")
 
 
 def verdict(release: Release | BasketRelease, findings: Sequence[Finding], texts: Texts) -> dict[str, Any]:

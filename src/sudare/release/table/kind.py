@@ -26,6 +26,8 @@ from sudare.release.table.evaluate import evaluate, measured
 from sudare.release.table.manifest import data_facts, manifest_parts, public_parts
 from sudare.release.table.release import Release
 from sudare.release.warnings import ReleaseWarning
+from sudare.verify.leftovers import check_leftovers
+from sudare.verify.manifest import read_manifest, read_released
 from sudare.verify.verify import verify_release
 from sudare.words.sentence import enumerated
 
@@ -146,7 +148,7 @@ class TableKind(Kind):
     methods = METHODS
     measures = MEASURES
     output = Output
-    private = ("input", "recipe", "risk", "run", "seconds", "machine", "notes")
+    private = ("input", "publishable", "recipe", "risk", "run", "seconds", "machine", "notes")
 
     def given(self, data: Any) -> Table:
         """A Table; anything else has no roles."""
@@ -228,9 +230,13 @@ class TableKind(Kind):
         """Rounded losses and bounds; of randomized data next to none."""
         return public_parts(manifest)
 
-    def verify(self, release: Release, folder: Path, progress: Progress) -> list[Finding]:  # noqa: ARG002  # the files alone
-        """From the public part alone."""
-        return verify_release(folder / "public", progress=progress)
+    def verify(self, release: Release, folder: Path, progress: Progress) -> list[Finding]:
+        """From the public part alone; what must not be left over in its bytes, from the original."""
+        findings = verify_release(folder / "public", progress=progress)
+        manifest = read_manifest(folder / "public")
+        labels = [label for tree in manifest.hierarchies.values() for label in tree["labels"]]
+        released = read_released(manifest)
+        return [*findings, check_leftovers(manifest.data_path, released, release.original.frame, labels)]
 
     def report(
         self,

@@ -6,15 +6,16 @@ import hashlib
 import io
 import platform
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from sudare.assess.t_closeness import TCloseness
 from sudare.display import rounded_down
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.release.manifest import short
+from sudare.release.table.publishable import public_figure
 from sudare.verify.manifest import file_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from sudare.describe.column import Column
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from sudare.release.recipe.table import Output
     from sudare.release.table.release import Release
 
-_Figure = TypeVar("_Figure", float, float | None)
 _LIBRARIES = ("polars", "numpy", "numba")
 
 
@@ -46,6 +46,7 @@ def manifest_parts(release: Release) -> dict[str, Any]:
         "verdicts": [verdict.to_dict() for verdict in release.verdicts],
         # Null where a measure does not apply: 0 would look like nothing lost.
         "losses": {**release.losses, **dict.fromkeys(release.not_applicable)},
+        "publishable": list(release.publishable),
         "column_losses": release.column_losses,
         "lower_bound": release.lower_bound,
         "lower_bounds": {
@@ -60,32 +61,24 @@ def manifest_parts(release: Release) -> dict[str, Any]:
     }
 
 
-def public_losses(losses: Mapping[str, _Figure]) -> dict[str, _Figure]:
-    """What may be told of the losses of a randomized release.
-
-    Its k and epsilon are computed from what is published; a figure that compares with the original, or that depends on
-    which record is whose (as a squared error does), would be published on top of that.
-    """
-    return {name: value for name, value in losses.items() if name == "suppressed"}
-
-
 def public_parts(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Losses and bounds as far as readers of the public part may know them."""
-    public: dict[str, Any] = {}
-    # Losses say how good the release is; more digits would only help to work out figures of the original.
+    """Losses and bounds as far as readers of the public part may know them (see `publishable`)."""
+    allowed = manifest["publishable"]
     losses, column_losses = manifest["losses"], manifest["column_losses"]
-    if any("mechanism" in column for column in manifest["columns"].values()):
-        losses, column_losses = public_losses(losses), {}
-    public["losses"] = {name: None if value is None else short(value) for name, value in losses.items()}
-    public["column_losses"] = {name: short(value) for name, value in column_losses.items()}
-    # A bound is rounded down: it must still hold.
-    if manifest.get("lower_bound") is not None:
-        public["lower_bound"] = rounded_down(manifest["lower_bound"], 4)
-    public["lower_bounds"] = {
-        name: {**bound, "value": rounded_down(bound["value"], 4)}
-        for name, bound in manifest.get("lower_bounds", {}).items()
+    public: dict[str, Any] = {
+        "losses": {
+            name: None if losses[name] is None else public_figure(name, losses[name]) for name in allowed
+        },
+        "column_losses": {name: short(value) for name, value in column_losses.items() if "loss" in allowed},
+        # A bound is rounded down: it must still hold.
+        "lower_bounds": {
+            name: {**bound, "value": rounded_down(bound["value"], 4)}
+            for name, bound in manifest.get("lower_bounds", {}).items()
+            if name in allowed
+        },
     }
-    return public
+    least = public["lower_bounds"].get("loss")
+    return {**public, "lower_bound": None if least is None else least["value"]}
 
 
 def _column(column: Column) -> dict[str, Any]:
@@ -113,10 +106,19 @@ def _input(table: Table) -> dict[str, Any]:
 
 
 def _sensitive_hierarchies(release: Release) -> dict[str, Any]:
-    """Trees that the verifier needs for the distance between sensitive values, without what was not released."""
+    """Trees that the verifier needs for the distance between sensitive values, and no more of them than it needs.
+
+    Labels of groups and bounds of intervals would tell of values that were not released: the income at a quantile may be
+    that of a person left out. The distance needs the released values and how they lie in the tree.
+    """
+    needed = [one for one in release.requirements if isinstance(one, TCloseness) and one.distance != "equal"]
     found = {}
     for name in release.table.names("sensitive"):
         tree = release.original.hierarchy(name)
-        if tree is not None:
-            found[name] = tree.pruned(release.table.frame[name]).to_dict()
+        if tree is not None and any(not one.sensitive or name in one.sensitive for one in needed):
+            kept = tree.pruned(release.table.frame[name])
+            labels = [
+                label if level == 0 else "" for label, level in zip(kept.labels, kept.level, strict=True)
+            ]
+            found[name] = {"parent": kept.parent.tolist(), "level": kept.level.tolist(), "labels": labels}
     return found

@@ -95,6 +95,13 @@ class Release(AnyRelease):
         bound = self.lower_bounds.get("loss")
         return None if bound is None else bound.value
 
+    @cached_property
+    def publishable(self) -> tuple[str, ...]:
+        """Names of the losses that may be published beside the release; others would tell of removed values."""
+        from sudare.release.table.publishable import publishable
+
+        return publishable(self)
+
     def figures(self) -> Figures:
         """Its risk and losses, and which columns are quasi-identifiers."""
         losses = {**self.losses, **dict.fromkeys(self.not_applicable)}

@@ -9,6 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.baskets.sources import read_baskets
 from sudare.errors import InputError
@@ -16,6 +18,7 @@ from sudare.read.baskets.codes import BasketCodes
 from sudare.read.source import is_file
 from sudare.verify.baskets.sets import verify_baskets
 from sudare.verify.finding import FindingSentence
+from sudare.verify.leftovers import check_leftovers
 from sudare.verify.manifest import (
     NEWEST_FORMAT,
     differing,
@@ -76,6 +79,17 @@ def check_basket_folder(
         if sensitive is not None and infers and not released.has_sensitive:
             raise InputError("verify.baskets.no_such_sensitive")
     return findings + verify_baskets(released, None, manifest["requirements"], progress=progress)
+
+
+def check_basket_leftovers(data: Path, original: Baskets) -> Finding:
+    """Check that a written file holds no original item that was removed from all baskets.
+
+    Files of text hold the items of the baskets and nothing else; a table may hold more than its values.
+    """
+    readers = {".parquet": pl.read_parquet, ".arrow": pl.read_ipc}
+    reader = readers.get(data.suffix.lower())
+    items = pl.DataFrame({"items": sorted(map(str, original.items))})
+    return check_leftovers(data, items if reader is None else reader(data), items)
 
 
 def reopen_baskets(before: str, folder: Path) -> tuple[Baskets, Baskets]:

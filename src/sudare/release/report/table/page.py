@@ -29,7 +29,7 @@ from sudare.release.manifest import public_manifest
 from sudare.release.report import charts
 from sudare.release.report.charts import Binned, block_sizes, distribution
 from sudare.release.report.common import Texts, common_values, render
-from sudare.release.table.manifest import public_losses
+from sudare.release.table.publishable import public_figure
 from sudare.words.sentence import enumerated, in_language
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def report_html(
         "table/page.html.j2",
         **common_values(release, findings, facts, texts, internal=internal),
         size=texts("verdict.size", rows=figure(table.rows), columns=figure(len(table.frame.columns))),
-        tiles=tiles(release, texts),
+        tiles=tiles(release, texts, public=not internal),
         risk=risks(release.risk_before if internal else None, release.risk_after, texts),
         randomization=randomization(release, texts),
         tabulation=tabulation(release, texts, crosstab, with_original=internal),
@@ -240,15 +240,16 @@ _RISKS = (
 _GUESSES = ("homogeneous_share", "guess_mean", "guess_largest", "background_mean", "background_largest")
 
 
-def tiles(release: Release, texts: Texts) -> list[dict[str, str]]:
+def tiles(release: Release, texts: Texts, *, public: bool) -> list[dict[str, str]]:
     """The few figures everybody asks for."""
     after = release.risk_after
+    shown_losses = _told(release, public=public)
     if after.linking is not None and after.blocks_are_noise:
         return linking_tiles(release, after.linking, texts)
     shown = [
         (figure(after.smallest_block), "smallest_block"),
         (share(after.prosecutor_largest), "largest_risk"),
-        *((share(release.losses[name]), name) for name in ("loss", "suppressed") if name in release.losses),
+        *((share(shown_losses[name]), name) for name in ("loss", "suppressed") if name in shown_losses),
     ]
     return [{"value": value, "label": texts(f"tile.{name}")} for value, name in shown]
 
@@ -294,27 +295,35 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
     """Every measure with its range, and the loss of every column; of a randomized release what says something."""
     bounds = release.lower_bounds
     noisy = [column.name for column in release.table.columns if column.mechanism is not None]
-    shown = public_losses(release.losses) if noisy and public else release.losses
+    shown = _told(release, public=public)
     notes = []
     if noisy:
         notes.append(texts("loss.randomized", columns=texts("page.separator").join(noisy)))
-        if public:
-            notes.append(texts("loss.public_randomized"))
+    if public and shown.keys() < release.losses.keys():
+        notes.append(texts("loss.public_randomized" if noisy else "loss.public_withheld"))
     columns = [
         {"name": name, "value": share(value), "place": value}
         for name, value in release.column_losses.items()
-        if name not in noisy and not (noisy and public)
+        if name not in noisy and not (public and "loss" not in shown)
     ]
     return {
         "rows": [loss_row(MEASURES[name], value, bounds.get(name), texts) for name, value in shown.items()],
         "notes": notes,
         "columns": columns,
         "bounds": [
-            _bound_sentence(name, release.losses[name], bound, texts)
+            _bound_sentence(name, shown[name], bound, texts)
             for name, bound in bounds.items()
-            if name in release.losses
+            if name in shown
         ],
     }
+
+
+def _told(release: Release, *, public: bool) -> dict[str, float]:
+    """The losses that a report shows."""
+    if not public:
+        return release.losses
+    told = {name: public_figure(name, release.losses[name]) for name in release.publishable}
+    return {name: math.inf if value is None else value for name, value in told.items()}
 
 
 def cards(release: Release, texts: Texts, *, with_original: bool) -> dict[str, Any]:

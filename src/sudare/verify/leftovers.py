@@ -1,0 +1,287 @@
+"""Search the bytes of a written file for values that the release was to leave behind.
+
+A reader sees the values of a file; its bytes may hold more: texts that rows left out referred to, categories that no
+row has, entries of a dictionary, statistics of a page. The search compares the file with a twin that is written from the
+values alone. Where both are the same, there is nothing else in the file; where they differ, every removed value is looked
+for in the bytes that the twin does not explain: in the file as it is, in the pages of Parquet after decompression, and in
+the parts of a workbook. Formats of text hold cells and nothing else, so there the cells are what is searched.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+import sys
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from sudare.formats.excel import excel_bytes
+from sudare.verify.finding import Finding, FindingSentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from sudare.words.sentence import Sentence
+
+_SHORTEST = 4
+"""Bytes of a value below which finding it says nothing: shorter ones occur by chance."""
+_CODECS = {"LZ4": "lz4_raw"}
+"""Compressions that Arrow names otherwise than Parquet."""
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+def check_leftovers(
+    path: Path, released: pl.DataFrame, original: pl.DataFrame, labels: Sequence[Any] = ()
+) -> Finding:
+    """Check that a file holds no value of the original that the release does not contain.
+
+    Args:
+        path: The written file.
+        released: What was read from it.
+        original: The table that the release was made from, identifiers and rows left out included.
+        labels: Texts that are published beside the data, such as those of hierarchies.
+    """
+    removed = _removed(original, released)
+    found = _in_file(path, released, removed)
+    texts = {str(label) for label in labels}
+    found += [name for name, values in removed.items() if name not in found and texts & set(map(str, values))]
+    requirement = {"type": "nothing-left-over"}
+    if not found:
+        return Finding(
+            requirement, True, None, FindingSentence("leftovers.none", file=path.name), violating_rows=0
+        )
+    return Finding(requirement, False, None, _sentence(path, found), violating_rows=0)
+
+
+def _sentence(path: Path, columns: Sequence[str]) -> Sentence:
+    number = "one" if len(columns) == 1 else "many"
+    return FindingSentence(f"leftovers.found.{number}", file=path.name, columns=", ".join(columns))
+
+
+def _removed(original: pl.DataFrame, released: pl.DataFrame) -> dict[str, pl.Series]:
+    """Values of each original column that are in no released cell; a cell counts as the text it shows."""
+    shown = set(released.columns)
+    for column in released:
+        single = column.explode() if isinstance(column.dtype, pl.List) else column
+        shown.update(_texts(single.unique()))
+    removed = {}
+    for column in original:
+        if column.dtype.is_nested() or column.dtype == pl.Object:
+            continue
+        values = column.drop_nulls().unique()
+        gone = [text not in shown for text in _texts(values)]
+        removed[column.name] = values.filter(pl.Series(gone, dtype=pl.Boolean))
+    return removed
+
+
+def _texts(column: pl.Series) -> list[str]:
+    if column.dtype == pl.Binary:
+        return [repr(value) for value in column.to_list()]
+    if column.dtype.is_nested():
+        return [str(value) for value in column.to_list()]
+    return [str(value) for value in column.cast(pl.String).to_list()]
+
+
+def _in_file(path: Path, released: pl.DataFrame, removed: Mapping[str, pl.Series]) -> list[str]:
+    """Columns of which a removed value is in the file."""
+    ending = path.suffix.lower()
+    if ending in {".parquet", ".arrow"}:
+        return _in_bytes(path.read_bytes(), _twin(released, ending), ending, removed)
+    if ending == ".xlsx":
+        empty = excel_bytes(released.clear(), path)
+        cells = _workbook_texts(path.read_bytes()) - _workbook_texts(empty)
+    elif ending in _DELIMITERS:
+        csv.field_size_limit(sys.maxsize // 2)
+        text = path.read_text(encoding="utf-8")
+        cells = {cell for row in csv.reader(io.StringIO(text), delimiter=_DELIMITERS[ending]) for cell in row}
+    else:
+        return []
+    return [
+        name
+        for name, values in removed.items()
+        if any(text in cells for text in _texts(values) if len(text) >= _SHORTEST)
+    ]
+
+
+def _workbook_texts(content: bytes) -> set[str]:
+    """Every text between tags in any part of a workbook."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = [archive.read(name).decode("utf-8", "replace") for name in archive.namelist()]
+    return {html.unescape(text) for part in parts for text in re.findall(r">([^<]+)<", part)}
+
+
+def _twin(released: pl.DataFrame, ending: str) -> bytes:
+    """The same values written anew, from Python's values and types without categories."""
+    frame = pl.DataFrame([_anew(column) for column in released])
+    buffer = io.BytesIO()
+    if ending == ".parquet":
+        frame.write_parquet(buffer)
+    else:
+        frame.write_ipc(buffer)
+    return buffer.getvalue()
+
+
+def _anew(column: pl.Series) -> pl.Series:
+    if isinstance(column.dtype, pl.Enum):
+        texts = column.cast(pl.String).to_list()
+        kept = [category for category in column.dtype.categories.to_list() if category in set(texts)]
+        return pl.Series(column.name, texts, dtype=pl.Enum(kept))
+    if isinstance(column.dtype, pl.Categorical):
+        return pl.Series(column.name, column.cast(pl.String).to_list()).cast(pl.Categorical)
+    physical = column if "Decimal" in str(column.dtype) else column.to_physical()
+    return pl.Series(column.name, physical.to_list(), dtype=physical.dtype).cast(column.dtype)
+
+
+def _in_bytes(written: bytes, twin: bytes, ending: str, removed: Mapping[str, pl.Series]) -> list[str]:
+    if written == twin:
+        return []
+    within = _unpacked(written, ending)
+    explained = _unpacked(twin, ending)
+    return [
+        name
+        for name, values in removed.items()
+        if _occurring(_occurring(list(_patterns(values)), within), explained, absent=True)
+    ]
+
+
+def _patterns(values: pl.Series) -> Iterator[bytes]:
+    """How values may stand in a file: as text, and numbers as they stand in memory."""
+    for text in _texts(values):
+        if len(text.encode()) >= _SHORTEST:
+            yield text.encode()
+    if values.dtype.is_temporal() or (values.dtype.is_numeric() and not values.dtype.is_decimal()):
+        numbers = values.to_physical().to_numpy()
+        if numbers.dtype.itemsize in {4, 8}:
+            yield from (number.tobytes() for number in numbers)
+
+
+def _occurring(patterns: Sequence[bytes], within: bytes, *, absent: bool = False) -> list[bytes]:
+    """The patterns that occur in some bytes, or that are absent from them.
+
+    The first bytes of all patterns are looked up together, at every place, so that many of them cost little more than one.
+    """
+    padded = within + bytes(16)
+    found: set[bytes] = set()
+    for width in range(_SHORTEST, 9):
+        alike = [pattern for pattern in patterns if min(len(pattern), 8) == width]
+        if not alike:
+            continue
+        beginnings: dict[int, list[bytes]] = {}
+        for pattern in alike:
+            beginnings.setdefault(int.from_bytes(pattern[:width], "little"), []).append(pattern)
+        keys = np.array(sorted(beginnings), dtype=np.uint64)
+        mask = np.uint64((1 << (8 * width)) - 1)
+        for shift in range(8):
+            words = np.frombuffer(padded, dtype="<u8", count=(len(padded) - shift) // 8, offset=shift) & mask
+            for place in np.flatnonzero(np.isin(words, keys)).tolist():
+                start = 8 * place + shift
+                found.update(
+                    pattern
+                    for pattern in beginnings[int(words[place])]
+                    if start + len(pattern) <= len(within) and padded.startswith(pattern, start)
+                )
+    return [pattern for pattern in patterns if (pattern in found) != absent]
+
+
+def _unpacked(content: bytes, ending: str) -> bytes:
+    """A file as it is, and what its compressed parts hold."""
+    if ending != ".parquet":
+        return content
+    return b"\n".join([content, *parquet_pages(content)])
+
+
+def parquet_pages(content: bytes) -> Iterator[bytes]:
+    """Every page of a Parquet file, decompressed: dictionaries and data."""
+    import pyarrow.parquet as pq
+
+    metadata = pq.ParquetFile(io.BytesIO(content)).metadata
+    for group in range(metadata.num_row_groups):
+        for place in range(metadata.num_columns):
+            chunk = metadata.row_group(group).column(place)
+            offsets = [chunk.data_page_offset, chunk.dictionary_page_offset]
+            start = min(offset for offset in offsets if offset)
+            yield from _chunk_pages(content[start : start + chunk.total_compressed_size], chunk.compression)
+
+
+def _chunk_pages(chunk: bytes, compression: str) -> Iterator[bytes]:
+    codec = None if compression == "UNCOMPRESSED" else pa.Codec(_CODECS.get(compression, compression.lower()))
+    start = 0
+    while start < len(chunk):
+        header, start = _thrift_struct(chunk, start)
+        full, packed = int(header[2]), int(header[3])
+        page = chunk[start : start + packed]
+        start += packed
+        # The second version of data pages has its levels, uncompressed, before the values.
+        second = header.get(8)
+        levels = 0 if second is None else int(second[5]) + int(second[6])
+        plain = codec is None or (second is not None and second.get(7) is False) or full == levels
+        body = page[levels:]
+        yield page[:levels] + (
+            body if plain or codec is None else codec.decompress(body, full - levels, asbytes=True)
+        )
+
+
+_THRIFT_NUMBERS = (4, 5, 6)
+
+
+def _thrift_struct(data: bytes, start: int) -> tuple[dict[int, Any], int]:
+    """A struct of Thrift's compact protocol: values by the number of the field, and where it ends."""
+    fields: dict[int, Any] = {}
+    number = 0
+    while True:
+        head = data[start]
+        start += 1
+        if head == 0:
+            return fields, start
+        delta, kind = head >> 4, head & 15
+        if delta:
+            number += delta
+        else:
+            raw, start = _varint(data, start)
+            number = (raw >> 1) ^ -(raw & 1)
+        fields[number], start = _thrift_value(data, start, kind)
+
+
+def _thrift_value(data: bytes, start: int, kind: int) -> tuple[Any, int]:
+    if kind in {1, 2}:
+        return kind == 1, start
+    if kind == 3:  # kinds have numbers in the protocol
+        return data[start], start + 1
+    if kind in _THRIFT_NUMBERS:
+        raw, start = _varint(data, start)
+        return (raw >> 1) ^ -(raw & 1), start
+    if kind == 7:
+        return None, start + 8
+    if kind == 8:
+        length, start = _varint(data, start)
+        return data[start : start + length], start + length
+    if kind in {9, 10}:
+        size, inner = data[start] >> 4, data[start] & 15
+        start += 1
+        if size == 15:
+            size, start = _varint(data, start)
+        values = []
+        for _ in range(size):
+            # Booleans within a list take a byte of their own.
+            value, start = (data[start], start + 1) if inner in {1, 2} else _thrift_value(data, start, inner)
+            values.append(value)
+        return values, start
+    return _thrift_struct(data, start)
+
+
+def _varint(data: bytes, start: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[start]
+        start += 1
+        value |= (byte & 127) << shift
+        if byte < 128:  # the highest bit says that more follow
+            return value, start
+        shift += 7

@@ -1,0 +1,293 @@
+"""Removed values in bytes, manifests and figures of the public part: none of them may leave."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+import sudare as sd
+from sudare.anonymize.catalogue import METHODS as CATALOGUE
+from sudare.anonymize.protocol import Outcome
+from sudare.errors import GuaranteeError
+from sudare.formats import data as formats
+from sudare.parameters import parameters
+from sudare.verify.leftovers import check_leftovers, parquet_pages
+
+ROWS = 120
+FORMATS = ["csv", "tsv", "parquet", "arrow", "excel"]
+METHODS = {
+    "mondrian": sd.Mondrian(),
+    "generalization": sd.Generalize(effort="fast"),
+    "mindis": sd.MinDIS(effort="fast"),
+    "diverdis": sd.DiverDIS(effort="fast"),
+    "full-domain": sd.FullDomain(),
+    "microaggregation": sd.Microaggregate(effort="fast"),
+    "record-suppression": ["mondrian", "record-suppression limit=0.9"],
+    "sampling": ["sampling share=0.5", "mondrian"],
+    "rank-swapping": ["rank-swapping columns=income window=0.2", "mondrian"],
+    "data-swapping": ["data-swapping columns=city share=0.2", "mondrian"],
+    "top-bottom-coding": ["top-bottom-coding column=income top=60000", "mondrian"],
+    "rounding": ["rounding columns=income base=1000", "mondrian"],
+    "shuffling": ["mondrian", "shuffling"],
+}
+CITIES = [f"Municipality of Number {place:04d}" for place in range(40)]
+
+
+def people(categories):
+    random = np.random.default_rng(7)
+    frame = pl.DataFrame(
+        {
+            "name": [f"Firstname Lastname {place:05d}" for place in range(ROWS)],
+            "income": random.integers(20_000, 90_000, ROWS) * 1000 + 123,
+            "city": [CITIES[place] for place in random.integers(0, 40, ROWS)],
+            "disease": [("influenza", "common cold", "gastritis")[place % 3] for place in range(ROWS)],
+        }
+    )
+    if categories == "enum":
+        return frame.with_columns(pl.col("city").cast(pl.Enum([*CITIES, "Nowhere at All"])))
+    if categories == "categorical":
+        return frame.with_columns(pl.col("city").cast(pl.Categorical))
+    return frame
+
+
+def described(frame):
+    return sd.read(frame).describe(identifier=["name"], quasi=["income", "city"], sensitive=["disease"])
+
+
+def unpacked(folder):
+    """All public bytes, decompressed by the means of each format."""
+    found = b""
+    for place in folder.iterdir():
+        content = place.read_bytes()
+        found += content
+        if place.suffix == ".parquet":
+            found += b"".join(parquet_pages(content))
+        if place.suffix == ".xlsx":
+            with zipfile.ZipFile(place) as archive:
+                found += b"".join(archive.read(name) for name in archive.namelist())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("method", "categories"),
+    [
+        *((method, "text") for method in METHODS),
+        ("sampling", "enum"),
+        ("sampling", "categorical"),
+        ("rounding", "enum"),
+    ],
+)
+def test_no_removed_value_is_in_the_public_bytes(tmp_path, method, categories):
+    frame = people(categories)
+    release: Any = sd.anonymize(described(frame), sd.KAnonymity(3), method=METHODS[method], seed=1)
+    shown = " ".join(str(cell) for column in release.frame for cell in column.cast(pl.String).to_list())
+    gone = [text for name in ("name", "city") for text in frame[name].cast(pl.String) if text not in shown]
+    gone += ["Nowhere at All"]
+    numbers = [value for value in frame["income"].to_list() if str(value) not in shown]
+    for kind in FORMATS:
+        written = release.write(tmp_path / kind, format=kind, reports=["public"] if kind == "csv" else [])
+        assert all(finding.holds for finding in written.findings)
+        found = unpacked(written.folder / "public")
+        assert not [text for text in gone if text.encode() in found]
+        assert not [value for value in numbers if str(value).encode() in found]
+        if kind in {"parquet", "arrow"}:
+            assert not [value for value in numbers if value.to_bytes(8, "little") in found]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_writer_that_leaks_is_stopped_by_the_verifier(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(formats, "afresh", lambda frame: frame)
+    table = described(people("enum")).describe(insensitive=["city"])
+    release = sd.anonymize(table, sd.KAnonymity(3), method=["sampling share=0.2", "mondrian"], seed=1)
+    with pytest.raises(GuaranteeError, match="still hold values of the column city"):
+        release.write(tmp_path / "out", format=kind)
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_under_missing_values_are_found(tmp_path):
+    frame = people("text")
+    hidden = frame.select(pl.when(pl.col("income") < 0).then(pl.col("income")).alias("income"))
+    place = tmp_path / "data.arrow"
+    hidden.write_ipc(place)
+    finding = check_leftovers(place, pl.read_ipc(place.read_bytes()), frame.select("income"))
+    if frame["income"].to_numpy().tobytes() in place.read_bytes():
+        assert not finding.holds
+    formats.write_data(hidden, place, format="arrow")
+    assert check_leftovers(place, pl.read_ipc(place.read_bytes()), frame.select("income")).holds
+
+
+@pytest.mark.parametrize("compression", ["zstd", "snappy", "gzip", "lz4", "uncompressed"])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_pages_are_decompressed(compression, version):
+    buffer = io.BytesIO()
+    table = pl.DataFrame({"city": [*CITIES, None] * 9, "number": range(369)}).to_arrow()
+    pq.write_table(
+        table, buffer, compression=compression.replace("uncompressed", "none"), data_page_version=version
+    )
+    pages = b"".join(parquet_pages(buffer.getvalue()))
+    assert all(city.encode() in pages for city in CITIES)
+
+
+def test_columns_of_every_type_are_the_same_when_written_afresh():
+    frame = pl.DataFrame(
+        {
+            "text": ["a", None, ""],
+            "wide": pl.Series([1, 2**63, None], dtype=pl.UInt64),
+            "real": [0.1, float("nan"), None],
+            "moment": pl.Series([1, 2, None], dtype=pl.Int64).cast(pl.Datetime("ns", "Asia/Tokyo")),
+            "length": pl.Series([1, 2, None], dtype=pl.Int64).cast(pl.Duration("ns")),
+            "time": pl.Series([1, 2, None], dtype=pl.Int64).cast(pl.Time),
+            "bytes": [b"a", None, b""],
+            "set": [["a"], [], None],
+            "record": [{"a": 1, "b": "x"}, None, {"a": None, "b": None}],
+            "nothing": pl.Series([None] * 3, dtype=pl.Null),
+        }
+    )
+    assert formats.afresh(frame).equals(frame)
+    assert formats.afresh(frame).schema == frame.schema
+    assert formats.afresh(frame.clear()).schema == frame.schema
+
+
+# -- the manifest
+
+
+def released_with_trees(folder, frame, left_out):
+    """A release of all rows but one, with trees on sensitive columns."""
+    table = sd.read(frame).describe(
+        quasi=["age"],
+        sensitive=["income", "degree"],
+        insensitive=["group"],
+        hierarchies={
+            "income": sd.hierarchy.intervals(quantiles=4),
+            "degree": sd.hierarchy.order(["none", "Unusual Doctorate of Secrets", "school", "college"]),
+        },
+    )
+    release = sd.anonymize(
+        table,
+        sd.TCloseness(0.9, distance="hierarchical", sensitive=("income",)),
+        sd.TCloseness(0.9, distance="ordered", sensitive=("degree",)),
+        method=[LeaveOut(left_out), sd.Mondrian()],
+        seed=1,
+    )
+    return release.write(folder, reports=["public"])
+
+
+@parameters
+class LeaveOut:
+    """Leave one row out."""
+
+    row: int
+    """Its number."""
+
+    def apply(self, table, context):
+        rows = np.delete(np.arange(table.rows), self.row)
+        return Outcome(table.take(rows), rows)
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    monkeypatch.setitem(CATALOGUE.entries, "leave-out", LeaveOut)
+
+
+def incomes(hidden):
+    random = np.random.default_rng(3)
+    values = (random.integers(20_000, 90_000, 61) + 7).tolist()
+    values[30] = hidden
+    return pl.DataFrame(
+        {
+            "age": random.integers(20, 60, 61),
+            "income": values,
+            "degree": [("none", "school", "college")[place % 3] for place in range(61)],
+            "group": [place % 2 for place in range(61)],
+        }
+    )
+
+
+def public_texts(folder):
+    """Manifest and report without the moment, the digest and what follows from the folder's name."""
+    manifest = json.loads((folder / "public" / "manifest.json").read_text(encoding="utf-8"))
+    report = (folder / "public" / "report.html").read_text(encoding="utf-8")
+    return {**manifest, "created": None}, re.sub(r"\d{4}-\d\d-\d\d[T ][\d:]+(\+00:00| UTC)?", "", report)
+
+
+def test_the_manifest_has_no_bounds_and_no_names_beyond_the_released_values(tmp_path):
+    written = released_with_trees(tmp_path / "out", incomes(55_555), 30)
+    text = (written.folder / "public" / "manifest.json").read_text(encoding="utf-8")
+    manifest = json.loads(text)
+    assert set(manifest["hierarchies"]) == {"income", "degree"}
+    assert "55555" not in text
+    assert "Unusual Doctorate" not in text
+    for tree in manifest["hierarchies"].values():
+        assert set(tree) == {"parent", "level", "labels"}
+        shown = set(pl.read_csv(written.data, infer_schema=False)[["income", "degree"]].unpivot()["value"])
+        assert {label for label in tree["labels"] if label} <= shown
+    assert all(finding.holds for finding in sd.verify_release(written.folder))
+
+
+def test_trees_that_no_requirement_asks_for_are_not_published(tmp_path):
+    table = sd.read(incomes(5)).describe(
+        quasi=["age"], sensitive=["income"], hierarchies={"income": sd.hierarchy.intervals(quantiles=4)}
+    )
+    written = sd.anonymize(table, sd.KAnonymity(3), seed=1).write(tmp_path / "out", reports=[])
+    assert written.manifest["hierarchies"] == {}
+
+
+@pytest.mark.parametrize("role", ["sensitive", "quasi", "insensitive"])
+@pytest.mark.parametrize("way", ["left out", "top-coded"])
+def test_nothing_public_depends_on_a_value_that_was_removed(tmp_path, role, way):
+    """Two tables that differ in one hidden income give the same public part, so no figure of it tells of that income."""
+    told = []
+    for hidden in (91_000, 150_000, 5_000_000):
+        frame = incomes(hidden).with_columns(income=pl.col("income").cast(pl.Float64))
+        roles: dict[str, Any] = {"quasi": ["age"], "sensitive": ["degree"], "insensitive": ["group"]}
+        roles[role] = [*roles[role], "income"]
+        first = LeaveOut(30) if way == "left out" else "top-bottom-coding column=income top=90100"
+        release = sd.anonymize(
+            sd.read(frame).describe(**roles), sd.KAnonymity(3), method=[first, "mondrian"], seed=1
+        )
+        folder = tmp_path / str(hidden)
+        release.write(folder, reports=["public"])
+        told.append((*public_texts(folder), (folder / "public" / "data.csv").read_bytes()))
+    assert told[0][2] == told[1][2] == told[2][2]
+    assert told[0] == told[1] == told[2]
+
+
+def test_losses_are_published_where_they_tell_nothing_more(tmp_path):
+    release = sd.anonymize(
+        sd.read(incomes(50_000)).describe(quasi=["age", "income"], sensitive=["degree"]),
+        sd.KAnonymity(3),
+        seed=1,
+    )
+    manifest = json.loads(
+        (release.write(tmp_path / "out", reports=[]).folder / "public" / "manifest.json").read_text(
+            encoding="utf-8"
+        )
+    )
+    assert manifest["losses"]["loss"] == pytest.approx(release.losses["loss"], rel=0.01)
+    assert "mean_change" not in manifest["losses"]
+    assert manifest["lower_bounds"]["loss"]["value"] <= manifest["losses"]["loss"]
+
+
+def test_the_squared_error_of_microaggregation_is_published_in_steps(tmp_path):
+    release = sd.anonymize(
+        sd.read(incomes(50_000)).describe(quasi=["age", "income"], sensitive=["degree"]),
+        sd.KAnonymity(3),
+        method=sd.Microaggregate(effort="fast"),
+        seed=1,
+    )
+    manifest = json.loads(
+        (release.write(tmp_path / "out", reports=[]).folder / "public" / "manifest.json").read_text(
+            encoding="utf-8"
+        )
+    )
+    told = manifest["losses"]["sse_ratio"]
+    assert told == pytest.approx(round(told / 0.05) * 0.05)
+    assert abs(told - release.losses["sse_ratio"]) <= 0.025 + 1e-9
