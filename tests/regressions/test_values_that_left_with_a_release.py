@@ -278,7 +278,9 @@ def test_losses_are_published_where_they_tell_nothing_more(tmp_path):
 
 def test_the_squared_error_of_microaggregation_is_published_in_steps(tmp_path):
     release = sd.anonymize(
-        sd.read(incomes(50_000)).describe(quasi=["age", "income"], sensitive=["degree"]),
+        sd.read(
+            pl.concat([incomes(50_000)] * 8).with_columns(pl.col("income") + pl.int_range(pl.len()))
+        ).describe(quasi=["age", "income"], sensitive=["degree"]),
         sd.KAnonymity(3),
         method=sd.Microaggregate(effort="fast"),
         seed=1,
