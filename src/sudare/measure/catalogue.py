@@ -42,6 +42,8 @@ class Measure:
     """Numeric columns (quasi-identifiers where it applies to these) without which it says nothing."""
     needs_rows: bool = True
     """Whether it compares each released row with its original; else distributions, which data without originals have too."""
+    of_detail: bool = False
+    """Whether it sees only how coarse values have become, and so says nothing of values that were replaced by others."""
 
     @property
     def meaning(self) -> Meaning:
@@ -54,6 +56,8 @@ class Measure:
     def tells(self, pair: Pair) -> bool:
         """Whether it applies: the tables have the numbers it looks at, and the rows their originals where it needs them."""
         if self.needs_rows and pair.rows is None:
+            return False
+        if self.of_detail and losses.replaces_values(pair):
             return False
         if self.fewest == 0:
             return True
@@ -71,18 +75,22 @@ _LISTED = (
     Measure(
         "loss",
         losses.loss,
+        of_detail=True,
     ),
     Measure(
         "dis",
         losses.dis,
+        of_detail=True,
     ),
     Measure(
         "gcp",
         losses.gcp,
+        of_detail=True,
     ),
     Measure(
         "ncp",
         losses.ncp,
+        of_detail=True,
         largest=math.inf,
         usual=False,
     ),
@@ -240,6 +248,8 @@ def _computed(measure: Measure, pair: Pair) -> float:
 
 def nothing_to_tell(measure: Measure) -> ErrorSentence:
     """Why a measure has no value."""
+    if measure.of_detail:
+        return ErrorSentence("measure.values_replaced", name=measure.name)
     applies = meaning_of(f"applies.{measure.applies}", measure.applies)
     return ErrorSentence("measure.does_not_apply", name=measure.name, applies=applies)
 

@@ -126,8 +126,8 @@ class Figures(NamedTuple):
 RISKS = ("prosecutor_mean", "largest_confidence", "singling_out", "dangerous_share")
 """Risks to compare by where none is named: the first that all releases have."""
 
-LOSSES = ("loss", "util1")
-"""The same of measures."""
+LOSSES = ("loss", "sse_ratio", "util1")
+"""The same of measures; `loss` does not apply to values that were replaced, of which `sse_ratio` is the loss."""
 
 
 def compare(releases: Mapping[str, Any], *, risk: str | None = None, loss: str | None = None) -> Comparison:
@@ -174,11 +174,11 @@ def _figures(release: Any) -> Figures:
 
 
 def _shared(names: Sequence[str], releases: Sequence[Mapping[str, Any]]) -> str:
-    """The first name that all releases have a figure of; if there is none, the first that one of them has."""
+    """The first name that a release has a figure of, if possible one that all have."""
     for enough in (all, any):
-        found = next((name for name in names if enough(name in one for one in releases)), None)
-        if found is not None:
-            return found
+        for name in names:
+            if enough(name in one for one in releases) and any(one.get(name) is not None for one in releases):
+                return name
     return names[0]
 
 

@@ -178,6 +178,26 @@ def column_losses(before: Any, after: Any) -> dict[str, float]:
     return {name: _column(pair, name, "loss") for name in pair.before.names("quasi")}
 
 
+def replaces_values(pair: Pair) -> bool:
+    """Whether quasi-identifiers have other values than they had, and none is coarser.
+
+    Means of groups, swapped and rounded values are as detailed as the originals: of them, a measure of lost detail would be 0,
+    as if nothing were lost.
+    """
+    if pair.rows is None:
+        return False
+    left_out = pair.suppressed / max(pair.before.rows, 1) + 1e-9
+    if any(_column(pair, name, "loss") > left_out for name in pair.before.names("quasi")):
+        return False
+    return any(_differ(pair.before.frame[name][pair.rows], pair.after.frame[name]) for name in pair.quasi)
+
+
+def _differ(before: pl.Series, after: pl.Series) -> bool:
+    if before.dtype.is_numeric() and after.dtype.is_numeric():
+        return not before.cast(pl.Float64).equals(after.cast(pl.Float64))
+    return not as_text(before).equals(as_text(after))
+
+
 def _mean_cell(pair: Pair, objective: Objective) -> float:
     names = pair.before.names("quasi")
     return sum(_column(pair, name, objective) for name in names) / max(len(names), 1)

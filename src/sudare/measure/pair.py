@@ -87,16 +87,17 @@ class Pair:
         return name
 
 
-def pair_of(before: Any, after: Any) -> Pair:
+def pair_of(before: Any, after: Any, rows: npt.NDArray[np.int64] | None = None) -> Pair:
     """Pair two tables, frames or releases.
 
-    A release knows where its rows come from; other tables must have the same number of rows in the same order.
+    A release knows where its rows come from, or `rows` says it; other tables must have the same number of rows in the same
+    order.
     Roles are taken from `before`; if it has none, every column in both tables counts as a quasi-identifier.
     """
     if isinstance(after, Pair):
         return after
     original = before if isinstance(before, Table) else Table.from_frame(getattr(before, "table", before))
-    rows = getattr(after, "rows_of_original", None)
+    rows = getattr(after, "rows_of_original", rows)
     released = getattr(after, "table", after)
     if not isinstance(released, Table):
         released = Table.from_frame(released)

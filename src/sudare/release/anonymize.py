@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sudare.anonymize.pipeline import methods_of
 from sudare.anonymize.protocol import Context
 from sudare.assess.requirement import requirements_of
-from sudare.errors import GuaranteeError
+from sudare.errors import GuaranteeError, ParameterError, shown
 from sudare.progress import Plan, Progress
 from sudare.randomness import Randomness
 from sudare.release.kind import Checked, kind_of
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sudare.release.folder import AnyRelease
+    from sudare.release.recipe.parts import Order
 
 
 def anonymize(
@@ -23,16 +24,20 @@ def anonymize(
     *requirements: Any,
     method: Any = None,
     measures: Sequence[str] | None = None,
+    order: Order = "shuffle",
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> AnyRelease:
     """Transform a table, or baskets, until every requirement holds, check it, and measure what was lost.
 
     `method` is one method or several in order (when left out Randomize for Pk-anonymity, SuppressItems for baskets, else
-    Mondrian). Requirements and methods may also be given as on the command line, such as "k-anonymity k=5". A `seed` makes
+    Mondrian). Records are released in random order (`order` "shuffle"), because somebody may know the order of the original;
+    "keep" keeps it, with a warning. Requirements and methods may also be given as on the command line, such as "k-anonymity k=5". A `seed` makes
     the random choices repeatable, for tests only: the release is then marked as not secure. Raises `GuaranteeError` when a
     requirement does not hold on the result.
     """
+    if order not in ("shuffle", "keep"):
+        raise ParameterError("release.order", order=shown(order))
     kind = kind_of(data)
     original = kind.given(data)
     asked = requirements_of(requirements, kind.requirements)
@@ -54,8 +59,10 @@ def anonymize(
         if not verdict.holds:
             way = kind.way_out(requirement, original)
             raise GuaranteeError("release.not_reached", explanation=verdict.explanation, way_out=way)
+    if order == "shuffle":
+        applied = kind.shuffled(applied, random)
     with plan.phase("measure") as step:
-        checked = Checked(original, applied, asked, tuple(methods), tuple(verdicts), random)
+        checked = Checked(original, applied, asked, tuple(methods), tuple(verdicts), random, order)
         release = kind.release(checked, measures, step)
     release.seconds.update(plan.seconds)
     return release

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import polars as pl
+
 from sudare.display import WIDTH, html_block, html_list, html_table, paragraph, said
 from sudare.errors import GuaranteeError
 from sudare.progress import Plan, Progress, shows_progress
 from sudare.release.manifest import manifest_of, public_manifest
 from sudare.release.staging import staged_folder
+from sudare.verify.manifest import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from sudare.measure.compare import Figures
     from sudare.release.kind import Kind
     from sudare.release.recipe.base import AnyOutput, AnyRecipe
+    from sudare.release.recipe.parts import Order
     from sudare.verify.finding import Finding
 
 
@@ -42,6 +46,8 @@ class AnyRelease:
     """What the custodian should look at."""
     secure: bool
     """False when a seed made the random choices repeatable: for tests only."""
+    order: Order = "keep"
+    """Whether the records are published in random order, or in that of the original."""
     seconds: dict[str, float] = field(default_factory=dict)
     """How long each step took."""
 
@@ -149,6 +155,9 @@ def write_folder(
         (folder / "internal").mkdir()
         with plan.phase("write"):
             data = kind.write_data(release, output, folder)
+            rows = getattr(release, "rows_of_original", None)
+            if rows is not None:
+                pl.DataFrame({"row": rows}).write_parquet(folder / "internal" / ROWS)
             manifest = manifest_of(release, output, data, recipe=kept, run=run)
             _write_manifests(folder, kind, manifest)
         with plan.phase("verify") as step:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sudare.randomness import Randomness
     from sudare.release.folder import AnyRelease, Written
     from sudare.release.recipe.base import AnyOutput
-    from sudare.release.recipe.parts import ReportKind
+    from sudare.release.recipe.parts import Order, ReportKind
     from sudare.verify.finding import Finding
     from sudare.words.sentence import Language
 
@@ -50,6 +50,7 @@ class Checked(NamedTuple):
     methods: tuple[Any, ...]
     verdicts: tuple[Verdict, ...]
     random: Randomness
+    order: Order = "shuffle"
 
 
 class Kind(ABC):
@@ -92,6 +93,10 @@ class Kind(ABC):
     @abstractmethod
     def check(self, requirement: Any, released: Any, original: Any, random: Randomness) -> Verdict:
         """The requirement, recomputed on what is to be released."""
+
+    @abstractmethod
+    def shuffled(self, applied: Applied, random: Randomness) -> Applied:
+        """The same records in random order, so that their places tell nothing."""
 
     @abstractmethod
     def way_out(self, requirement: Any, original: Any) -> str:

@@ -42,6 +42,7 @@ def manifest_of(
         "requirements": [kind.requirements.dump(one) for one in release.requirements],
         "method": [kind.methods.dump(one) for one in release.methods],
         "secure_randomness": release.secure,
+        "order": release.order,
         "notes": list(release.notes),
         "seconds": {phase: round(value, 3) for phase, value in release.seconds.items()},
         "recipe": None if recipe is None else recipe.to_dict(),

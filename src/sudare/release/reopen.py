@@ -22,7 +22,14 @@ from sudare.release.recipe.table import Recipe
 from sudare.release.table.evaluate import OF_GENERALIZATION, generalization_tells
 from sudare.release.table.kind import TABLE
 from sudare.verify.baskets.check import reopen_baskets
-from sudare.verify.manifest import Manifest, kind_at, load_manifest, read_manifest, read_released
+from sudare.verify.manifest import (
+    Manifest,
+    kind_at,
+    load_manifest,
+    read_manifest,
+    read_released,
+    rows_of_original,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,12 +68,15 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     if manifest is None:
         released, _ = load(after)
         return pair_of(_original(before, recipe), released)
-    if any(_reorders(method) for method in manifest.methods):
-        raise InputError("release.reopen.random_order", after=after, before=before)
     folder = manifest.data_path.parent
     original = _original(before, recipe or _kept(folder, "recipe.yaml"))
     if is_folder(place):
         _require_same_input(original, before, after, folder)
+    rows = rows_of_original(folder, manifest.rows, original.rows)
+    if rows is not None:
+        return pair_of(original, _released(manifest, original), rows)
+    if manifest.order != "keep" or any(_reorders(method) for method in manifest.methods):
+        raise InputError("release.reopen.random_order", after=after, before=before)
     if original.rows > manifest.rows:
         raise InputError(
             "release.reopen.rows_left_out",
@@ -184,6 +194,9 @@ def figures_of(folder: Path) -> Figures:
         raise InputError("release.reopen.internal_unreadable", folder=folder) from None
 
 
+_OF_DETAIL = tuple(name for name, measure in TABLE.measures.items() if measure.of_detail)
+
+
 def _applying(manifest: dict[str, Any]) -> dict[str, float | None]:
     """Losses of a manifest, None where they do not apply: older manifests have 0 there."""
     noisy = {
@@ -191,7 +204,11 @@ def _applying(manifest: dict[str, Any]) -> dict[str, float | None]:
         for name, column in manifest["columns"].items()
         if column["role"] == "quasi" and "mechanism" in column
     }
-    if generalization_tells(noisy, manifest["column_losses"], manifest["losses"].get("suppressed") or 0.0):
+    left_out = manifest["losses"].get("suppressed") or 0.0
+    averaged = any(method.get("type") == "microaggregation" for method in manifest["method"])
+    if averaged and not any(value > left_out + 1e-9 for value in manifest["column_losses"].values()):
+        return {**manifest["losses"], **dict.fromkeys(_OF_DETAIL)}
+    if generalization_tells(noisy, manifest["column_losses"], left_out):
         return dict(manifest["losses"])
     return {**manifest["losses"], **dict.fromkeys(OF_GENERALIZATION)}
 

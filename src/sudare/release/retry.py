@@ -39,6 +39,7 @@ def retry(
         *release.requirements,
         method=methods,
         measures=list(release.losses),
+        order=release.order,
         seed=seed,
         progress=progress,
     )

@@ -51,6 +51,7 @@ def run(
                 *asked.requirements,
                 method=asked.method,
                 measures=asked.measures,
+                order=asked.order,
                 seed=seed,
                 progress=step,
             )

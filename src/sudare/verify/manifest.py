@@ -8,20 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+import polars as pl
+
 from sudare.errors import InputError, SudareError, shown
 from sudare.formats.data import EXTENSIONS, read_data
-from sudare.read.source import is_file, is_folder
+from sudare.read.source import is_file, is_folder, read_parquet
 from sudare.verify.finding import Finding, FindingSentence, JoinedFindings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
+    import numpy.typing as npt
 
     from sudare.words.sentence import Sentence
 
 NEWEST_FORMAT = 1
 """Of the manifests of tables and of baskets: the one that is written, and the newest that can be read."""
+ROWS = "rows.parquet"
+"""File of the internal part that says, for each released record, which original one it was made from."""
 _COMMON = ("data", "columns", "requirements", "hierarchies")
 """What the public and the internal manifest say alike, and the guarantee hangs on."""
 _Part = TypeVar("_Part")
@@ -40,8 +45,31 @@ class Manifest:
     requirements: list[dict[str, Any]]
     hierarchies: dict[str, dict[str, Any]]
     methods: list[dict[str, Any]]
+    order: str = "keep"
+    """Whether the rows are in random order (shuffle); those of manifests that do not say it are not."""
     differing: tuple[Sentence, ...] = ()
     """What the internal manifest of the same folder says otherwise, in words."""
+
+
+def rows_of_original(folder: Path, released: int, original: int) -> npt.NDArray[np.int64] | None:
+    """For each released record, the place of its original, as the custodian's part of a release keeps it.
+
+    None where that part is absent, as in a public folder, or does not fit.
+    """
+    for place in (folder / "internal" / ROWS, folder.absolute().parent / "internal" / ROWS):
+        if is_file(place):
+            try:
+                rows = read_parquet(place)["row"].cast(pl.Int64).to_numpy()
+            except (SudareError, pl.exceptions.PolarsError):
+                raise InputError("verify.rows", place=place) from None
+            if (
+                len(rows) != released
+                or len(np.unique(rows)) != released
+                or not 0 <= rows.min() <= rows.max() < original
+            ):
+                raise InputError("verify.rows", place=place)
+            return rows
+    return None
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -62,6 +90,7 @@ def read_manifest(folder: Path) -> Manifest:
         requirements=_requirements(_part(manifest, "requirements", list, path), path),
         hierarchies=_mappings(_part(manifest, "hierarchies", dict, path, {}), "hierarchies", path),
         methods=_part(manifest, "method", list, path, []),
+        order=_part(manifest, "order", str, path, "keep"),
         differing=differing(path, manifest),
     )
 

@@ -2,12 +2,13 @@
 
 The parts of its folder:
 
-    public/baskets.*         the released baskets, in the order of the original, without ids
+    public/baskets.*         the released baskets, in random order unless it was to be kept, without ids
     public/manifest.json     what was asked and done
     public/report.html       the same for people, with nothing about original baskets but how much was lost
     internal/manifest.json   the same, with the input and what only the custodian may know
     internal/report.html     what the custodian should see: adversaries, who pays, rules before and after
     internal/recipe.yaml     the recipe, where there was one
+    internal/rows.parquet    the original place of each released basket
     internal/sensitive.parquet   the sensitive items of each user, where they differ (none where they are for all)
 """
 
@@ -107,6 +108,10 @@ class BasketKind(Kind):
         verdict: Verdict = requirement.check(released, original, random=random)
         return verdict
 
+    def shuffled(self, applied: Applied, random: Randomness) -> Applied:
+        """In memory baskets stay beside their originals, of which the promises speak; they are written in this order."""
+        return applied._replace(rows=random.permutation(len(applied.data)))
+
     def way_out(self, requirement: Any, original: Baskets) -> str:  # noqa: ARG002  # the same for all
         """Another method."""
         return ErrorSentence("release.baskets.way_out")
@@ -125,6 +130,8 @@ class BasketKind(Kind):
             notes=checked.applied.notes,
             warnings=(*_warnings(checked), *warnings),
             secure=checked.random.secure,
+            order=checked.order,
+            rows_of_original=checked.applied.rows,
         )
 
     def evaluate(self, release: BasketRelease, progress: Progress) -> None:
@@ -135,7 +142,7 @@ class BasketKind(Kind):
         original = release.original
         layout = output.layout or (original.source.layout if original.source else "json")
         data = folder / "public" / f"baskets{_ENDINGS[layout]}"
-        facts = write_baskets(release.released, data, layout)
+        facts = write_baskets(release.published, data, layout)
         if original.sensitive_starts is not None and original.sensitive_codes is not None:
             named = Baskets(BasketCodes(original.items, original.sensitive_starts, original.sensitive_codes))
             write_baskets(named, folder / "internal" / SENSITIVE, "lists")
@@ -170,8 +177,8 @@ class BasketKind(Kind):
 
     def text(self, written: Written[BasketRelease]) -> str:
         """A list in JSON for each basket, a line each."""
-        released = written.release.released
-        return "".join(f"{json.dumps(basket, ensure_ascii=False)}\n" for basket in released.lists())
+        published = written.release.published
+        return "".join(f"{json.dumps(basket, ensure_ascii=False)}\n" for basket in published.lists())
 
     def summary(self, written: Written[BasketRelease], language: Language) -> list[Block]:
         """Losses and what was done."""
@@ -196,6 +203,8 @@ def _warnings(checked: Checked) -> Iterator[str]:
     before, after = checked.original, checked.applied.data
     if not checked.random.secure:
         yield ReleaseWarning("baskets.seed")
+    if checked.order == "keep":
+        yield ReleaseWarning("in_order")
     infers = any(getattr(one, "needs_sensitive", False) for one in checked.requirements)
     if infers and before.entries and not before.has_sensitive:
         yield ReleaseWarning("baskets.nothing_sensitive")

@@ -11,6 +11,9 @@ from sudare.measure.compare import Figures
 from sudare.release.folder import AnyRelease
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from sudare.assess.baskets.adversary import BasketVerdict
     from sudare.describe.baskets.baskets import Baskets
     from sudare.read.baskets.codes import Item
@@ -24,9 +27,11 @@ class BasketRelease(AnyRelease):
     original: Baskets
     """The baskets as they were (never written)."""
     released: Baskets
-    """The baskets as they are published, in the same order."""
+    """What is published of each basket, in the order of the original."""
     verdicts: tuple[BasketVerdict, ...]
     """One for each requirement, on the released baskets beside the original."""
+    rows_of_original: npt.NDArray[np.int64] | None = None
+    """For each published basket, its place in the original (never published); None where the order is kept."""
 
     @property
     def kind(self) -> BasketKind:
@@ -36,9 +41,15 @@ class BasketRelease(AnyRelease):
         return BASKETS
 
     @cached_property
+    def published(self) -> Baskets:
+        """The released baskets in the order in which they are published."""
+        places = self.rows_of_original
+        return self.released if places is None else self.released.take(places)
+
+    @cached_property
     def baskets(self) -> list[frozenset[Item]]:
-        """The released sets, in order."""
-        return self.released.sets()
+        """The released sets, in the order in which they are published."""
+        return self.published.sets()
 
     @property
     def alike(self) -> bool:
@@ -73,5 +84,5 @@ class BasketRelease(AnyRelease):
             html_list(verdict.marked for verdict in self.verdicts),
             html_table(["loss", "value"], list(self.losses.items())) if self.losses else "",
             html_list(f"! {warning}" for warning in self.warnings),
-            self.released.html_head(ids=False),
+            self.published.html_head(ids=False),
         )

@@ -15,7 +15,7 @@ from sudare.errors import ErrorSentence, InputError, ParameterError, shown
 from sudare.formats.data import writing
 from sudare.parameters import Catalogue, Part, sentence_of
 from sudare.read.database import redact
-from sudare.release.recipe.parts import ReportKind, absolute_entry, parse_yaml, read_text
+from sudare.release.recipe.parts import Order, ReportKind, absolute_entry, parse_yaml, read_text
 from sudare.words.sentence import Language
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class AnyRecipe(Part):
     """Version of the recipe format."""
 
     if TYPE_CHECKING:  # declared by each kind of recipe, so that a written recipe begins with its data
+        order: Order
         requirements: tuple[Any, ...]
         method: tuple[Any, ...]
         measures: tuple[str, ...] | None

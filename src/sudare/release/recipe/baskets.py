@@ -29,6 +29,7 @@ from sudare.read.baskets.options import BasketOptions, Layout
 from sudare.read.source import is_path
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
 from sudare.release.recipe.parts import (
+    Order,
     absolute_entry,
     as_several,
     entry_of,
@@ -141,6 +142,8 @@ class BasketRecipe(AnyRecipe):
         tuple[Annotated[Any, *entry_of(BASKET_METHODS)], ...], *one_or_several(BASKET_METHODS)
     ] = Field(default_factory=lambda: (SuppressItems(),))
     """One method, or several in order."""
+    order: Order = "shuffle"
+    """shuffle: records are published in random order; keep: in that of the input, which somebody may know."""
     measures: tuple[str, ...] | None = None
     """Loss measures to report; all when left out."""
     output: BasketOutput

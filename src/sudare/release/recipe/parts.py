@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sudare.parameters import Catalogue
 
 ReportKind = Literal["internal", "public"]
+Order = Literal["shuffle", "keep"]
+"""Released records in random order, or in that of the original."""
 
 
 def entry_of(catalogue: Catalogue[Any]) -> tuple[Any, ...]:

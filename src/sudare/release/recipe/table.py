@@ -35,7 +35,7 @@ from sudare.measure.catalogue import MEASURES, require_measures
 from sudare.parameters import Part
 from sudare.read.source import Source
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
-from sudare.release.recipe.parts import absolute_entry, as_several, entry_of, one_or_several
+from sudare.release.recipe.parts import Order, absolute_entry, as_several, entry_of, one_or_several
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +92,8 @@ class Recipe(AnyRecipe):
         default_factory=lambda given: default_methods(given.get("requirements", ()))
     )
     """One method, or several in order; when left out randomization for Pk-anonymity, else mondrian."""
+    order: Order = "shuffle"
+    """shuffle: records are published in random order; keep: in that of the input, which somebody may know."""
     measures: tuple[str, ...] | None = None
     """Loss measures to report; the usual ones when left out, not ncp, cm, pmse and model_loss."""
     output: Output

@@ -13,7 +13,6 @@ from sudare.anonymize.protocol import traits_of
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import way_out
-from sudare.assess.pk_anonymity import asked_k
 from sudare.assess.requirement import table_of
 from sudare.describe.text import ANYTHING, as_text, has_no_text, refuse_blurred
 from sudare.errors import DescriptionError, InfeasibleError, ParameterError
@@ -93,10 +92,8 @@ def warnings_of(checked: Checked) -> Iterator[str]:
         yield ReleaseWarning("table.undescribed", columns=enumerated(table.undescribed))
     if not checked.random.secure:
         yield ReleaseWarning("table.seed")
-    noisy = any(column.mechanism is not None for column in applied.data.columns)
-    reordered = any(traits_of(one).reorders for one in checked.methods)
-    if noisy and not reordered and asked_k(checked.requirements) is not None:
-        yield ReleaseWarning("table.in_order")
+    if checked.order == "keep" and not any(traits_of(one).reorders for one in checked.methods):
+        yield ReleaseWarning("in_order")
     for name, labels in labels_like_values(table, applied.data, applied.rows):
         quoted = enumerated(f"'{label}'" for label in labels[:_NAMED])
         yield ReleaseWarning("table.ambiguous", column=name, labels=quoted)
@@ -188,6 +185,12 @@ class TableKind(Kind):
         """On the released table."""
         return requirement.check(released)
 
+    def shuffled(self, applied: Applied, random: Randomness) -> Applied:
+        """Rows in random order, and where they come from in the same."""
+        places = random.permutation(applied.data.rows)
+        rows = None if applied.rows is None else applied.rows[places]
+        return applied._replace(data=applied.data.take(places), rows=rows)
+
     def way_out(self, requirement: Requirement, original: Table) -> str:
         """Another method, or the noise that it would take."""
         return way_out(requirement, original)
@@ -210,6 +213,7 @@ class TableKind(Kind):
             notes=applied.notes,
             warnings=(*warnings_of(checked), *applied.warnings),
             secure=checked.random.secure,
+            order=checked.order,
         )
 
     def evaluate(self, release: Release, progress: Progress) -> None:

@@ -12,7 +12,6 @@ from sudare.display import html_block, html_head, html_list, html_table, paragra
 from sudare.measure.compare import Figures
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.release.folder import AnyRelease
-from sudare.release.table.evaluate import OF_GENERALIZATION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,10 +111,8 @@ class Release(AnyRelease):
         """Bars (Altair) of the measures that lie between 0 and 1, and of the loss of each column."""
         from sudare.release.plots import loss_chart
 
-        # Of noise there is no lost detail to draw.
-        return loss_chart(
-            self.losses, self.column_losses if any(name in self.losses for name in OF_GENERALIZATION) else {}
-        )
+        # Of noise and of replaced values there is no lost detail to draw.
+        return loss_chart(self.losses, self.column_losses if "loss" in self.losses else {})
 
     @shows_progress
     def retry(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from sudare.describe.baskets.baskets import Baskets
@@ -17,7 +18,7 @@ from sudare.errors import InputError
 from sudare.read.baskets.codes import BasketCodes
 from sudare.read.source import is_file
 from sudare.verify.baskets.sets import verify_baskets
-from sudare.verify.finding import FindingSentence
+from sudare.verify.finding import Finding, FindingSentence
 from sudare.verify.leftovers import check_leftovers
 from sudare.verify.manifest import (
     NEWEST_FORMAT,
@@ -28,6 +29,7 @@ from sudare.verify.manifest import (
     manifest_path,
     refuse_internal,
     require_inside,
+    rows_of_original,
     unchanged_files,
 )
 
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sudare.progress import Progress
-    from sudare.verify.finding import Finding
 
 KIND = "baskets"
 SENSITIVE = "sensitive.parquet"
@@ -70,7 +71,10 @@ def check_basket_folder(
         if len(given) != len(released):
             raise InputError("verify.baskets.other_original", original=len(given), released=len(released))
         beside = _described(given, place, sensitive)
-        return findings + verify_baskets(released, beside, manifest["requirements"], progress=progress)
+        aligned = _aligned(released, place, manifest)
+        if aligned is None:
+            return findings + [_unaligned(released, one) for one in manifest["requirements"]]
+        return findings + verify_baskets(aligned, beside, manifest["requirements"], progress=progress)
     # What is sensitive for all can be checked on the release alone; items may be gone from it altogether.
     common = sensitive if sensitive is not None else _kept_common(place)
     if common is not None:
@@ -79,6 +83,21 @@ def check_basket_folder(
         if sensitive is not None and infers and not released.has_sensitive:
             raise InputError("verify.baskets.no_such_sensitive")
     return findings + verify_baskets(released, None, manifest["requirements"], progress=progress)
+
+
+def _aligned(released: Baskets, folder: Path, manifest: Mapping[str, Any]) -> Baskets | None:
+    """The released baskets in the order of the original; None where nobody here knows it."""
+    if manifest.get("order", "keep") == "keep":
+        return released
+    rows = rows_of_original(folder, len(released), len(released))
+    return None if rows is None else released.take(np.argsort(rows))
+
+
+def _unaligned(released: Baskets, requirement: Mapping[str, Any]) -> Finding:
+    """What can be said of a requirement where it is not known which basket is whose."""
+    if requirement.get("type") == "rho-uncertainty":
+        return Finding(dict(requirement), False, None, FindingSentence("rho.needs_order"), 0)
+    return verify_baskets(released, None, [requirement])[0]
 
 
 def check_basket_leftovers(data: Path, original: Baskets) -> Finding:
@@ -96,7 +115,13 @@ def reopen_baskets(before: str, folder: Path) -> tuple[Baskets, Baskets]:
     """The original beside the data of a release's folder, to measure them again."""
     path = manifest_path(folder)
     released = _read_released(path, _load(path))
-    return _read_original(before, folder, None), released
+    original = _read_original(before, folder, None)
+    if len(original) != len(released):
+        return original, released
+    aligned = _aligned(released, folder, _load(path))
+    if aligned is None:
+        raise InputError("verify.baskets.random_order", folder=folder)
+    return original, aligned
 
 
 def _read_released(path: Path, manifest: dict[str, Any]) -> Baskets:

@@ -249,7 +249,11 @@ def tiles(release: Release, texts: Texts, *, public: bool) -> list[dict[str, str
     shown = [
         (figure(after.smallest_block), "smallest_block"),
         (share(after.prosecutor_largest), "largest_risk"),
-        *((share(shown_losses[name]), name) for name in ("loss", "suppressed") if name in shown_losses),
+        *(
+            (share(shown_losses[name]), name)
+            for name in (_headline(shown_losses), "suppressed")
+            if name in shown_losses
+        ),
     ]
     return [{"value": value, "label": texts(f"tile.{name}")} for value, name in shown]
 
@@ -304,7 +308,7 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
     columns = [
         {"name": name, "value": share(value), "place": value}
         for name, value in release.column_losses.items()
-        if name not in noisy and not (public and "loss" not in shown)
+        if name not in noisy and "loss" in shown
     ]
     return {
         "rows": [loss_row(MEASURES[name], value, bounds.get(name), texts) for name, value in shown.items()],
@@ -316,6 +320,11 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
             if name in shown
         ],
     }
+
+
+def _headline(losses: Mapping[str, float]) -> str:
+    """The measure that sums up what was lost: of values that were replaced, their squared error."""
+    return "loss" if "loss" in losses else "sse_ratio"
 
 
 def _told(release: Release, *, public: bool) -> dict[str, float]:
