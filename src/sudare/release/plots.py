@@ -8,7 +8,7 @@ import polars as pl
 
 from sudare.errors import OutputError
 from sudare.formats.data import writing
-from sudare.words.sentence import texts
+from sudare.words.sentence import shown_language, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,10 +35,10 @@ def save_chart(chart: Any, path: Path) -> None:
 def loss_chart(
     values: dict[str, float], columns: dict[str, float], titles: tuple[str, str] | None = None
 ) -> Any:
-    """Measures that lie between 0 and 1, and the loss of each column, as bars; the titles are English when left out."""
+    """Measures that lie between 0 and 1, and the loss of each column, as bars; the titles are those of `measure` when left out."""
     import altair as alt
 
-    words = texts("en", "cli")
+    words = texts(shown_language(), "cli")
     heads = titles or (words("loss.measures"), words("loss.columns"))
     parts = []
     for title, figures in zip(heads, (values, columns), strict=True):

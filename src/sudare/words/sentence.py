@@ -143,6 +143,11 @@ def shown_language() -> Language:
     return "ja" if os.environ.get("SUDARE_LANG") == "ja" else "en"
 
 
+def as_shown(sentence: Any) -> Any:
+    """A sentence in the language in which values show themselves; one that was put into Japanese stays so."""
+    return in_language(sentence, "ja") if shown_language() == "ja" else sentence
+
+
 def texts(language: Language, area: str = Sentence.area) -> Texts:
     """The words of a study in a language, or those of another area."""
     return Texts(language, loaded(area, language))
