@@ -17,7 +17,7 @@ from sudare.words.sentence import as_shown, shown_language, texts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sudare.words.sentence import Texts
+    from sudare.words.sentence import Language, Texts
 
 
 class Marked(NamedTuple):
@@ -61,9 +61,9 @@ _UNIT = re.compile(
 """What stays together on a line of Japanese: a character, a Latin word or number, or `k = 5`, with punctuation."""
 
 
-def shown_words() -> Texts:
+def shown_words(language: Language | None = None) -> Texts:
     """The words in which values show themselves."""
-    return texts(shown_language(), "shown")
+    return texts(language or shown_language(), "shown")
 
 
 def width_of(text: str) -> int:

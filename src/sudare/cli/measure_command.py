@@ -37,7 +37,7 @@ def command(
         with plan.phase("measure") as step:
             found = measure_again(pair, measure, progress=step)
         if plot is not None:
-            save_chart(found.chart((words("loss.measures"), words("loss.columns"))), plot)
+            save_chart(found.chart(language), plot)
     if json:
         print_json(found.losses)
     else:
