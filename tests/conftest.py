@@ -1,12 +1,14 @@
-"""What all tests share: hypothesis asks no test to be quick, since the machine may be busy."""
+"""What all tests share: hypothesis asks no test to be quick, since the machine may be busy, and English is spoken."""
 
 import gc
+import os
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("sudare", deadline=None)
 settings.load_profile("sudare")
+os.environ.pop("SUDARE_LANG", None)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -12,8 +12,12 @@ from decimal import ROUND_FLOOR, Decimal
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sudare.words.sentence import as_shown, shown_language, texts
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sudare.words.sentence import Language, Texts
 
 
 class Marked(NamedTuple):
@@ -57,6 +61,11 @@ _UNIT = re.compile(
 """What stays together on a line of Japanese: a character, a Latin word or number, or `k = 5`, with punctuation."""
 
 
+def shown_words(language: Language | None = None) -> Texts:
+    """The words in which values show themselves."""
+    return texts(language or shown_language(), "shown")
+
+
 def width_of(text: str) -> int:
     """The number of columns that a text takes in a terminal."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
@@ -98,13 +107,14 @@ def folded(text: str, width: int = WIDTH, *, start: int = 0) -> str:
 
 def listed(names: Iterable[object], width: int) -> str:
     """As many names as fit, and the number of those left out."""
-    texts = [shortened(name, _CELL) for name in names]
-    for count in range(len(texts), 0, -1):
-        more = f" … and {len(texts) - count:,} more" if count < len(texts) else ""
-        text = ", ".join(texts[:count]) + more
+    words, shown = shown_words(), [shortened(name, _CELL) for name in names]
+    for count in range(len(shown), 0, -1):
+        text = ", ".join(shown[:count])
+        if count < len(shown):
+            text = words("more.names", names=text, count=len(shown) - count)
         if width_of(text) <= width:
             return text
-    return shortened(f"{len(texts):,} in all", width) if texts else ""
+    return shortened(words("more.all", count=len(shown)), width) if shown else ""
 
 
 def said(name: str, parts: Sequence[str]) -> str:
@@ -125,7 +135,7 @@ def html_table(headers: Sequence[object], rows: Iterable[Sequence[object]], widt
         f"<tr>{''.join(f'<td>{_cell(cell, width)}</td>' for cell in row[:_COLUMNS])}</tr>" for row in rows
     )
     left_out = len(headers) - len(shown)
-    more = paragraph(f"… and {left_out:,} more columns") if left_out > 0 else ""
+    more = paragraph(shown_words()("more.columns", count=left_out)) if left_out > 0 else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
@@ -139,7 +149,7 @@ def html_head(frame: Any, hidden: Iterable[str] = (), rows: int = HEAD) -> str:
         ]
         for row in frame[names].head(rows).iter_rows()  # select would treat a name such as "*" as a pattern
     ]
-    more = paragraph(f"… and {frame.height - rows:,} more rows") if frame.height > rows else ""
+    more = paragraph(shown_words()("more.rows", count=frame.height - rows)) if frame.height > rows else ""
     table = html_table([*names, *[""] * (len(frame.columns) - len(names))], first)
     return f"{table}{more}"
 
@@ -154,6 +164,18 @@ def html_list(sentences: Iterable[object]) -> str:
     """Escaped sentences as a list; empty if there are none."""
     items = "".join(f"<li>{escape(str(sentence))}</li>" for sentence in sentences)
     return f"<ul>{items}</ul>" if items else ""
+
+
+def html_losses(losses: Mapping[str, float]) -> str:
+    """A table of measures; empty if there are none."""
+    words = shown_words()
+    return html_table([words("head.loss"), words("head.value")], list(losses.items())) if losses else ""
+
+
+def html_warnings(warnings: Iterable[str]) -> str:
+    """Warnings as a list; empty if there are none."""
+    words = shown_words()
+    return html_list(words("warning", warning=as_shown(warning)) for warning in warnings)
 
 
 def html_block(*parts: str) -> str:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, Self, TypeVar
 
-from sudare.words.sentence import texts
+from sudare.words.sentence import shown_language, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -180,9 +180,9 @@ class ProgressBar:
     that takes longer than two seconds shows a bar, unless it is given another progress (`sudare.progress.SILENT`).
     """
 
-    def __init__(self, delay: float = 0.0, language: Language = "en") -> None:
+    def __init__(self, delay: float = 0.0, language: Language | None = None) -> None:
         self._began = self._drawn = time.monotonic()
-        self._delay, self._language = delay, language
+        self._delay, self._language = delay, language or shown_language()
         self._phase, self._total = "", 1.0
         self._calls = 0
         """Calls in progress that use this bar: the outermost one removes it."""

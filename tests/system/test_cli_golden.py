@@ -67,6 +67,10 @@ def test_the_front_page(command):
         assert f"\n  {name} " in out
 
 
+def test_the_front_page_in_japanese(command):
+    compare("help-ja", command.done("--help", "--lang", "ja"))
+
+
 def test_the_version(command):
     assert re.fullmatch(r"sudare \d+\.\d+\.\d+\n", command.done("--version"))
 
@@ -77,6 +81,10 @@ def test_the_page_of_a_command(command, name):
     compare(f"help-{name}", out)
     assert f"sudare {name}" in " ".join(out.split("Example", 1)[1].split())
     assert "--json" in out
+
+
+def test_the_page_of_a_command_in_japanese(command):
+    compare("help-run-ja", command.done("run", "--help", "--lang", "ja"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -19,10 +19,11 @@ from sudare.display import (
     paragraph,
     said,
     share,
+    shown_words,
 )
 from sudare.errors import DescriptionError, ParameterError, language_of, shown
 from sudare.progress import Plan
-from sudare.words.sentence import Sentence, in_language, texts
+from sudare.words.sentence import Sentence, as_shown, in_language, shown_language, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -143,16 +144,18 @@ class BasketStudy:
         }
 
     def __repr__(self) -> str:
-        facts = [f"{name}: {value}" for name, value in self._facts("en")]
+        words, known = shown_words(), self._facts(shown_language())
+        facts = [words("fact", name=name, value=value) for name, value in known]
         return said("BasketStudy", [*facts, *(repr(verdict) for verdict in self.verdicts)])
 
     def _repr_html_(self) -> str:
-        words = texts(self.language, BasketSentence.area)
+        language = shown_language() if self.language == "en" else self.language
+        words = texts(language, BasketSentence.area)
         return html_block(
             paragraph(words("page.title"), bold=True),
-            html_table([words("page.figure"), words("page.value")], self._facts(self.language)),
+            html_table([words("page.figure"), words("page.value")], self._facts(language)),
             html_list(verdict.marked for verdict in self.verdicts),
-            html_list(self.advice),
+            html_list(map(as_shown, self.advice)),
         )
 
     def _facts(self, language: Language) -> list[tuple[str, str]]:

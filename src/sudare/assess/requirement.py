@@ -18,7 +18,7 @@ import numpy as np
 from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.table import Table
-from sudare.display import html_block, paragraph
+from sudare.display import html_block, paragraph, shown_words
 from sudare.errors import DescriptionError, language_of
 from sudare.kernels.core import rules as kernel_rules
 from sudare.kernels.core.rules import (
@@ -30,7 +30,7 @@ from sudare.kernels.core.rules import (
     scratch_for,
 )
 from sudare.parameters import require_made
-from sudare.words.sentence import Sentence, counted, enumerated, in_language
+from sudare.words.sentence import Sentence, as_shown, counted, enumerated, in_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,13 +66,14 @@ class Verdict:
         return self.holds
 
     def __repr__(self) -> str:
-        reached = "nothing" if self.reached is None else f"{self.reached:g}"
-        return f"Verdict({self.requirement} {'holds' if self.holds else 'DOES NOT HOLD'}, reached {reached})"
+        words, key = shown_words(), "verdict.holds" if self.holds else "verdict.fails"
+        reached = words("nothing") if self.reached is None else f"{self.reached:g}"
+        return f"Verdict({words(key, requirement=self.requirement, reached=reached)})"
 
     @property
     def marked(self) -> str:
         """The explanation, preceded by a sign that shows whether the requirement is met."""
-        return f"{'✓' if self.holds else '✗'} {self.explanation}"
+        return f"{'✓' if self.holds else '✗'} {as_shown(self.explanation)}"
 
     def _repr_html_(self) -> str:
         return html_block(paragraph(repr(self), bold=True), paragraph(self.marked))

@@ -25,7 +25,7 @@ from sudare.assess.pk_anonymity import Exposure, exact_blocks, exposure, shows_m
 from sudare.assess.requirement import Blocks, blocks_of, table_of
 from sudare.describe.kinds import COUNTED_ROLES
 from sudare.describe.text import as_text
-from sudare.display import html_block, html_table, paragraph, said, share
+from sudare.display import html_block, html_table, paragraph, said, share, shown_words
 from sudare.errors import ParameterError, shown
 from sudare.kernels.figures import best_guesses
 from sudare.mechanism.catalogue import MECHANISMS
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.table import Table
+    from sudare.words.sentence import Texts
 
 
 @dataclass(frozen=True)
@@ -167,33 +168,40 @@ class Risk:
         return asdict(self)
 
     def __repr__(self) -> str:
-        facts = dict(self._facts())
-        return said("Risk", [f"{name}: {value}" for name, value in facts.items()][:_BRIEF])
+        words = shown_words()
+        facts = dict(self._facts(words)).items()
+        return said("Risk", [words("fact", name=name, value=value) for name, value in facts][:_BRIEF])
 
     def _repr_html_(self) -> str:
         """The figures for a notebook, one per line."""
-        return html_block(paragraph("Risk", bold=True), html_table(["figure", "value"], self._facts()))
+        words = shown_words()
+        heads = [words("head.figure"), words("head.value")]
+        return html_block(paragraph(words("risk.title"), bold=True), html_table(heads, self._facts(words)))
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def _facts(self, words: Texts) -> list[tuple[str, str]]:
         """The known figures, most informative first."""
-        found = "risk of being found"
         if self.blocks_are_noise:
             # Blocks are noise, and the bound is the same for everyone, whatever the attacker knows.
-            figures = [("rows", f"{self.rows:,}"), (f"{found}, at most", share(self.prosecutor_largest))]
-        else:
             figures = [
-                ("rows", f"{self.rows:,} in {self.blocks:,} blocks"),
-                ("smallest block", f"{self.smallest_block:,}"),
-                ("unique rows", f"{self.unique_rows:,} ({share(self.unique_share)})"),
-                (f"{found}, largest", share(self.prosecutor_largest)),
-                (f"{found}, mean", share(self.prosecutor_mean)),
+                (words("risk.rows"), f"{self.rows:,}"),
+                (words("risk.at_most"), share(self.prosecutor_largest)),
             ]
-        figures += [(f"best guess of {one.column}, mean", share(one.guess_mean)) for one in self.guesses]
-        figures.append((f"rows at a risk above {share(self.threshold)}", share(self.rows_above_threshold)))
+        else:
+            unique = words("risk.unique_value", rows=self.unique_rows, share=share(self.unique_share))
+            figures = [
+                (words("risk.rows"), words("risk.in_blocks", rows=self.rows, blocks=self.blocks)),
+                (words("risk.smallest_block"), f"{self.smallest_block:,}"),
+                (words("risk.unique"), unique),
+                (words("risk.largest"), share(self.prosecutor_largest)),
+                (words("risk.mean"), share(self.prosecutor_mean)),
+            ]
+        figures += [(words("risk.guess", column=one.column), share(one.guess_mean)) for one in self.guesses]
+        above = words("risk.above", threshold=share(self.threshold))
+        figures.append((above, share(self.rows_above_threshold)))
         if self.population != "none":
             figures += [
-                (f"{found} in the population, largest", share(self.journalist_largest)),
-                (f"{found} in the population, mean", share(self.journalist_mean)),
+                (words("risk.population_largest"), share(self.journalist_largest)),
+                (words("risk.population_mean"), share(self.journalist_mean)),
             ]
         return figures
 

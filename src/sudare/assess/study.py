@@ -12,9 +12,18 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import BlockRequirement, Requirement, blocks_of, check_blocks
 from sudare.assess.risk import Risk, risk
-from sudare.display import at_least, html_block, html_list, html_table, paragraph, rounded_down, said
+from sudare.display import (
+    at_least,
+    html_block,
+    html_list,
+    html_table,
+    paragraph,
+    rounded_down,
+    said,
+    shown_words,
+)
 from sudare.errors import InfeasibleError, language_of
-from sudare.words.sentence import Sentence, in_language, joined, texts
+from sudare.words.sentence import Sentence, as_shown, in_language, joined, shown_language, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -92,20 +101,22 @@ class Study:
         return study_blocks(self, language)
 
     def __repr__(self) -> str:
-        facts = [f"{name}: {value}" for name, value in self._facts()]
+        words, known = shown_words(), self._facts(shown_language())
+        facts = [words("fact", name=name, value=value) for name, value in known]
         return said("Study", [*facts, *(repr(verdict) for verdict in self.verdicts)])
 
     def _repr_html_(self) -> str:
-        words = texts(self.language)
+        language = shown_language() if self.language == "en" else self.language
+        words = texts(language)
         return html_block(
             paragraph(words("facts.study"), bold=True),
-            html_table([words("page.figure"), words("page.value")], self._facts(self.language)),
+            html_table([words("page.figure"), words("page.value")], self._facts(language)),
             html_list(verdict.marked for verdict in self.verdicts),
-            html_list(self.reasons),
-            html_list(self.advice),
+            html_list(map(as_shown, self.reasons)),
+            html_list(map(as_shown, self.advice)),
         )
 
-    def _facts(self, language: Language = "en") -> list[tuple[str, str]]:
+    def _facts(self, language: Language) -> list[tuple[str, str]]:
         """The known facts, in figures."""
         words = texts(language)
         suited = None if self.suited is None else words(f"facts.suited_{'yes' if self.suited else 'no'}")

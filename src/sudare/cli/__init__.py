@@ -1,56 +1,36 @@
 """The command line: thin commands over the library, each in a module of its own.
 
-This module must stay light: `sudare --help` prints from the table below without importing anything else.
+This module must stay light: `sudare --help` prints a page of `words/` without importing any of the commands.
 """
 
 from __future__ import annotations
 
 import sys
 
-COMMANDS = {
-    "demo": "Do the whole job on a made-up hospital table.",
-    "describe": "Guess roles and hierarchies of a table into a recipe to edit.",
-    "assess": "Say how risky a table is and whether the requirements are possible.",
-    "run": "Anonymize, verify, measure and write the release of a recipe.",
-    "check": "Recompute the guarantee of a release from its files alone.",
-    "measure": "Measure what was lost between a table and its release.",
-    "crosstab": "Rebuild a cross tabulation from randomized data.",
-    "compare": "Put several releases on a risk-utility plot.",
-    "experiment": "Repeat a table or figure of the papers.",
-    "ledger": "List the releases made here, and check that the list is intact.",
-    "catalogue": "List requirements, methods, hierarchies and measures.",
-    "schema": "Print the JSON Schema of recipes.",
-}
+COMMANDS = (
+    "demo",
+    "describe",
+    "assess",
+    "run",
+    "check",
+    "measure",
+    "crosstab",
+    "compare",
+    "experiment",
+    "ledger",
+    "catalogue",
+    "schema",
+)
+"""In the order of the front page."""
 
-_USAGE = """\
-Usage: sudare COMMAND [OPTIONS]
-
-  Publish data about people without publishing the people.
-
-Commands:
-{commands}
-
-Options:
-  --help     Show this page; `sudare COMMAND --help` shows a command's options.
-  --version  Show the version.
-
-Examples:
-  sudare demo
-  sudare describe patients.csv
-  sudare run patients.recipe.yaml
-  sudare check release/
-
-Exit codes: 0 done and the guarantee holds, 1 it does not hold (nothing was
-released), 2 wrong use or bad input, 130 canceled.
-"""
+_HELP = {"--help", "-h", "help"}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Entry point of the `sudare` command; the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
-    if not given or given[0] in {"--help", "-h", "help"}:
-        listed = "\n".join(f"  {name:10} {about}" for name, about in COMMANDS.items())
-        print(_USAGE.format(commands=listed), end="")
+    if not given or given[0] in _HELP or (given[0].startswith("--lang") and given[-1] in _HELP):
+        _print_front_page(given)
         return 0
     if given[0] == "--version":
         from sudare import __version__
@@ -69,3 +49,12 @@ def main(arguments: list[str] | None = None) -> int:
         sentence = CancelledError("cli.canceled").into(asked_language(given[1:]))
         print(f"sudare: {sentence}", file=sys.stderr)
         return 130
+
+
+def _print_front_page(given: list[str]) -> None:
+    from sudare.cli.language import asked_language
+    from sudare.words.sentence import texts
+
+    words = texts(asked_language(given), "help")
+    listed = "\n".join(f"  {name:10} {words(f'{name}.about')}" for name in COMMANDS)
+    print(words("front", commands=listed), end="")

@@ -6,32 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Answer, Json, check_language
+from sudare.cli.options import Json, Language, check_language
 
 if TYPE_CHECKING:
     from sudare.measure.catalogue import Measure
-    from sudare.words.sentence import Language, Texts
+    from sudare.words.sentence import Language as TextLanguage
+    from sudare.words.sentence import Texts
 
 
 def command(
-    name: Annotated[
-        str | None, typer.Argument(help="One entry, with its parameters; all names when left out.")
-    ] = None,
-    lang: Answer = "en",
+    name: Annotated[str | None, typer.Argument()] = None,
+    lang: Language = "en",
     json: Json = False,
 ) -> int:
-    """List methods, requirements, hierarchies and measures with their parameters.
-
-    Of tables and of baskets.
-
-    Examples:
-
-      sudare catalogue
-
-      sudare catalogue l-diversity
-
-      sudare catalogue rho-uncertainty --lang ja
-    """
+    """List methods, requirements, hierarchies and measures with their parameters."""
     from sudare.anonymize.baskets.catalogue import BASKET_METHODS
     from sudare.anonymize.catalogue import METHODS
     from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
@@ -96,7 +84,7 @@ def command(
     return 0
 
 
-def _facts(measure: Measure, language: Language) -> dict[str, Any]:
+def _facts(measure: Measure, language: TextLanguage) -> dict[str, Any]:
     """What is declared of a measure, its words in a language."""
     from sudare.measure.words import meaning_of
 

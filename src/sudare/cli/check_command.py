@@ -6,49 +6,33 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.options import Answer, Delimiter, Encoding, Json, Missing, Require, check_language, comma_list
+from sudare.cli.options import (
+    Delimiter,
+    Encoding,
+    Json,
+    Language,
+    Missing,
+    Require,
+    check_language,
+    comma_list,
+)
 
 
 def command(
-    place: Annotated[str, typer.Argument(help="Folder of a release, or a data file with --quasi.")],
-    quasi: Annotated[str | None, typer.Option(help="Quasi-identifiers of a data file: a,b,c.")] = None,
-    sensitive: Annotated[
-        str | None,
-        typer.Option(help="Sensitive columns of a data file, or items of --original: a,b; a file; re:…"),
-    ] = None,
-    original: Annotated[
-        str | None, typer.Option(help="Original baskets, whose guarantee cannot be recomputed without them.")
-    ] = None,
-    layout: Annotated[
-        str | None, typer.Option(help="Layout of --original: lines, json, long, lists or sets.")
-    ] = None,
-    no_header: Annotated[
-        bool, typer.Option("--no-header", help="The long table of --original has no line of names.")
-    ] = False,
+    place: Annotated[str, typer.Argument()],
+    quasi: Annotated[str | None, typer.Option()] = None,
+    sensitive: Annotated[str | None, typer.Option()] = None,
+    original: Annotated[str | None, typer.Option()] = None,
+    layout: Annotated[str | None, typer.Option()] = None,
+    no_header: Annotated[bool, typer.Option("--no-header")] = False,
     require: Require = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     missing: Missing = None,
-    lang: Answer = "en",
+    lang: Language = "en",
     json: Json = False,
 ) -> int:
-    """Recompute the guarantee of a release from its files alone.
-
-    Recomputes from the data file and the public manifest, with code that
-    shares nothing with the anonymizer; an internal manifest beside them must
-    agree. Of baskets it also reads the internal part and --original, where
-    given. Given a data file instead, checks any requirement on it.
-
-    Exit code 0: everything holds. 1: something does not.
-
-    Examples:
-
-      sudare check release/
-
-      sudare check table.csv --quasi age,sex,zip --require "k-anonymity k=5"
-
-      sudare check released-clicks/ --original clicks.txt
-    """
+    """Recompute the guarantee of a release from its files alone."""
     from sudare.cli.options import source_options
     from sudare.cli.show import print_blocks, print_json, progress_bar
     from sudare.display import Marked

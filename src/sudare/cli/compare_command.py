@@ -7,31 +7,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.options import Answer, Json, check_language
+from sudare.cli.options import Json, Language, check_language
 
 if TYPE_CHECKING:
     from sudare.measure.compare import Comparison
-    from sudare.words.sentence import Language, Texts
+    from sudare.words.sentence import Language as TextLanguage
+    from sudare.words.sentence import Texts
 
 
 def command(
-    folders: Annotated[list[Path], typer.Argument(help="Folders of releases of the same table or baskets.")],
-    risk: Annotated[str | None, typer.Option(help="Risk figure of the manifest.")] = None,
-    loss: Annotated[str | None, typer.Option(help="Measure of the manifest.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write the plot: .svg, .png or .html.")] = None,
-    lang: Answer = "en",
+    folders: Annotated[list[Path], typer.Argument()],
+    risk: Annotated[str | None, typer.Option()] = None,
+    loss: Annotated[str | None, typer.Option()] = None,
+    plot: Annotated[Path | None, typer.Option()] = None,
+    lang: Language = "en",
     json: Json = False,
 ) -> int:
-    """Put several releases on a risk-utility plot with its Pareto front.
-
-    Reads the figures from the releases' internal manifests.
-
-    Examples:
-
-      sudare compare release-k5 release-k10 release-k50
-
-      sudare compare release-* --risk prosecutor_largest --plot plot.svg
-    """
+    """Put several releases on a risk-utility plot with its Pareto front."""
     from sudare.cli.show import print_json, print_table, say, say_place
     from sudare.display import UNKNOWN, figure
     from sudare.errors import one_line
@@ -79,7 +71,7 @@ def command(
     return 0
 
 
-def _of_tables(risk: str, language: Language) -> str:
+def _of_tables(risk: str, language: TextLanguage) -> str:
     """A risk in words, as the reports of tables have it."""
     from sudare.release.report.common import Texts
 

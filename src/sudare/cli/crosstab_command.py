@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Answer, Json, check_language, comma_list
+from sudare.cli.options import Json, Language, check_language, comma_list
 from sudare.errors import ErrorSentence
 
 if TYPE_CHECKING:
@@ -22,52 +22,21 @@ _DRAWN = 2
 
 
 def command(
-    data: Annotated[str, typer.Argument(help="The folder of a release, or a released file.")],
-    by: Annotated[str, typer.Option(help="Columns to tabulate, such as age,sex.")],
-    bins: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Bins of a column of numbers or dates: age=0,20,40 (edges), age=10 (equal widths) or "
-            "age=quantile:5; repeatable."
-        ),
-    ] = None,
-    mechanism: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='How a column was randomized, where the data has no manifest: "age=laplace scale=30 low=0 '
-            'high=120"; repeatable.'
-        ),
-    ] = None,
-    stop: Annotated[
-        str, typer.Option(help="When to stop: fit, change or none (to convergence, which overfits).")
-    ] = "fit",
-    start: Annotated[
-        str, typer.Option(help="Where to start: margins (their product) or released (the counts).")
-    ] = "margins",
-    draws: Annotated[
-        int | None,
-        typer.Option(help="Draws for the standard errors, 0 for none; by the table's size when left out."),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Make the standard errors repeatable.")] = None,
-    original: Annotated[
-        str | None, typer.Option(help="The original table, for its owner: counted beside the estimate.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write all cells to this CSV file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write heat maps: .svg, .png or .html.")] = None,
-    lang: Answer = "en",
+    data: Annotated[str, typer.Argument()],
+    by: Annotated[str, typer.Option()],
+    bins: Annotated[list[str] | None, typer.Option()] = None,
+    mechanism: Annotated[list[str] | None, typer.Option()] = None,
+    stop: Annotated[str, typer.Option()] = "fit",
+    start: Annotated[str, typer.Option()] = "margins",
+    draws: Annotated[int | None, typer.Option()] = None,
+    seed: Annotated[int | None, typer.Option()] = None,
+    original: Annotated[str | None, typer.Option()] = None,
+    out: Annotated[Path | None, typer.Option()] = None,
+    plot: Annotated[Path | None, typer.Option()] = None,
+    lang: Language = "en",
     json: Json = False,
 ) -> int:
-    """Rebuild a cross tabulation of the original table from randomized data.
-
-    Needs only what was released: the data and the mechanisms in its manifest.
-    Columns that were not randomized are counted exactly.
-
-    Examples:
-
-      sudare crosstab release/ --by age,sex --bins age=0,20,40,60,80,120
-
-      sudare crosstab release/ --by age,disease --bins age=10 --plot c.html
-    """
+    """Rebuild a cross tabulation of the original table from randomized data."""
     from sudare.cli.show import print_json, progress_bar, say, say_place
     from sudare.measure.crosstab.words import CrosstabSentence
     from sudare.release.crosstab import beside, crosstab

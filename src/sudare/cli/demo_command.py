@@ -11,24 +11,13 @@ from sudare.cli.options import Json, Language, Overwrite, check_language
 
 
 def command(
-    out: Annotated[Path, typer.Option(help="Folder for the table, the recipe and the release.")] = Path(
-        "sudare-demo"
-    ),
-    rows: Annotated[int, typer.Option(min=100, help="Rows of the made-up hospital table.")] = 5_000,
+    out: Annotated[Path, typer.Option()] = Path("sudare-demo"),
+    rows: Annotated[int, typer.Option(min=100)] = 5_000,
     lang: Language = "en",
     overwrite: Overwrite = False,
     json: Json = False,
 ) -> int:
-    """Do the whole job on a made-up hospital table; say where the report is.
-
-    Writes the table (patients.csv), a recipe to learn from (recipe.yaml) and the release with its reports.
-
-    Examples:
-
-      sudare demo
-
-      sudare demo --rows 100000 --lang ja --out demo-ja
-    """
+    """Do the whole job on a made-up hospital table; say where the report is."""
     from sudare.cli.show import print_json, progress_bar, say_place
     from sudare.release.demo import demo
 

@@ -26,10 +26,8 @@ from sudare.cli.options import (
 
 
 def command(
-    data: Annotated[str, typer.Argument(help="Data file, '-' for standard input, or database address.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Recipe to write; NAME.recipe.yaml when left out.")
-    ] = None,
+    data: Annotated[str, typer.Argument()],
+    out: Annotated[Path | None, typer.Option("--out", "-o")] = None,
     require: Require = None,
     method: Method = None,
     delimiter: Delimiter = None,
@@ -39,26 +37,12 @@ def command(
     table: DatabaseTable = None,
     query: Query = None,
     sheet: Sheet = None,
-    baskets: Annotated[
-        bool,
-        typer.Option("--baskets", help="The file holds baskets; JSON and lines of items show it themselves."),
-    ] = False,
+    baskets: Annotated[bool, typer.Option("--baskets")] = False,
     lang: Language = "en",
     overwrite: Overwrite = False,
     json: Json = False,
 ) -> int:
-    """Guess roles and hierarchies of a table, with reasons, into a recipe to edit.
-
-    Of baskets (sets of items) it shows what they contain and drafts a recipe for them. The guesses are cautious. Read the reasons, correct the recipe, then `sudare run` it.
-
-    Examples:
-
-      sudare describe patients.csv
-
-      sudare describe postgresql://localhost/clinic --table patients -o a.yaml
-
-      sudare describe clicks.txt
-    """
+    """Guess roles and hierarchies of a table, with reasons, into a recipe to edit."""
     from sudare.cli.show import print_blocks, print_json, progress_bar, say_place
     from sudare.release.recipe.draft import draft_of, stem_of
     from sudare.release.summary import words_in

@@ -11,25 +11,12 @@ from sudare.cli.options import Json
 
 
 def command(
-    name: Annotated[str | None, typer.Argument(help="The experiment; all are listed when left out.")] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder of the data sets; ../shared/data or data when left out.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the page, its figures and tables.")] = Path(
-        "experiments"
-    ),
+    name: Annotated[str | None, typer.Argument()] = None,
+    data: Annotated[Path | None, typer.Option()] = None,
+    out: Annotated[Path, typer.Option()] = Path("experiments"),
     json: Json = False,
 ) -> int:
-    """Repeat a table or figure of the papers, and check what was expected.
-
-    Exit code 1: something that the paper leads one to expect did not come out.
-
-    Examples:
-
-      sudare experiment
-
-      sudare experiment ild-adult --data ../shared/data --out evidence
-    """
+    """Repeat a table or figure of the papers, and check what was expected."""
     from sudare.cli.show import print_json, print_table, print_verdicts, progress_bar, say_place
     from sudare.errors import ParameterError, did_you_mean
     from sudare.experiments.catalogue import EXPERIMENTS

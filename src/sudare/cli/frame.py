@@ -24,7 +24,7 @@ from sudare.errors import (
     SudareError,
     did_you_mean,
 )
-from sudare.words.sentence import Sentence
+from sudare.words.sentence import Sentence, shown_language
 
 # The base of all errors in the words of a command; typer exports only its descendants.
 _WrongUseError: Any = typer.BadParameter.__mro__[2]
@@ -77,11 +77,24 @@ def _problem(error: Any, arguments: list[str]) -> str:
 def _invoke(name: str, arguments: list[str]) -> int:
     module = importlib.import_module(f"sudare.cli.{name}_command")
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
-    app.command(name, help=module.command.__doc__, no_args_is_help=False)(_guarded(module.command))
-    result = typer.main.get_command(app).main(
-        args=arguments, prog_name=f"sudare {name}", standalone_mode=False
-    )
-    return int(result or 0)
+    app.command(name, no_args_is_help=False)(_guarded(module.command))
+    command = typer.main.get_command(app)
+    _set_language(command)
+    start = functools.partial(command.main, prog_name=f"sudare {name}", standalone_mode=False)
+    if "--help" not in arguments:
+        return int(start(args=arguments) or 0)
+    from sudare.cli.help_page import help_in
+
+    with help_in(SPOKEN.get(), command, name):
+        start(args=["--help"])  # without the rest: `--lang` is also for commands that have no such option
+    return HOLDS
+
+
+def _set_language(command: Any) -> None:
+    """Let the environment say which language `--lang` means when left out."""
+    for parameter in command.params:
+        if parameter.name == "lang" and parameter.default is not None:
+            parameter.default = shown_language()
 
 
 def _guarded(command: Callable[..., int]) -> Callable[..., int]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from sudare.words.sentence import shown_language
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,18 +17,19 @@ if TYPE_CHECKING:
 
 SPOKEN: ContextVar[Language] = ContextVar("spoken", default="en")
 """The language of the errors of the command under way."""
+_LANGUAGES: dict[str, Language] = {"en": "en", "ja": "ja"}
 
 
 def asked_language(arguments: Sequence[str]) -> Language:
-    """The language that arguments ask for, wherever `--lang` is among them; English where it is none we have.
+    """The language that arguments ask for, wherever `--lang` is among them; where it is none we have, that of the environment.
 
     >>> asked_language(["patients.csv", "--lang", "ja"]), asked_language(["--lang=ja"]), asked_language(["--lang"])
     ('ja', 'ja', 'en')
     """
-    asked = "en"
+    asked = ""
     for place, argument in enumerate(arguments):
         if argument == "--lang" and place + 1 < len(arguments):
             asked = arguments[place + 1]
         elif argument.startswith("--lang="):
             asked = argument.removeprefix("--lang=")
-    return "ja" if asked == "ja" else "en"
+    return _LANGUAGES.get(asked) or shown_language()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.options import Answer, Json, LedgerPath, check_language
+from sudare.cli.options import Json, Language, LedgerPath, check_language
 
 if TYPE_CHECKING:
     from sudare.words.sentence import Texts
@@ -14,20 +14,11 @@ if TYPE_CHECKING:
 
 def command(
     ledger: LedgerPath = None,
-    last: Annotated[int | None, typer.Option(min=1, help="Only the last entries.")] = None,
-    lang: Answer = "en",
+    last: Annotated[int | None, typer.Option(min=1)] = None,
+    lang: Language = "en",
     json: Json = False,
 ) -> int:
-    """List the releases made here, and check that the list is intact.
-
-    Exit code 1: the ledger was tampered with or is damaged.
-
-    Examples:
-
-      sudare ledger
-
-      sudare ledger --last 10 --json
-    """
+    """List the releases made here, and check that the list is intact."""
     from sudare.cli.show import print_json, print_table, print_verdicts
     from sudare.errors import InputError
     from sudare.read.source import is_file

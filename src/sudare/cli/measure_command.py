@@ -7,40 +7,20 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.options import Answer, Json, check_language
+from sudare.cli.options import Json, Language, check_language
 
 
 def command(
-    before: Annotated[str, typer.Argument(help="The original table.")],
-    after: Annotated[str, typer.Argument(help="The released table, or the folder of a release.")],
-    recipe: Annotated[
-        Path | None, typer.Option(help="Recipe with roles and hierarchies; found in a release's folder.")
-    ] = None,
-    measure: Annotated[
-        list[str] | None, typer.Option(help="Measure to compute; repeatable. The usual ones when left out.")
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write a bar chart: .svg, .png or .html.")] = None,
-    baskets: Annotated[
-        bool,
-        typer.Option(
-            "--baskets", help="Plain files are baskets; a release and most files show it themselves."
-        ),
-    ] = False,
-    lang: Answer = "en",
+    before: Annotated[str, typer.Argument()],
+    after: Annotated[str, typer.Argument()],
+    recipe: Annotated[Path | None, typer.Option()] = None,
+    measure: Annotated[list[str] | None, typer.Option()] = None,
+    plot: Annotated[Path | None, typer.Option()] = None,
+    baskets: Annotated[bool, typer.Option("--baskets")] = False,
+    lang: Language = "en",
     json: Json = False,
 ) -> int:
-    """Measure what was lost between a table and its release.
-
-    Rows must correspond: the same rows in the same order. Of baskets the plot shows the items' frequencies.
-
-    Examples:
-
-      sudare measure patients.csv release/
-
-      sudare measure before.csv after.csv --measure loss --plot loss.svg
-
-      sudare measure clicks.txt released.txt
-    """
+    """Measure what was lost between a table and its release."""
     from sudare.cli.show import print_blocks, print_json, progress_bar, say_place
     from sudare.progress import Plan
     from sudare.release.measure import measure_again
@@ -57,7 +37,7 @@ def command(
         with plan.phase("measure") as step:
             found = measure_again(pair, measure, progress=step)
         if plot is not None:
-            save_chart(found.chart((words("loss.measures"), words("loss.columns"))), plot)
+            save_chart(found.chart(language), plot)
     if json:
         print_json(found.losses)
     else:

@@ -10,39 +10,19 @@ import typer
 if TYPE_CHECKING:
     from sudare.words.sentence import Language as TextLanguage
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
-Language = Annotated[str, typer.Option("--lang", help="Language of reports and reasons: en or ja.")]
-Answer = Annotated[str, typer.Option("--lang", help="Language of the answer: en or ja.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what an earlier run has written.")]
-Delimiter = Annotated[str | None, typer.Option(help="Delimiter of a text file; detected when left out.")]
-Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file; detected when left out.")]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option("--missing", help="Text that means a missing value, beside empty cells; repeatable."),
-]
-Header = Annotated[
-    bool | None,
-    typer.Option("--header/--no-header", help="The first line names the columns, or is data."),
-]
-DatabaseTable = Annotated[str | None, typer.Option("--table", help="Table of a database.")]
-Query = Annotated[str | None, typer.Option(help="Query to a database.")]
-Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook.")]
-Require = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--require",
-        help='Requirement, such as "k-anonymity k=5" or "l-diversity l=3 kind=entropy"; repeatable. '
-        "`sudare catalogue` lists them.",
-    ),
-]
-Method = Annotated[
-    list[str] | None,
-    typer.Option("--method", help='Method, such as "mondrian relaxed=true"; repeatable, applied in order.'),
-]
-LedgerPath = Annotated[
-    Path | None,
-    typer.Option("--ledger", help="Ledger file; $SUDARE_LEDGER or the user's data folder when left out."),
-]
+Json = Annotated[bool, typer.Option("--json")]
+Language = Annotated[str, typer.Option("--lang")]
+Overwrite = Annotated[bool, typer.Option("--overwrite")]
+Delimiter = Annotated[str | None, typer.Option()]
+Encoding = Annotated[str | None, typer.Option()]
+Missing = Annotated[list[str] | None, typer.Option("--missing")]
+Header = Annotated[bool | None, typer.Option("--header/--no-header")]
+DatabaseTable = Annotated[str | None, typer.Option("--table")]
+Query = Annotated[str | None, typer.Option()]
+Sheet = Annotated[str | None, typer.Option()]
+Require = Annotated[list[str] | None, typer.Option("--require")]
+Method = Annotated[list[str] | None, typer.Option("--method")]
+LedgerPath = Annotated[Path | None, typer.Option("--ledger")]
 
 
 def check_language(given: str) -> TextLanguage:

@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sudare.cli.options import Json, LedgerPath, Method, Overwrite, Require, check_language
 
+if TYPE_CHECKING:
+    from sudare.release.recipe.base import AnyOutput
+    from sudare.words.sentence import Language as TextLanguage
+
 
 def command(
-    recipe: Annotated[Path, typer.Argument(help="Recipe file (YAML); `sudare describe` makes one.")],
-    out: Annotated[Path | None, typer.Option(help="Folder of the release, instead of the recipe's.")] = None,
+    recipe: Annotated[Path, typer.Argument()],
+    out: Annotated[Path | None, typer.Option()] = None,
     require: Require = None,
     method: Method = None,
     overwrite: Overwrite = False,
-    lang: Annotated[str | None, typer.Option("--lang", help="Language of the reports: en or ja.")] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Repeat the random choices. For tests only: marks the release unsafe.")
-    ] = None,
+    lang: Annotated[str | None, typer.Option("--lang")] = None,
+    seed: Annotated[int | None, typer.Option()] = None,
     ledger: LedgerPath = None,
-    stdout: Annotated[
-        bool,
-        typer.Option("--stdout", help="Print the released rows as CSV, or baskets as JSON, a line each."),
-    ] = False,
+    stdout: Annotated[bool, typer.Option("--stdout")] = False,
     json: Json = False,
 ) -> int:
-    """Anonymize, verify, measure and write the release of a recipe.
-
-    The folder appears whole and verified, or not at all. `--require` and `--method` replace the recipe's.
-
-    Examples:
-
-      sudare run patients.recipe.yaml
-
-      sudare run patients.recipe.yaml --out release --require "k-anonymity k=10"
-
-      cat patients.csv | sudare run stdin.recipe.yaml --stdout > safe.csv
-    """
+    """Anonymize, verify, measure and write the release of a recipe."""
     from sudare.cli.language import SPOKEN
     from sudare.cli.show import print_blocks, print_json, progress_bar
     from sudare.errors import ErrorSentence
@@ -50,7 +38,7 @@ def command(
     if json and stdout:
         raise typer.BadParameter(ErrorSentence("cli.json_and_stdout"))
     asked = load_recipe(recipe)
-    language = asked.output.language if lang is None else check_language(lang)
+    language = _recipe_language(asked.output) if lang is None else check_language(lang)
     SPOKEN.set(language)
     with progress_bar(quiet=json, language=language) as progress:
         written = run(
@@ -69,3 +57,10 @@ def command(
     else:
         print_blocks(summary_of(written, language), language)
     return 0
+
+
+def _recipe_language(output: AnyOutput) -> TextLanguage:
+    """What the recipe says, else what the environment says."""
+    from sudare.words.sentence import shown_language
+
+    return output.language if "language" in output.model_fields_set else shown_language()

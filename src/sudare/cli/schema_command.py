@@ -10,21 +10,10 @@ from sudare.cli.options import Json
 
 
 def command(
-    baskets: Annotated[
-        bool, typer.Option("--baskets", help="Of recipes for baskets, instead of those for tables.")
-    ] = False,
+    baskets: Annotated[bool, typer.Option("--baskets")] = False,
     json: Json = True,  # noqa: ARG001  # it is always JSON
 ) -> int:
-    """Print the JSON Schema of recipes.
-
-    For editors that complete and check YAML, and for programs that write recipes.
-
-    Examples:
-
-      sudare schema > recipe.schema.json
-
-      sudare schema --baskets > baskets.schema.json
-    """
+    """Print the JSON Schema of recipes."""
     from sudare.cli.show import print_json
     from sudare.release.recipe import baskets as basket_recipe
     from sudare.release.recipe import table as recipe

@@ -23,7 +23,7 @@ from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
 from sudare.describe.hierarchy.makers import suppression_of
 from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.describe.text import axis_of
-from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said
+from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said, shown_words
 from sudare.errors import DescriptionError, did_you_mean, shown
 from sudare.read.text import days_if_midnight, pattern_among
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sudare.describe.domain import ColumnDomain, Domain
     from sudare.describe.hierarchy.tree import Hierarchy
     from sudare.read.source import SourceFacts
+    from sudare.words.sentence import Texts
 
 NativeKind = Literal["polars", "pandas", "arrow"]
 _EXTENSION: Any = getattr(pl, "BaseExtension", ())
@@ -312,20 +313,24 @@ class Table:
         return self.rows
 
     def __repr__(self) -> str:
-        roles = (f"{role}: {listed(names, WIDTH - 20)}" for role, names in self._by_role())
-        return said("Table", [f"{self.rows} rows", *roles])
+        words = shown_words()
+        roles = (
+            words("fact", name=role, value=listed(names, WIDTH - 20)) for role, names in self._by_role(words)
+        )
+        return said("Table", [words("table.rows", rows=self.rows), *roles])
 
     def _repr_html_(self) -> str:
         """Roles and the first rows; identifiers are hidden, because notebooks get shared."""
+        words = shown_words()
+        size = words("table.title", rows=self.rows, columns=len(self.columns))
+        roles = [(role, listed(names, _WIDE)) for role, names in self._by_role(words)]
         return html_block(
-            paragraph(f"Table: {self.rows:,} rows, {len(self.columns):,} columns", bold=True),
-            html_table(
-                ["role", "columns"], [(role, listed(names, _WIDE)) for role, names in self._by_role()], _WIDE
-            ),
+            paragraph(words("fact", name="Table", value=size), bold=True),
+            html_table([words("head.role"), words("head.columns")], roles, _WIDE),
             html_head(self.frame, hidden=self.names("identifier")),
         )
 
-    def _by_role(self) -> list[tuple[str, list[str]]]:
+    def _by_role(self, words: Texts) -> list[tuple[str, list[str]]]:
         """The columns of each role that occurs; those without a role come last."""
         found = [
             (
@@ -338,7 +343,11 @@ class Table:
             )
             for role in get_args(Role)
         ]
-        return [(role, names) for role, names in [*found, ("without a role", self.undescribed)] if names]
+        return [
+            (role, names)
+            for role, names in [*found, (words("table.without_role"), self.undescribed)]
+            if names
+        ]
 
     def _roles_given(self, **given: Iterable[str]) -> dict[str, Role]:
         roles: dict[str, Role] = {}

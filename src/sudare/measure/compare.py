@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
 
-from sudare.display import UNKNOWN, WIDTH, html_block, html_list, html_table, listed, said
+from sudare.display import UNKNOWN, WIDTH, html_block, html_table, html_warnings, listed, said, shown_words
 from sudare.errors import ParameterError, did_you_mean
+
+if TYPE_CHECKING:
+    from sudare.words.sentence import Texts
 
 
 class ChartWords(NamedTuple):
@@ -18,9 +21,9 @@ class ChartWords(NamedTuple):
 
     risk: str
     loss: str
-    best: str = "not beaten"
-    yes: str = "yes"
-    no: str = "no"
+    best: str
+    yes: str
+    no: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +49,7 @@ class Comparison:
         """Risk-utility plot (Altair): points, and a line through the Pareto front."""
         import altair as alt
 
-        told = words or ChartWords(self.risk.replace("_", " "), self.loss)
+        told = words or self._words()
         placed = self.frame.filter(pl.col("loss").is_not_null()).with_columns(
             # Names alternate above and below, so that those of neighbors do not overlap.
             side=pl.int_range(pl.len()) % 2 == 0
@@ -73,39 +76,49 @@ class Comparison:
         )
         return (front + points + above + below).properties(width=480, height=320)
 
-    def __repr__(self) -> str:
-        best = self.frame.filter(pl.col("best"))["release"].to_list()
-        count = f"{self.frame.height:,} release{'' if self.frame.height == 1 else 's'}"
-        parts = [f"{count} by {self.risk} and {self.loss}", f"not beaten: {listed(best, WIDTH - 20)}"]
-        return said("Comparison", [*parts[: 1 + bool(best)], *self._doubts()])
+    def _words(self) -> ChartWords:
+        words = shown_words()
+        return ChartWords(
+            self.risk.replace("_", " "), self.loss, words("head.not_beaten"), words("yes"), words("no")
+        )
 
-    def _doubts(self) -> list[str]:
+    def __repr__(self) -> str:
+        words, count = shown_words(), self.frame.height
+        key = "comparison.one" if count == 1 else "comparison.many"
+        parts = [words(key, count=count, risk=self.risk, loss=self.loss)]
+        best = self.frame.filter(pl.col("best"))["release"].to_list()
+        if best:
+            parts.append(words("comparison.not_beaten", releases=listed(best, WIDTH - 20)))
+        return said("Comparison", [*parts, *self._doubts(words)])
+
+    def _doubts(self, words: Texts) -> list[str]:
         """Why some or all of the releases cannot be compared."""
         found = []
         if self.several_tables:
-            found.append("not comparable: the releases are of different tables")
+            found.append(words("comparison.several_tables"))
         if self.differing_quasi:
-            found.append(
-                f"quasi-identifiers of some releases only: {listed(self.differing_quasi, WIDTH - 45)}"
-            )
+            columns = listed(self.differing_quasi, WIDTH - 45)
+            found.append(words("comparison.differing_quasi", columns=columns))
         if self.not_applicable:
-            found.append(f"{self.loss} does not apply to {listed(self.not_applicable, WIDTH - 40)}")
+            releases = listed(self.not_applicable, WIDTH - 40)
+            found.append(words("comparison.not_applicable", loss=self.loss, releases=releases))
         return found
 
     def _repr_html_(self) -> str:
         """The table for a notebook."""
+        words = shown_words()
         rows = [
             (
                 row["release"],
                 row["risk"],
                 UNKNOWN if row["loss"] is None else row["loss"],
-                "yes" if row["best"] else "",
+                words("yes") if row["best"] else "",
             )
             for row in self.frame.to_dicts()
         ]
         return html_block(
-            html_table(["release", self.risk, self.loss, "not beaten"], rows),
-            html_list(f"! {doubt}" for doubt in self._doubts()),
+            html_table([words("head.release"), self.risk, self.loss, words("head.not_beaten")], rows),
+            html_warnings(self._doubts(words)),
         )
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import polars as pl
 
-from sudare.display import WIDTH, html_block, html_list, html_table, paragraph, said
+from sudare.display import WIDTH, html_block, html_list, html_table, paragraph, said, shown_words
 from sudare.errors import GuaranteeError
 from sudare.progress import Plan, Progress, shows_progress
 from sudare.release.manifest import manifest_of, public_manifest
 from sudare.release.staging import staged_folder
 from sudare.verify.manifest import ROWS
+from sudare.words.sentence import as_shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from sudare.release.recipe.base import AnyOutput, AnyRecipe
     from sudare.release.recipe.parts import Order
     from sudare.verify.finding import Finding
+    from sudare.words.sentence import Texts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -110,30 +112,28 @@ class Written(Generic[Release_co]):
         return [place for place in places if place.exists()]
 
     def __repr__(self) -> str:
-        held = sum(finding.holds for finding in self.findings)
+        words, held = shown_words(), sum(finding.holds for finding in self.findings)
+        checks = words("written.checks", held=held, checks=len(self.findings))
+        parts = [f"{self.folder}", self._released(words), checks]
         reports = ", ".join(str(place.relative_to(self.folder)) for place in self.reports)
-        return said(
-            "Written",
-            [
-                f"{self.folder}",
-                self._released,
-                f"{held} of {len(self.findings)} checks hold",
-                *([f"reports: {reports}"] if reports else []),
-            ],
-        )
+        return said("Written", [*parts, words("written.reports", reports=reports)] if reports else parts)
 
     def _repr_html_(self) -> str:
         """Where it is, and what the verifier says; the figures of the internal manifest are not for passing on."""
-        places = [("data", self.data), *(("report", place) for place in self.reports)]
+        words = shown_words()
+        report = words("written.report")
+        places = [(words("written.data"), self.data), *((report, place) for place in self.reports)]
+        title = words("written.title", folder=self.folder, released=self._released(words))
+        checks = [(finding.holds, as_shown(finding.sentence)) for finding in self.findings]
         return html_block(
-            paragraph(f"Written: {self.folder}, {self._released}", bold=True),
-            html_list(f"{'✓' if finding.holds else '✗'} {finding.sentence}" for finding in self.findings),
-            html_table(["file", "place"], places, WIDTH),
+            paragraph(words("fact", name="Written", value=title), bold=True),
+            html_list(f"{'✓' if holds else '✗'} {sentence}" for holds, sentence in checks),
+            html_table([words("head.file"), words("head.place")], places, WIDTH),
         )
 
-    @property
-    def _released(self) -> str:
-        return f"{self.rows:,} {'rows' if 'rows' in self.manifest['data'] else 'baskets'}"
+    def _released(self, words: Texts) -> str:
+        key = "written.rows" if "rows" in self.manifest["data"] else "written.baskets"
+        return words(key, count=self.rows)
 
 
 def write_folder(

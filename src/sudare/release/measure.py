@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sudare.measure.catalogue import Measure
     from sudare.measure.pair import Pair
     from sudare.progress import Progress
+    from sudare.words.sentence import Language
 
 
 class Measured(NamedTuple):
@@ -25,8 +26,7 @@ class Measured(NamedTuple):
 
     losses: dict[str, float]
     measures: Mapping[str, Measure]
-    chart: Callable[[tuple[str, str]], Any]
-    """Given the titles of its two parts."""
+    chart: Callable[[Language], Any]
 
 
 def measure_again(pair: Pair | BasketPair, names: Sequence[str] | None, progress: Progress) -> Measured:
@@ -40,7 +40,7 @@ def measure_again(pair: Pair | BasketPair, names: Sequence[str] | None, progress
         raise ParameterError("release.measure.does_not_apply", why=nothing_to_tell(MEASURES[silent]))
     losses = in_turn(apply, progress, lambda name: measure(pair.before, pair, [name]))
     return Measured(
-        losses, MEASURES, lambda titles: loss_chart(losses, column_losses(pair.before, pair), titles)
+        losses, MEASURES, lambda language: loss_chart(losses, column_losses(pair.before, pair), language)
     )
 
 
@@ -48,4 +48,6 @@ def _of_baskets(pair: BasketPair, names: Sequence[str] | None, progress: Progres
     require_basket_measures(names or ())
     chosen = list(BASKET_MEASURES if names is None else names)
     losses = in_turn(chosen, progress, lambda name: measure_baskets(pair.before, pair, [name]))
-    return Measured(losses, BASKET_MEASURES, lambda _: frequency_change(pair.before, pair).chart())
+    return Measured(
+        losses, BASKET_MEASURES, lambda language: frequency_change(pair.before, pair).chart(language)
+    )

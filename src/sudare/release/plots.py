@@ -8,10 +8,12 @@ import polars as pl
 
 from sudare.errors import OutputError
 from sudare.formats.data import writing
-from sudare.words.sentence import texts
+from sudare.words.sentence import shown_language, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sudare.words.sentence import Language
 
 _PAGE = '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>Sudare</title>\n{svg}\n</html>\n'
 
@@ -32,14 +34,12 @@ def save_chart(chart: Any, path: Path) -> None:
         path.write_bytes(drawn)
 
 
-def loss_chart(
-    values: dict[str, float], columns: dict[str, float], titles: tuple[str, str] | None = None
-) -> Any:
-    """Measures that lie between 0 and 1, and the loss of each column, as bars; the titles are English when left out."""
+def loss_chart(values: dict[str, float], columns: dict[str, float], language: Language | None = None) -> Any:
+    """Measures that lie between 0 and 1, and the loss of each column, as bars."""
     import altair as alt
 
-    words = texts("en", "cli")
-    heads = titles or (words("loss.measures"), words("loss.columns"))
+    words = texts(language or shown_language(), "cli")
+    heads = (words("loss.measures"), words("loss.columns"))
     parts = []
     for title, figures in zip(heads, (values, columns), strict=True):
         rows = [{"name": name, "value": value} for name, value in figures.items() if 0 <= value <= 1]

@@ -16,6 +16,7 @@ rooms is a folder, whose files are the first part of its keys: `errors/read.yaml
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -135,6 +136,16 @@ def counted(what: str, count: float) -> Sentence:
 def in_language(value: Any, language: Language) -> Any:
     """A sentence in a language; anything else (a name, a figure, the words of a requirement of the caller's) as it is."""
     return value.into(language) if isinstance(value, Sentence) else value
+
+
+def shown_language() -> Language:
+    """The language in which values show themselves, and commands speak unless asked otherwise: `SUDARE_LANG`."""
+    return "ja" if os.environ.get("SUDARE_LANG") == "ja" else "en"
+
+
+def as_shown(sentence: Any) -> Any:
+    """A sentence in the language in which values show themselves; one that was put into Japanese stays so."""
+    return in_language(sentence, "ja") if shown_language() == "ja" else sentence
 
 
 def texts(language: Language, area: str = Sentence.area) -> Texts:

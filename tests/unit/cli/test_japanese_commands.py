@@ -87,6 +87,17 @@ def test_noise_shows_no_mean_that_looks_like_a_rise(told):
     assert "loss" not in repr(release)
 
 
+def test_the_plot_of_baskets_in_japanese(told, tmp_path, monkeypatch):
+    (tmp_path / "before.txt").write_text("milk bread\nbeer milk\n", encoding="utf-8")
+    (tmp_path / "after.txt").write_text("milk\nbeer milk\n", encoding="utf-8")
+    asked = ("measure", "before.txt", "after.txt", "--baskets", "--plot", "plot.svg")
+    told(*asked, "--lang", "ja")
+    assert "加工前" in Path("plot.svg").read_text(encoding="utf-8")
+    monkeypatch.setenv("SUDARE_LANG", "ja")
+    told(*asked, "--lang", "en")
+    assert "加工前" not in Path("plot.svg").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(("language", "head"), [("en", "Most frequent items"), ("ja", "頻度の高いアイテム")])
 def test_a_file_of_baskets_gets_a_recipe_of_baskets_that_runs(told, tmp_path, language, head):
     lines = ["milk bread", "milk", "beer milk bread", "bread", "beer bread milk", "milk bread"] * 3

@@ -150,6 +150,26 @@ def test_run_speaks_the_language_of_its_recipe(refused, folder):
     assert "already exists and is not empty" in refused("run", "recipe.yaml", "--out", "taken")
 
 
+def test_the_environment_says_the_language_where_nothing_else_does(refused, folder, monkeypatch):
+    monkeypatch.setenv("SUDARE_LANG", "ja")
+    assert "レシピ「absent.yaml」を読めません" in refused("assess", "absent.yaml")
+    assert "cannot be read" in refused("assess", "absent.yaml", "--lang", "en")
+    assert "--lang が「fr」ですが" in refused("demo", "--lang", "fr")
+    assert "はすでにあり、空ではありません。" in refused("run", "recipe.yaml", "--out", "taken")
+    (folder / "en.yaml").write_text(RECIPE.replace("reports", "language: en, reports"), encoding="utf-8")
+    assert "already exists and is not empty" in refused("run", "en.yaml", "--out", "taken")
+    monkeypatch.setenv("SUDARE_LANG", "fr")
+    assert "cannot be read" in refused("assess", "absent.yaml")
+
+
+def test_the_environment_is_the_default_of_answers(folder, capsys, monkeypatch):
+    monkeypatch.setenv("SUDARE_LANG", "ja")
+    assert main(["catalogue", "mondrian"]) == 0
+    assert capsys.readouterr().out.startswith("mondrian（方法）")
+    assert main(["catalogue", "mondrian", "--lang", "en"]) == 0
+    assert capsys.readouterr().out.startswith("mondrian (method)")
+
+
 def test_json_has_the_same_sentence(folder, capsys):
     assert main(["assess", "absent.yaml", "--json", "--lang", "ja"]) == 2
     told = capsys.readouterr()

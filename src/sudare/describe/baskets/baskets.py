@@ -9,7 +9,7 @@ import polars as pl
 
 from sudare.arrays import read_only, starts_of
 from sudare.describe.baskets.sensitive import Sensitive, resolve_sensitive
-from sudare.display import HEAD, html_block, html_table, paragraph, said, shortened
+from sudare.display import HEAD, html_block, html_table, paragraph, said, shortened, shown_words
 from sudare.errors import DescriptionError, shown
 from sudare.read.baskets.codes import BasketCodes, Item, code_lists, id_column
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.read.baskets.load import BasketFacts
+    from sudare.words.sentence import Texts
 
 _WIDEST = 60
 
@@ -207,9 +208,9 @@ class Baskets:
         return iter(self.sets())
 
     def __repr__(self) -> str:
-        items = np.count_nonzero(self.supports())
-        parts = [f"{len(self):,} baskets, {self.entries:,} entries, {items:,} items"]
-        return said("Baskets", [*parts, about] if (about := self._about_sensitive()) else parts)
+        words, items = shown_words(), np.count_nonzero(self.supports())
+        parts = [words("baskets.size", baskets=len(self), entries=self.entries, items=items)]
+        return said("Baskets", [*parts, about] if (about := self._about_sensitive(words)) else parts)
 
     def _repr_html_(self) -> str:
         return html_block(paragraph(repr(self), bold=True), self.html_head())
@@ -219,16 +220,17 @@ class Baskets:
         shown = self.take(np.arange(min(HEAD, len(self))))
         names = range(1, len(shown) + 1) if shown.ids is None or not ids else shown.ids.to_list()
         rows = [(name, _short(basket)) for name, basket in zip(names, shown.lists(), strict=True)]
-        more = paragraph(f"… and {len(self) - HEAD:,} more") if len(self) > HEAD else ""
-        return f"{html_table(['basket', 'items'], rows)}{more}"
+        words = shown_words()
+        more = paragraph(words("more.baskets", count=len(self) - HEAD)) if len(self) > HEAD else ""
+        return f"{html_table([words('head.basket'), words('head.items')], rows)}{more}"
 
-    def _about_sensitive(self) -> str:
+    def _about_sensitive(self, words: Texts) -> str:
         if self.sensitive_common is not None:
             named = [str(self.items[code]) for code in self.sensitive_common]
-            return f"sensitive for all: {_short(named) or 'nothing'}"
+            return words("baskets.sensitive", items=_short(named) or words("nothing"))
         if self.sensitive_starts is not None:
             mean = (self.sensitive_starts[-1] / max(len(self), 1)).item()
-            return f"sensitive for each user: {mean:,.1f} items on average"
+            return words("baskets.personalized", mean=mean)
         return ""
 
     def _changed(self, coded: BasketCodes | None = None, sensitive: Sensitive | None = None) -> Baskets:

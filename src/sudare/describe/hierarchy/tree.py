@@ -20,6 +20,7 @@ import polars as pl
 from sudare.describe.hierarchy import makers as files
 from sudare.describe.hierarchy import makers as stored
 from sudare.describe.text import as_text
+from sudare.display import shown_words
 from sudare.errors import DescriptionError, ErrorSentence, OutputError
 
 if TYPE_CHECKING:
@@ -272,7 +273,8 @@ class Hierarchy:
         return hash((self.labels, self.parent.tobytes(), self.level.tobytes()))
 
     def __repr__(self) -> str:
-        return f"Hierarchy({self.leaves} leaves, {self.nodes} nodes, height {self.height})"
+        words = shown_words()
+        return f"Hierarchy({words('hierarchy', leaves=self.leaves, nodes=self.nodes, height=self.height)})"
 
     @cached_property
     def _by_level(self) -> list[npt.NDArray[np.int64]]:

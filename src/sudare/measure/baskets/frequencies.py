@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from sudare.display import AFTER, BEFORE
+from sudare.display import AFTER, BEFORE, shown_words
 from sudare.measure.baskets.pair import basket_pair
+
+if TYPE_CHECKING:
+    from sudare.words.sentence import Language
 
 _MOST_SHOWN = 1000
 """Altair refuses charts with more than 5,000 rows, and nobody can distinguish that many points."""
@@ -45,7 +48,7 @@ class FrequencyChange:
     frame: pl.DataFrame
     """`item`, `before` and `after` (number of baskets that have it), `lost` (share of these), most frequent first."""
 
-    def chart(self) -> Any:
+    def chart(self, language: Language | None = None) -> Any:
         """Rank-frequency plot (Altair, logarithmic): items by their frequency before, and their frequency after.
 
         If there are many items, only some are shown, evenly spaced on the logarithmic axis.
@@ -62,16 +65,19 @@ class FrequencyChange:
             ["before", "after"], index=["rank", "item"], variable_name="data", value_name="baskets"
         )
         shown = long.with_columns(pl.col("baskets").cast(pl.Float64).clip(0.5).alias("height"))
-        scale = alt.Scale(domain=["before", "after"], range=[BEFORE, AFTER])
+        words = shown_words(language)
+        named = {part: words(f"frequencies.{part}") for part in ("before", "after")}
+        shown = shown.with_columns(pl.col("data").replace(named))
+        scale = alt.Scale(domain=list(named.values()), range=[BEFORE, AFTER])
         return (
             alt.Chart(shown)
             .mark_circle(size=18, opacity=0.6)
             .encode(
-                x=alt.X(
-                    "rank:Q", title="items, most frequent first", scale=alt.Scale(type="log", nice=False)
+                x=alt.X("rank:Q", title=words("frequencies.ranks"), scale=alt.Scale(type="log", nice=False)),
+                y=alt.Y(
+                    "height:Q", title=words("frequencies.baskets"), scale=alt.Scale(type="log", nice=False)
                 ),
-                y=alt.Y("height:Q", title="baskets", scale=alt.Scale(type="log", nice=False)),
-                color=alt.Color("data:N", title=None, scale=scale, sort=["before", "after"]),
+                color=alt.Color("data:N", title=None, scale=scale, sort=list(named.values())),
                 tooltip=["item:N", "data:N", "baskets:Q"],
             )
             .properties(width=480, height=260)
@@ -79,7 +85,7 @@ class FrequencyChange:
 
     def __repr__(self) -> str:
         gone = self.frame.filter((pl.col("before") > 0) & (pl.col("after") == 0)).height
-        return f"FrequencyChange({self.frame.height:,} items, {gone:,} of them gone)"
+        return f"FrequencyChange({shown_words()('frequencies.repr', items=self.frame.height, gone=gone)})"
 
 
 def frequency_change(before: Any, after: Any) -> FrequencyChange:

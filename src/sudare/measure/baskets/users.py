@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sudare.display import AFTER
+from sudare.display import AFTER, shown_words
 from sudare.measure.baskets.pair import basket_pair
 
 _BINS = 10
@@ -79,15 +79,16 @@ class UserLoss:
         shares = self._having.filter(pl.col("lost") > 0)["share"].to_numpy()
         users, edges = np.histogram(shares, bins=_BINS, range=(0.0, 1.0))
         labels = [f"{low:.0%}-{high:.0%}" for low, high in pairwise(edges)]
+        words = shown_words()
         return (
             alt.Chart(
                 pl.DataFrame({"lost": labels, "users": users}),
-                title=f"{self.untouched:.1%} of users lose nothing; what the others lose",
+                title=words("users.title", untouched=self.untouched),
             )
             .mark_bar(color=AFTER)
             .encode(
-                x=alt.X("lost:N", title="share of the user's items that is gone", sort=None),
-                y=alt.Y("users:Q", title="users"),
+                x=alt.X("lost:N", title=words("users.share"), sort=None),
+                y=alt.Y("users:Q", title=words("users.users")),
                 tooltip=["lost:N", "users:Q"],
             )
             .properties(width=480, height=220)
@@ -103,10 +104,8 @@ class UserLoss:
         return float(self._having.select(expression.cast(pl.Float64).mean()).item())
 
     def __repr__(self) -> str:
-        return (
-            f"UserLoss({self.untouched:.1%} of users lose nothing, {self.emptied:.1%} everything; "
-            f"mean {self.mean:.1%}, Gini {self.gini:.2f})"
-        )
+        figures = {"untouched": self.untouched, "emptied": self.emptied, "mean": self.mean, "gini": self.gini}
+        return f"UserLoss({shown_words()('users.repr', **figures)})"
 
 
 def user_loss(before: Any, after: Any) -> UserLoss:

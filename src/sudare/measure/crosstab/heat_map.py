@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from sudare.display import distinct_labels, visible
+from sudare.display import distinct_labels, shown_words, visible
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str
     """
     import altair as alt
 
-    said = {name: name for name in ("original", "released", "estimate", "records", "missing")}
-    said |= dict(words or {})
+    own = shown_words()
+    parts_named = ("original", "released", "estimate", "records", "missing")
+    said = {name: own(f"heat_map.{name}") for name in parts_named} | dict(words or {})
     parts = {"original": original, "released": table.array(figure="released"), "estimate": table.array()}
     along, across = _axes(table)
     drawn = {

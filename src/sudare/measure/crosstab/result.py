@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 from polars.selectors import by_name
 
-from sudare.display import WIDTH, folded, html_block, html_head, html_list, paragraph, said
+from sudare.display import WIDTH, folded, html_block, html_head, html_list, paragraph, said, shown_words
 from sudare.errors import ParameterError, did_you_mean
+from sudare.words.sentence import as_shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sudare.measure.crosstab.fit.iterate import StopRule
     from sudare.measure.crosstab.input.attribute import Attribute
     from sudare.measure.crosstab.words import CrosstabSentence
+    from sudare.words.sentence import Texts
 
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
@@ -32,12 +34,8 @@ FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", 
 MOST_LISTED = 1_000_000
 """Up to this many cells, `counts` has a row for every cell; beyond, only for cells that are not empty."""
 _SHOWN = 20
-_ABOUT = {
-    "stderr": "stderr: standard error, if the original is as smooth as the estimate.",
-    "low": "low to high: 95 % interval that does not take the original to be smooth.",
-    "inverse": "The unbiased estimate (inverse) is in the attribute counts.",
-}
-"""The text below the cells, for the figures available."""
+_EXPLAINED = ("stderr", "low", "inverse")
+"""Figures with a sentence below the cells, if they are available."""
 
 
 @dataclass(frozen=True)
@@ -250,33 +248,34 @@ class CrossTab:
 
     def __repr__(self) -> str:
         sizes = " x ".join(f"{name} ({size})" for name, size in zip(self.by, self.shape, strict=True))
-        parts = [sizes, f"{self.fit.records:,} records", self._briefly()]
+        words = shown_words()
+        parts = [sizes, words("crosstab.records", records=self.fit.records), self._briefly(words)]
         return said("CrossTab", [part for part in parts if part])
 
-    def _briefly(self) -> str:
+    def _briefly(self, words: Texts) -> str:
         """How far to trust it, in a few words; empty if that was not computed."""
         fit = self.fit
         if fit.contradicts:
-            return "CONTRADICTED by the release"
+            return words("crosstab.contradicted")
         if not fit.randomized:
-            return "counted as they are"
+            return words("crosstab.exact")
         if fit.half_width is None:
-            return "the release tells no single cell"
-        return f"cells to within ±{fit.half_width:,.0f} on average"
+            return words("crosstab.no_cell")
+        return words("crosstab.cell", half_width=fit.half_width)
 
     def __str__(self) -> str:
         with pl.Config(tbl_width_chars=WIDTH, float_precision=1, tbl_hide_column_data_types=True):
             cells = str(self.counts.head(_SHOWN))
-        return "\n".join([repr(self), *(folded(sentence) for sentence in self.fit.sentences()), cells])
+        return "\n".join([repr(self), *(folded(as_shown(one)) for one in self.fit.sentences()), cells])
 
     def _repr_html_(self) -> str:
+        words = shown_words()
+        explained = [words(f"crosstab.{name}") for name in _EXPLAINED if name in self.figures]
         return html_block(
             paragraph(repr(self), bold=True),
-            html_list(self.fit.sentences()),
+            html_list(map(as_shown, self.fit.sentences())),
             html_head(self._for_people(), rows=_SHOWN),
-            paragraph(" ".join(text for name, text in _ABOUT.items() if name in self.figures))
-            if self.fit.randomized
-            else "",
+            paragraph(" ".join(explained)) if self.fit.randomized else "",
         )
 
     def _for_people(self) -> pl.DataFrame:

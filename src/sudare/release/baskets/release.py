@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sudare.display import html_block, html_list, html_table, paragraph, said
+from sudare.display import html_block, html_list, html_losses, html_warnings, paragraph, said, shown_words
 from sudare.measure.compare import Figures
 from sudare.release.folder import AnyRelease
 
@@ -67,22 +67,25 @@ class BasketRelease(AnyRelease):
         return Figures(self.risk_after, losses, self.kind.name, self.original)
 
     def __repr__(self) -> str:
+        words = shown_words()
+        size = words("basket_release.baskets", baskets=len(self.released))
         losses = ", ".join(f"{name} {value:.4f}" for name, value in self.losses.items())
-        holds = "holds" if self.holds else "does not hold"
-        return said(
-            "BasketRelease", [part for part in (f"{len(self.released):,} baskets", losses, holds) if part]
-        )
+        holds = words("basket_release.holds" if self.holds else "basket_release.fails")
+        return said("BasketRelease", [part for part in (size, losses, holds) if part])
 
     def _repr_html_(self) -> str:
         """Verdicts, losses and the first released baskets without their users; nothing of the original."""
+        words = shown_words()
+        size = words(
+            "basket_release.title",
+            entries=self.released.entries,
+            original=self.original.entries,
+            baskets=len(self.released),
+        )
         return html_block(
-            paragraph(
-                f"BasketRelease: {self.released.entries:,} of {self.original.entries:,} entries in "
-                f"{len(self.released):,} baskets",
-                bold=True,
-            ),
+            paragraph(words("fact", name="BasketRelease", value=size), bold=True),
             html_list(verdict.marked for verdict in self.verdicts),
-            html_table(["loss", "value"], list(self.losses.items())) if self.losses else "",
-            html_list(f"! {warning}" for warning in self.warnings),
+            html_losses(self.losses),
+            html_warnings(self.warnings),
             self.published.html_head(ids=False),
         )

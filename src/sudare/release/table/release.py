@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.assess.requirement import blocks_of
 from sudare.assess.risk import Risk, risk
-from sudare.display import html_block, html_head, html_list, html_table, paragraph, said
+from sudare.display import (
+    html_block,
+    html_head,
+    html_list,
+    html_losses,
+    html_table,
+    html_warnings,
+    paragraph,
+    said,
+    shown_words,
+)
 from sudare.measure.compare import Figures
 from sudare.progress import SILENT, Progress, shows_progress
 from sudare.release.folder import AnyRelease
@@ -132,24 +142,27 @@ class Release(AnyRelease):
         return retry(self, effort=effort, method=method, seed=seed, progress=progress)
 
     def __repr__(self) -> str:
-        verdicts = [repr(verdict) for verdict in self.verdicts] or ["no requirement"]
-        loss = f", loss {self.losses['loss']:.4f}" if "loss" in self.losses else ""
-        return said("Release", [f"{self.table.rows} of {self.original.rows} rows{loss}", *verdicts])
+        words, loss = shown_words(), self.losses.get("loss")
+        key = "release.rows" if loss is None else "release.rows_loss"
+        rows = words(key, rows=self.table.rows, original=self.original.rows, loss=loss)
+        verdicts = [repr(verdict) for verdict in self.verdicts] or [words("release.no_requirement")]
+        return said("Release", [rows, *verdicts])
 
     def _repr_html_(self) -> str:
         """Verdicts, risk, losses and the first released rows; nothing of the original."""
-        before, after = self.risk_before, self.risk_after
-        risks = [("risk of being found, largest", before.prosecutor_largest, after.prosecutor_largest)]
+        words, before, after = shown_words(), self.risk_before, self.risk_after
+        risks = [(words("risk.largest"), before.prosecutor_largest, after.prosecutor_largest)]
         if not after.blocks_are_noise:
             # Of noise only the bound 1/k is known, for everybody: beside a mean it would look like a rise, and blocks of
             # noise are no blocks.
-            risks.insert(0, ("smallest block", before.smallest_block, after.smallest_block))
-            risks.append(("risk of being found, mean", before.prosecutor_mean, after.prosecutor_mean))
+            risks.insert(0, (words("risk.smallest_block"), before.smallest_block, after.smallest_block))
+            risks.append((words("risk.mean"), before.prosecutor_mean, after.prosecutor_mean))
+        rows = words("release.title", rows=self.table.rows, original=self.original.rows)
         return html_block(
-            paragraph(f"Release: {self.table.rows:,} of {self.original.rows:,} rows", bold=True),
+            paragraph(words("fact", name="Release", value=rows), bold=True),
             html_list(verdict.marked for verdict in self.verdicts),
-            html_table(["risk", "before", "after"], risks),
-            html_table(["loss", "value"], list(self.losses.items())) if self.losses else "",
-            html_list(f"! {warning}" for warning in self.warnings),
+            html_table([words(f"head.{head}") for head in ("risk", "before", "after")], risks),
+            html_losses(self.losses),
+            html_warnings(self.warnings),
             html_head(self.table.frame),
         )
