@@ -34,8 +34,8 @@ def frame_of(rows):
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def finding_of(rows, requirement, kind="nominal", hierarchy=None):
-    columns = {**COLUMNS, "value": {"role": "sensitive", "kind": kind}}
+def finding_of(rows, requirement, kind="nominal", hierarchy=None, order=None):
+    columns = {**COLUMNS, "value": {"role": "sensitive", "kind": kind, "order": order}}
     hierarchies = {} if hierarchy is None else {"value": hierarchy}
     return verify_frame(frame_of(rows), columns, [requirement], hierarchies)[1]
 
@@ -210,12 +210,14 @@ def test_ordered_distance_of_numbers(rows):
 
 
 @settings(deadline=None)
-@given(rows=ROWS, tree=trees(), with_tree=st.booleans())
-def test_ordered_distance_of_words(rows, tree, with_tree):
+@given(rows=ROWS, tree=trees(), with_tree=st.booleans(), listed=st.permutations(WORDS))
+def test_ordered_distance_of_words(rows, tree, with_tree, listed):
     requirement = {"type": "t-closeness", "t": 0.3, "distance": "ordered"}
-    finding = finding_of(rows, requirement, kind="ordinal", hierarchy=tree if with_tree else None)
+    finding = finding_of(
+        rows, requirement, kind="ordinal", hierarchy=tree if with_tree else None, order=listed
+    )
     present = {value for _, _, value in rows}
-    order: list[str | None] = [word for word in (WORDS if with_tree else sorted(WORDS)) if word in present]
+    order: list[str | None] = [word for word in (WORDS if with_tree else listed) if word in present]
     order.extend([None] * (None in present))
     steps = max(len(order) - 1, 1)
     ground = [[abs(i - j) / steps for j in range(len(order))] for i in range(len(order))]

@@ -53,6 +53,14 @@ class Evidence:
         """The kind of a column (numeric, date …), empty where the manifest does not say."""
         return str(self.columns.get(name, {}).get("kind", ""))
 
+    def order(self, name: str) -> Any:
+        """The values of a column in their order: as the manifest lists them, else as the type of the column does."""
+        listed_order = self.columns.get(name, {}).get("order")
+        dtype = self.frame.get_column(name).dtype
+        if listed_order is None and isinstance(dtype, pl.Enum):
+            return dtype.categories.to_list()
+        return listed_order
+
     def values(self, name: str) -> Values:
         """Read the values of a sensitive column, once for all requirements."""
         if name not in self._values:
@@ -166,7 +174,9 @@ def as_text(series: pl.Series) -> pl.Series:
     kind = series.dtype
     if kind.is_float():
         return series.fill_nan(None).cast(pl.String)
-    if kind.is_nested() or kind in (pl.Binary, pl.Duration, pl.Object):
+    if kind == pl.Duration:
+        return series.dt.to_string("iso")
+    if kind.is_nested() or kind in (pl.Binary, pl.Object):
         cells = [None if cell is None else json.dumps(cell, default=str) for cell in series.to_list()]
         return pl.Series(series.name, cells, dtype=pl.String)
     if kind == pl.Time:

@@ -6,10 +6,12 @@ requirement (as in the manifest) to a `Finding`. Part of the independent verifie
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from sudare.errors import shown
 from sudare.verify.blocks import Evidence, count_values, listed, sums
@@ -17,6 +19,7 @@ from sudare.verify.distances import (
     equal_distances,
     hierarchical_distances,
     ordered_distances,
+    place_in_order,
     place_on_leaves,
     read_tree,
 )
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-9
 _LARGEST = 1e300
+_READ_IN_ORDER = frozenset(("numeric", "date"))
+"""Kinds whose texts say which value comes first."""
 
 
 def check_k_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
@@ -171,7 +176,13 @@ def _distances(evidence: Evidence, name: str, distance: str) -> NDArray[np.float
     hierarchy = evidence.hierarchies.get(name)
     if distance == "equal":
         return equal_distances(count_values(evidence, values.code))
-    if distance == "ordered" and (hierarchy is None or kind in {"numeric", "date"}):
+    if distance == "ordered" and kind in _READ_IN_ORDER and evidence.frame[name].dtype != pl.Duration:
+        return ordered_distances(count_values(evidence, values.code))
+    if distance == "ordered" and hierarchy is None:
+        # Two values are equally far apart in any order.
+        if len(values.texts) > 2:
+            place = place_in_order(name, values, evidence.order(name))
+            values = replace(values, code=place[values.code])
         return ordered_distances(count_values(evidence, values.code))
     if hierarchy is None:
         raise CannotCheckError("no_hierarchy", name=name)
