@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.twins import tables as twin
 
 import sudare as sd
 from sudare.formats.data import EXTENSIONS
 from sudare.verify.verify import verify_frame, verify_release
-from tests.twins import tables as twin
 
 LEVELS = ["none", "mild", "grave", "deadly", "unknown"]
 ORDERED = {"type": "t-closeness", "t": 0.3, "distance": "ordered"}
@@ -47,14 +47,14 @@ def drawn(random, rows=12):
     )
 
 
-@pytest.mark.parametrize("format", EXTENSIONS)
-def test_the_verifier_knows_the_order_in_every_format(format, tmp_path):
+@pytest.mark.parametrize("layout", EXTENSIONS)
+def test_the_verifier_knows_the_order_in_every_format(layout, tmp_path):
     random = np.random.default_rng(3)
     for number in range(12):
         frame = drawn(random)
         table, verdict = closeness(frame)
         release = sd.anonymize(table, sd.TCloseness(1.0, distance="ordered"), method=sd.Shuffle())
-        written = release.write(tmp_path / f"{number}", format=format)
+        written = release.write(tmp_path / f"{number}", format=layout)
         found = verify_release(Path(written.folder))[-1]
         assert found.holds
         assert found.reached == pytest.approx(by_rank(frame), abs=1e-9)
@@ -94,8 +94,8 @@ def test_ordinal_numbers_and_durations_are_not_sorted_as_texts(values, tmp_path)
     table, verdict = closeness(frame)
     release = sd.anonymize(table, sd.TCloseness(1.0, distance="ordered"), method=sd.Shuffle())
     formats = ["parquet", "arrow"] if frame["level"].dtype == pl.Duration else list(EXTENSIONS)
-    for format in formats:
-        written = release.write(tmp_path / format, format=format)
+    for layout in formats:
+        written = release.write(tmp_path / layout, format=layout)
         found = verify_release(Path(written.folder))[-1]
         assert found.reached == pytest.approx(by_rank(frame), abs=1e-9)
         assert found.reached == pytest.approx(verdict.reached, abs=1e-9)
