@@ -61,7 +61,7 @@ def check_k_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
 def check_l_diversity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
     """Check that every block has well represented values of each sensitive column, each by itself.
 
-    - distinct: at least l different values; a missing value counts as one value.
+    - distinct: at least l different values; a missing value counts as one value, as do several spellings of one.
     - entropy: `exp(H) >= l`, `H = -sum p log p` in the block; l may be any real number.
     - recursive (c, l): with counts `r_1 >= r_2 >= … >= r_m`, `r_1 < c * (r_l + … + r_m)`, strictly. What a
       block reaches is the largest whole l for which this is true, 0 if there is none.
@@ -80,8 +80,10 @@ def check_l_diversity(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     else:
         raise CannotCheckError("l_kind", kind=shown(kind))
 
-    names = _sensitive(evidence, requirement)
-    reached = {name: measure(count_values(evidence, evidence.values(name).code)) for name in names}
+    names, exact = _sensitive(evidence, requirement), _exact(requirement)
+    reached = {
+        name: measure(count_values(evidence, evidence.values(name, exact=exact).code)) for name in names
+    }
     bad = np.any([levels < asked * (1 - slack) for levels in reached.values()], axis=0)
     name = min(names, key=lambda each: float(reached[each].min()))
     worst = int(np.argmin(reached[name]))
@@ -108,8 +110,8 @@ def check_t_closeness(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     distance = requirement.get("distance")
     if distance not in ("equal", "ordered", "hierarchical"):
         raise CannotCheckError("distance", distance=shown(distance))
-    names = _sensitive(evidence, requirement)
-    reached = {name: _distances(evidence, name, distance) for name in names}
+    names, exact = _sensitive(evidence, requirement), _exact(requirement)
+    reached = {name: _distances(evidence, name, distance, exact=exact) for name in names}
     bad = np.any([distances > asked + _ROUNDING for distances in reached.values()], axis=0)
     name = max(names, key=lambda each: float(reached[each].max()))
     worst = int(np.argmax(reached[name]))
@@ -170,9 +172,9 @@ def _recursive(counts: Counts, c: float) -> NDArray[np.float64]:
     return sums(block, met, len(counts.sizes))
 
 
-def _distances(evidence: Evidence, name: str, distance: str) -> NDArray[np.float64]:
+def _distances(evidence: Evidence, name: str, distance: str, *, exact: bool) -> NDArray[np.float64]:
     kind = evidence.kind(name)
-    values = evidence.values(name)
+    values = evidence.values(name, exact=exact)
     hierarchy = evidence.hierarchies.get(name)
     if distance == "equal":
         return equal_distances(count_values(evidence, values.code))
@@ -211,6 +213,14 @@ def _sensitive(evidence: Evidence, requirement: Mapping[str, Any]) -> list[str]:
         if name not in evidence.frame.columns:
             raise CannotCheckError("sensitive_absent", name=name)
     return list(names)
+
+
+def _exact(requirement: Mapping[str, Any]) -> bool:
+    """Whether every spelling is a value of its own; a manifest that does not say asks for the stricter reading."""
+    spelling = requirement.get("spelling", "alike")
+    if spelling not in ("alike", "exact"):
+        raise CannotCheckError("spelling", spelling=shown(spelling))
+    return bool(spelling == "exact")
 
 
 def _number(requirement: Mapping[str, Any], key: str, least: float = 0) -> float:
