@@ -3,6 +3,7 @@
 import json
 from datetime import datetime, time, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -67,7 +68,7 @@ def test_the_verifier_agrees_on_many_tables():
         frame = drawn(random)
         _, verdict = closeness(frame, 0.3)
         order = [value for value in frame["level"].unique().sort().to_list() if value is not None]
-        columns = {
+        columns: dict[str, dict[str, Any]] = {
             "block": {"role": "quasi", "kind": "nominal"},
             "level": {"role": "sensitive", "kind": "ordinal", "order": order},
         }

@@ -25,7 +25,7 @@ from sudare.release.recipe.table import Output
 from sudare.release.table.evaluate import evaluate, measured
 from sudare.release.table.manifest import data_facts, manifest_parts, public_parts
 from sudare.release.table.release import Release
-from sudare.release.table.warnings import spellings
+from sudare.release.table.warnings import generalized_away, repeated_people, spellings, unique_columns
 from sudare.release.warnings import ReleaseWarning
 from sudare.verify.verify import verify_release
 from sudare.words.sentence import enumerated
@@ -96,6 +96,9 @@ def warnings_of(checked: Checked) -> Iterator[str]:
     reordered = any(traits_of(one).reorders for one in checked.methods)
     if noisy and not reordered and asked_k(checked.requirements) is not None:
         yield ReleaseWarning("table.in_order")
+    yield from repeated_people(table, applied.data, applied.rows, checked.requirements)
+    yield from unique_columns(table, applied.data)
+    yield from generalized_away(table, applied.data, applied.rows)
     yield from spellings(applied.data, checked.requirements)
     for name, labels in labels_like_values(table, applied.data, applied.rows):
         quoted = enumerated(f"'{label}'" for label in labels[:_NAMED])
