@@ -98,14 +98,14 @@ NAMES = sd.read(pl.DataFrame({"name": [f"person {number}" for number in range(30
 @pytest.mark.parametrize(
     ("key", "why"),
     [
-        ("1234123412341234", "repeats its first 4 bytes"),
-        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "repeats its first 1 bytes"),
-        ("correcthorsecorrecthorse", "repeats its first 12 bytes"),
-        ("0123456789012345678901234567", "repeats its first 10 bytes"),
+        ("1234123412341234", r"repeats itself \(period in bytes: 4\)"),
+        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", r"repeats itself \(period in bytes: 1\)"),
+        ("correcthorsecorrecthorse", r"repeats itself \(period in bytes: 12\)"),
+        ("0123456789012345678901234567", r"repeats itself \(period in bytes: 10\)"),
         ("aabbaabcabcabcbacbbccaabdd", "only 4 different bytes"),
         ("abcdefghijklmnopqrstuvwxyz", "counts up or down"),
         ("0123456789abcdef", "counts up or down"),
-        ("1234567890123456", "repeats its first 10 bytes"),
+        ("1234567890123456", r"repeats itself \(period in bytes: 10\)"),
         ("15 bytes: 0x1f_", "too short"),
     ],
 )
