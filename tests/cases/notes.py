@@ -71,6 +71,37 @@ def _same_label() -> Any:
     return sd.anonymize(table, sd.KAnonymity(3), method=sd.Mondrian())
 
 
+def _suspicious() -> Any:
+    """People with several rows, unique columns without protection, a column generalized away, and values spelled twice."""
+    spelled = [str(row % 7) + "." + "0" * (row // 7) for row in range(ROWS - 1)]
+    frame = pl.DataFrame(
+        {
+            "id": [row // 4 for row in range(ROWS)],
+            "age": [row // 4 for row in range(ROWS)],
+            "zip": [f"{row}" for row in range(ROWS)],
+            "pay": [row + 0.5 for row in range(ROWS)],
+            "day": [f"{row}-{row}" for row in range(ROWS)],
+            "disease": [*spelled, "7"],
+        }
+    )
+    table = sd.read(frame).describe(
+        identifier=["id"],
+        quasi=["age", "zip"],
+        weight=["pay"],
+        insensitive=["day"],
+        sensitive=["disease"],
+        kinds={"zip": "nominal", "disease": "nominal"},
+        hierarchies={"zip": sd.hierarchy.suppress()},
+    )
+    return sd.anonymize(table, sd.KAnonymity(4), sd.LDiversity(2), method=sd.Mondrian())
+
+
+def _repeated() -> Any:
+    """People with several rows, and no quasi-identifier that would form blocks."""
+    frame = pl.DataFrame({"id": [row // 4 for row in range(ROWS)], "day": ["1"] * ROWS})
+    return sd.anonymize(sd.read(frame).describe(identifier=["id"], insensitive=["day"]), method=sd.Shuffle())
+
+
 def _noises() -> Any:
     frame = pl.DataFrame({"a": [row % 10 for row in range(ROWS)], "b": [row % 7 for row in range(ROWS)]})
     method = sd.Randomize(
@@ -108,6 +139,8 @@ TABLES: dict[str, Callable[[], Any]] = {
     "full-domain in a hurry": _method(sd.FullDomain(budget=1), K),
     "mondrian": _method(sd.Mondrian(), K, drop=True, undescribed=True, seed=1),
     "mondrian with a label that is a value": _same_label,
+    "mondrian of suspicious columns": _suspicious,
+    "shuffling of people with several rows": _repeated,
     "microaggregation": _method(sd.Microaggregate(effort="fast", certificate=1), K),
     "randomization": _randomized,
     "randomization by other noise": _noises,

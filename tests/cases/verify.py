@@ -17,8 +17,10 @@ def table(*blocks):
     return pl.DataFrame(rows, schema={"block": pl.String, "value": pl.String}, orient="row")
 
 
-def check(frame, requirement, kind="nominal", hierarchy=None):
+def check(frame, requirement, kind="nominal", hierarchy=None, order=None):
     columns = {"block": {"role": "quasi", "kind": "nominal"}, "value": {"role": "sensitive", "kind": kind}}
+    if order is not None:
+        columns["value"]["order"] = order
     no_identifiers, finding = verify_frame(
         frame, columns, [requirement], {} if hierarchy is None else {"value": hierarchy}
     )

@@ -25,10 +25,16 @@ FLOATS: list[Any] = [-0.0, 0.0, 0.1, 0.1 + 0.2, 0.3, 1e15 + 0.5, 1e300, None]
 QUASI = ["one", "two"]
 SENSITIVE = ["word", "number"]
 
+spellings = st.sampled_from(["alike", "exact"])
 k_anonymity = st.builds(sd.KAnonymity, st.integers(1, 6))
 l_diversity = st.one_of(
-    st.builds(sd.LDiversity, st.integers(1, 4)),
-    st.builds(sd.LDiversity, st.sampled_from([1, 1.2, 1.5, 2, 2.5, 3, 3.99]), kind=st.just("entropy")),
+    st.builds(sd.LDiversity, st.integers(1, 4), spelling=spellings),
+    st.builds(
+        sd.LDiversity,
+        st.sampled_from([1, 1.2, 1.5, 2, 2.5, 3, 3.99]),
+        kind=st.just("entropy"),
+        spelling=spellings,
+    ),
     st.builds(
         sd.LDiversity,
         st.integers(1, 4),
@@ -42,6 +48,7 @@ t_closeness = st.builds(
     st.sampled_from([0, 0.1, 0.25, 1 / 3, 0.5, 0.75, 1]),
     distance=st.sampled_from(["equal", "ordered"]),
     sensitive=st.sampled_from([None, ("number",)]),
+    spelling=spellings,
 )
 
 
@@ -135,7 +142,11 @@ def test_closeness_along_a_hierarchy(tree, data):
         quasi=["q"], sensitive=["s"], hierarchies={"s": tree}, kinds={"q": "nominal", "s": "nominal"}
     )
     bound = data.draw(st.sampled_from([0, 0.2, 0.5, 1]))
-    requirements = [sd.TCloseness(bound, distance="hierarchical"), sd.TCloseness(bound, distance="ordered")]
+    requirements = [
+        sd.TCloseness(bound, distance=distance, spelling=spelling)
+        for distance in ("hierarchical", "ordered")
+        for spelling in ("alike", "exact")
+    ]
     for requirement in requirements:
         figures, complies = twins.figures_of(requirement, frame, ["q"], ["s"], {"s": tree})
         assert_agrees(requirement.check(table), figures, complies, largest=True)
@@ -209,7 +220,14 @@ def test_figures_of_the_models_keep_their_order(frame):
 
 
 def assert_same_findings(table, requirements):
-    columns = {column.name: {"role": column.role, "kind": column.kind} for column in table.columns}
+    columns = {
+        column.name: {
+            "role": column.role,
+            "kind": column.kind,
+            "order": sorted(map(str, table.frame[column.name].drop_nulls().unique())),
+        }
+        for column in table.columns
+    }
     built = {name: table.hierarchy(name) for name in table.names("sensitive")}
     hierarchies = {name: tree.to_dict() for name, tree in built.items() if tree is not None}
     asked = [REQUIREMENTS.dump(requirement) for requirement in requirements]

@@ -34,22 +34,28 @@ def frame_of(rows):
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def finding_of(rows, requirement, kind="nominal", hierarchy=None):
-    columns = {**COLUMNS, "value": {"role": "sensitive", "kind": kind}}
+def finding_of(rows, requirement, kind="nominal", hierarchy=None, order=None):
+    columns = {**COLUMNS, "value": {"role": "sensitive", "kind": kind, "order": order}}
     hierarchies = {} if hierarchy is None else {"value": hierarchy}
     return verify_frame(frame_of(rows), columns, [requirement], hierarchies)[1]
 
 
+def seen(rows):
+    """The rows as a reader sees them: an empty cell is a missing one."""
+    missing = any(value is None for _, _, value in rows)
+    return [(one, two, None if missing and value == "" else value) for one, two, value in rows]
+
+
 def blocks_of(rows):
     blocks: dict[Any, Counter[str | None]] = defaultdict(Counter)
-    for one, two, value in rows:
+    for one, two, value in seen(rows):
         blocks[one, two][value] += 1
     return list(blocks.values())
 
 
 def distributions(rows):
     """The whole table's distribution and those of its blocks, as dicts."""
-    whole = Counter(value for _, _, value in rows)
+    whole = Counter(value for _, _, value in seen(rows))
     return share(whole), [share(block) for block in blocks_of(rows)]
 
 
@@ -210,12 +216,14 @@ def test_ordered_distance_of_numbers(rows):
 
 
 @settings(deadline=None)
-@given(rows=ROWS, tree=trees(), with_tree=st.booleans())
-def test_ordered_distance_of_words(rows, tree, with_tree):
+@given(rows=ROWS, tree=trees(), with_tree=st.booleans(), listed=st.permutations(WORDS))
+def test_ordered_distance_of_words(rows, tree, with_tree, listed):
     requirement = {"type": "t-closeness", "t": 0.3, "distance": "ordered"}
-    finding = finding_of(rows, requirement, kind="ordinal", hierarchy=tree if with_tree else None)
-    present = {value for _, _, value in rows}
-    order: list[str | None] = [word for word in (WORDS if with_tree else sorted(WORDS)) if word in present]
+    finding = finding_of(
+        rows, requirement, kind="ordinal", hierarchy=tree if with_tree else None, order=listed
+    )
+    present = {value for _, _, value in seen(rows)}
+    order: list[str | None] = [word for word in (WORDS if with_tree else listed) if word in present]
     order.extend([None] * (None in present))
     steps = max(len(order) - 1, 1)
     ground = [[abs(i - j) / steps for j in range(len(order))] for i in range(len(order))]
@@ -226,7 +234,7 @@ def test_ordered_distance_of_words(rows, tree, with_tree):
 @given(rows=ROWS, tree=trees())
 def test_hierarchical_distance(rows, tree):
     finding = finding_of(rows, {"type": "t-closeness", "t": 0.3, "distance": "hierarchical"}, hierarchy=tree)
-    order = list({value for _, _, value in rows})
+    order = list({value for _, _, value in seen(rows)})
     ground = [[tree_distance(tree, one, other) for other in order] for one in order]
     assert finding.reached == pytest.approx(furthest(rows, order, ground), abs=1e-8)
 

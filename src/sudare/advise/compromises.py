@@ -121,7 +121,7 @@ def _exempt(trial: Trial, asked: tuple[Requirement, ...]) -> Iterator[Compromise
     if worst is None or len(worst.values) < 2:
         return
     count = _exempted(worst)
-    codes = trial.table.codes(worst.column).codes
+    codes = trial.table.codes(worst.column, worst.requirement.spelling).codes
     is_exempt = np.isin(codes, worst.codes[:count])
     rest, harmless = np.flatnonzero(~is_exempt), np.flatnonzero(is_exempt)
     if not len(rest):
@@ -251,7 +251,7 @@ def _kept_rows(trial: Trial, asked: Sequence[Requirement], slack: float) -> npt.
         if one.requirement.kind != "entropy" or len(one.values) < one.requirement.l:
             return None
         cap = _cap(one, slack)
-        codes = trial.table.codes(one.column).codes
+        codes = trial.table.codes(one.column, one.requirement.spelling).codes
         for code, count in zip(one.codes, one.counts, strict=True):
             if count > cap:
                 holders = np.flatnonzero(codes == code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
+from sudare.describe.spelling import Spelling
 from sudare.errors import ErrorSentence
 from sudare.kernels.core.rules import DISTINCT, ENTROPY, RECURSIVE
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
@@ -25,7 +26,8 @@ class LDiversity(BlockRequirement):
     - recursive (c, l): with counts r1 >= r2 >= … >= rm, r1 < c (r_l + … + r_m); `reached` is the largest
       l that is satisfied for the given c.
 
-    Each of several sensitive columns is protected separately. A missing sensitive value is a value of its own.
+    Each of several sensitive columns is protected separately. A missing sensitive value is a value of its own, as which an
+    empty text counts too: values that a reader takes for the same one count once (see `spelling`).
     Guarantees nothing about values that are similar in meaning (see TCloseness).
     """
 
@@ -37,6 +39,8 @@ class LDiversity(BlockRequirement):
     """The constant of recursive (c, l)-diversity."""
     sensitive: Names | None = None
     """Sensitive columns to protect; all of them if left out."""
+    spelling: Spelling = "alike"
+    """Whether values that differ only in case, width, spaces or unseen characters are one value (alike) or several (exact)."""
 
     @model_validator(mode="after")
     def _fits_kind(self) -> Self:
@@ -49,7 +53,8 @@ class LDiversity(BlockRequirement):
     def rules(self, table: Table) -> list[Rule]:
         """One rule for each sensitive column."""
         names = sensitive_columns(table, self.sensitive, "l-diversity")
-        return [Rule(_KINDS[self.kind], self.l, name, self.c or 0.0) for name in names]
+        kind, spelling = _KINDS[self.kind], self.spelling
+        return [Rule(kind, self.l, name, self.c or 0.0, spelling=spelling) for name in names]
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:
         """Sentences about the least diverse block."""

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from sudare.describe.column import Codes
     from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.describe.spelling import Spelling
     from sudare.parameters import Catalogue
     from sudare.words.sentence import Language
 
@@ -136,6 +138,8 @@ class Rule:
     factor: float = 0.0
     at_most: bool = False
     """Whether the number must stay at or below the bound (a distance); otherwise it must reach it."""
+    spelling: Spelling = "alike"
+    """Whether sensitive values that differ only in how they are written are one value."""
 
 
 @runtime_checkable
@@ -226,8 +230,8 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
 
 def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     """Rules as arrays: codes of the sensitive columns, their overall distributions, their trees."""
-    names = list(dict.fromkeys(rule.column for rule in own if rule.column is not None))
-    coded = [table.codes(name) for name in names]
+    names = list(dict.fromkeys((rule.column, rule.spelling) for rule in own if rule.column is not None))
+    coded = [table.codes(name, spelling) for name, spelling in names]
     widest = max([each.count for each in coded], default=1)
     trees: dict[int, Hierarchy] = {}
     for rule in own:
@@ -235,7 +239,7 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
             table.hierarchy(rule.column) if rule.column and rule.kind == kernel_rules.HIERARCHICAL else None
         )
         if rule.column is not None and tree is not None:
-            trees[names.index(rule.column)] = tree
+            trees[names.index((rule.column, rule.spelling))] = tree
     nodes = max([tree.nodes for tree in trees.values()], default=1)
     columns = max(len(names), 1)
     overall = np.zeros((columns, widest))
@@ -243,10 +247,10 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     parent = np.zeros((columns, nodes), dtype=np.int32)
     height = np.zeros((columns, nodes))
     sensitive = []
-    for index, (name, codes) in enumerate(zip(names, coded, strict=True)):
-        rank = _ranks(table, name)
+    for index, ((name, spelling), codes) in enumerate(zip(names, coded, strict=True)):
+        rank = _ranks(table, name, codes)
         sensitive.append(rank[codes.codes])
-        overall[index, rank] = table.shares(name)
+        overall[index, rank] = table.shares(name, spelling)
         if index in trees:
             tree = trees[index]
             leaf[index, rank] = tree.leaves_of(codes.values, missing=codes.missing is not None)
@@ -254,7 +258,9 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
             height[index, : tree.nodes] = tree.level / max(tree.height, 1)
     return Rules(
         kind=np.array([rule.kind for rule in own], dtype=np.int64),
-        column=np.array([names.index(rule.column) if rule.column else 0 for rule in own], dtype=np.int64),
+        column=np.array(
+            [names.index((rule.column, rule.spelling)) if rule.column else 0 for rule in own], dtype=np.int64
+        ),
         at_most=np.array([rule.at_most for rule in own], dtype=np.bool_),
         bound=np.array([rule.bound for rule in own], dtype=np.float64),
         factor=np.array([rule.factor for rule in own], dtype=np.float64),
@@ -268,9 +274,9 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     )
 
 
-def _ranks(table: Table, name: str) -> npt.NDArray[np.int32]:
+def _ranks(table: Table, name: str, codes: Codes) -> npt.NDArray[np.int32]:
     """Place of each code in the order that the ordered distance means: by value, or as a hierarchy lists its leaves."""
-    column, codes = table.column(name), table.codes(name)
+    column = table.column(name)
     tree = None if column.kind in MEASURED_KINDS else table.hierarchy(name)
     rank = np.arange(codes.count, dtype=np.int32)
     if tree is not None:

@@ -318,7 +318,7 @@ def _sizes_in(population: Table, table: Table, blocks: Blocks) -> npt.NDArray[np
 
 
 def _guess(table: Table, blocks: Blocks, name: str, background: int, rate: float = 1.0) -> GuessRisk:
-    codes = table.codes(name)
+    codes = table.codes(name, "alike")
     order, starts = blocks.grouped
     share = best_guesses(codes.codes, codes.count, order, starts, 0)
     guess = _bounded(share, rate)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sudare.assess.bounds import Bound
     from sudare.assess.compromise import Compromise
-    from sudare.assess.requirement import Verdict
+    from sudare.assess.requirement import Rule, Verdict
     from sudare.describe.table import Table
     from sudare.display import Block
     from sudare.words.sentence import Language
@@ -214,19 +214,20 @@ def require_feasible(table: Table, requirements: Sequence[Requirement]) -> None:
 def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> Sentence:
     reached = 0.0 if verdict.reached is None else verdict.reached
     asked = REQUIREMENTS.text(requirement) if REQUIREMENTS.knows(requirement) else str(requirement)
-    columns = [rule.column for rule in requirement.rules(table) if rule.column is not None]
+    columns = [rule for rule in requirement.rules(table) if rule.column is not None]
     if not columns:
         return Sentence("obstacle.too_few_rows", asked=asked, rows=table.rows)
     return Sentence(
         "obstacle.too_high",
         asked=asked,
         reached=rounded_down(reached, 2),  # what is offered must be possible
-        frequent=joined("between.clauses", (_most_frequent(table, name) for name in columns)),
+        frequent=joined("between.clauses", (_most_frequent(table, rule) for rule in columns)),
     )
 
 
-def _most_frequent(table: Table, name: str) -> Sentence:
-    codes = table.codes(name)
+def _most_frequent(table: Table, rule: Rule) -> Sentence:
+    name = str(rule.column)
+    codes = table.codes(name, rule.spelling)
     counts = np.bincount(codes.codes, minlength=codes.count)
     top = int(np.argmax(counts))
     value = Sentence("missing") if top == codes.missing else codes.values[top]

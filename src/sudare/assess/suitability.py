@@ -166,7 +166,7 @@ def _rounded(one: Diversity) -> float:
 
 
 def _diversity(table: Table, requirement: LDiversity, name: str) -> Diversity:
-    codes = table.codes(name)
+    codes = table.codes(name, requirement.spelling)
     counts = np.bincount(codes.codes, minlength=codes.count).astype(np.int64)
     order = np.argsort(-counts, kind="stable")
     shown = tuple(

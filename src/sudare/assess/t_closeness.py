@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
 from sudare.describe.kinds import ORDERED_KINDS
+from sudare.describe.spelling import Spelling
 from sudare.errors import DescriptionError
 from sudare.kernels.core.rules import EQUAL, HIERARCHICAL, ORDERED
 from sudare.parameters import Annotated, Field, Names, parameters
@@ -38,6 +39,8 @@ class TCloseness(BlockRequirement):
     """The ground distance between two sensitive values."""
     sensitive: Names | None = None
     """Sensitive columns to protect; all of them if left out."""
+    spelling: Spelling = "alike"
+    """Whether values that differ only in case, width, spaces or unseen characters are one value (alike) or several (exact)."""
 
     def rules(self, table: Table) -> list[Rule]:
         """One rule for each sensitive column."""
@@ -46,11 +49,12 @@ class TCloseness(BlockRequirement):
             column = table.column(name)
             unordered = column.hierarchy is None and column.kind not in ORDERED_KINDS
             # Two values are equally far apart in any order.
-            if self.distance == "ordered" and unordered and table.codes(name).count > 2:
+            if self.distance == "ordered" and unordered and table.codes(name, self.spelling).count > 2:
                 raise DescriptionError("assess.t_closeness.no_order", column=name, kind=column.kind)
             if self.distance == "hierarchical" and column.hierarchy is None:
                 raise DescriptionError("assess.t_closeness.no_hierarchy", column=name)
-        return [Rule(_KINDS[self.distance], self.t, name, at_most=True) for name in names]
+        kind, spelling = _KINDS[self.distance], self.spelling
+        return [Rule(kind, self.t, name, at_most=True, spelling=spelling) for name in names]
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:
         """Sentences about the farthest block."""

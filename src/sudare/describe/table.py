@@ -22,6 +22,7 @@ from sudare.describe.guess.values import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
 from sudare.describe.hierarchy.makers import suppression_of
 from sudare.describe.kinds import Kind, MissingPolicy, Role
+from sudare.describe.spelling import merged
 from sudare.describe.text import axis_of
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said, shown_words
 from sudare.errors import DescriptionError, did_you_mean, shown
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from sudare.describe.domain import ColumnDomain, Domain
     from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.describe.spelling import Spelling
     from sudare.read.source import SourceFacts
     from sudare.words.sentence import Texts
 
@@ -152,6 +154,7 @@ class Table:
         self._native = native
         self._by_name = {column.name: column for column in self.columns}
         self._codes: dict[str, Codes] = {}
+        self._merged: dict[str, tuple[Codes, npt.NDArray[np.int32]] | None] = {}
         self._hierarchies: dict[str, Hierarchy] = {}
 
     @classmethod
@@ -217,8 +220,11 @@ class Table:
         table = self.changed(columns=described.values())
         return table.validated()
 
-    def codes(self, name: str) -> Codes:
-        """The column as codes (computed once)."""
+    def codes(self, name: str, spelling: Spelling = "exact") -> Codes:
+        """The column as codes (computed once); with `alike`, values that differ only in their spelling have one code."""
+        if spelling == "alike":
+            found = self._alike(name)
+            return self.codes(name) if found is None else found[0]
         if name not in self._codes:
             self.column(name)
             whole = self._domain_of(name)
@@ -252,11 +258,21 @@ class Table:
             tree = whole.suppression
         return suppression_of(self.frame[name]) if tree is None else tree
 
-    def shares(self, name: str) -> npt.NDArray[np.float64]:
+    def shares(self, name: str, spelling: Spelling = "exact") -> npt.NDArray[np.float64]:
         """The share of each code of a column, in the whole table that this is a part of."""
         codes, whole = self.codes(name), self._domain_of(name)
         counts = np.bincount(codes.codes, minlength=codes.count) if whole is None else whole.counts
+        found = self._alike(name) if spelling == "alike" else None
+        if found is not None:
+            together, new_code = found
+            counts = np.bincount(new_code, weights=counts, minlength=together.count)
         return counts / max(int(counts.sum()), 1)
+
+    def _alike(self, name: str) -> tuple[Codes, npt.NDArray[np.int32]] | None:
+        """The codes with alike values merged, and the new code of each old one (computed once); None if no two are alike."""
+        if name not in self._merged:
+            self._merged[name] = merged(self.codes(name))
+        return self._merged[name]
 
     def extent(self, name: str) -> float:
         """Length of the axis of a column of numbers or dates, in the whole table that this is a part of."""

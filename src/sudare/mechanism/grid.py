@@ -17,6 +17,23 @@ if TYPE_CHECKING:
 _FEWEST_STEPS = 10_000
 _BINARY_STEPS = 20
 _MOST_DIGITS = 12
+_FLOATS_PER_CELL = 4096
+_FLOATS_PER_STEP = 8
+
+
+def finest_grid(low: float, high: float) -> float:
+    """The least step that released numbers of a range may have.
+
+    The noise is computed from 53 random bits and rounded to floats of the size of the range's width. Which floats it can
+    be depends on the original; with 4,096 of them in every cell of the grid, the cell no longer shows it. Adding the noise
+    to the original rounds the sum to the floats of its size: that is the same for every original, and hides nothing and
+    reveals nothing, but the grid must be wide enough to be seen beside it.
+
+    >>> finest_grid(0, 1) == 2**-40
+    True
+    """
+    of_noise, of_numbers = np.spacing([high - low, max(abs(low), abs(high))])
+    return float(max(_FLOATS_PER_CELL * of_noise, _FLOATS_PER_STEP * of_numbers))
 
 
 def default_grid(low: float, high: float) -> float:
@@ -25,8 +42,7 @@ def default_grid(low: float, high: float) -> float:
     >>> default_grid(0, 120), default_grid(-0.5, 0.5), default_grid(0, 2**0.5) * 2**20 == 2**0.5
     (0.01, 0.0001, True)
     """
-    spacing = float(np.spacing(max(abs(low), abs(high))))
-    finest = max((high - low) / (8 * spacing), 1.0)  # steps that floats of this size can distinguish
+    finest = max((high - low) / finest_grid(low, high), 1.0)  # steps that floats of this size allow
     digits = math.floor(math.log10(finest / (high - low)))
     digits = min(digits, math.ceil(math.log10(_FEWEST_STEPS / (high - low))))
     if abs(digits) <= _MOST_DIGITS:

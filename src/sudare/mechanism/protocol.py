@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from sudare.errors import ErrorSentence
+from sudare.mechanism.grid import finest_grid
 from sudare.parameters import Annotated, Field
 
 if TYPE_CHECKING:
@@ -101,5 +102,9 @@ def check_range(low: float, high: float, grid: float | None, values: tuple[Scala
         steps = (high - low) / grid
         if abs(steps - round(steps)) > 1e-6 * max(1.0, math.sqrt(steps)) or round(steps) < 1:
             raise ValueError(ErrorSentence("mechanism.grid", grid=grid, low=low, high=high))
+        if grid < (finest := finest_grid(low, high)):
+            raise ValueError(
+                ErrorSentence("mechanism.fine_grid", grid=grid, low=low, high=high, finest=finest)
+            )
     if values is not None and (low != 0 or high != len(values) - 1 or grid != 1):
         raise ValueError(ErrorSentence("mechanism.ranks", count=len(values), last=len(values) - 1))

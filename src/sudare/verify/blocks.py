@@ -12,7 +12,9 @@ import math
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
+from unicodedata import category, normalize
 
 import numpy as np
 import polars as pl
@@ -47,17 +49,25 @@ class Evidence:
     """One row of each block, to show it to people."""
     sizes: NDArray[np.int64]
     """The number of rows of each block."""
-    _values: dict[str, Values] = field(default_factory=dict)
+    _values: dict[tuple[str, bool], Values] = field(default_factory=dict)
 
     def kind(self, name: str) -> str:
         """The kind of a column (numeric, date …), empty where the manifest does not say."""
         return str(self.columns.get(name, {}).get("kind", ""))
 
-    def values(self, name: str) -> Values:
-        """Read the values of a sensitive column, once for all requirements."""
-        if name not in self._values:
-            self._values[name] = read_values(self.frame.get_column(name), self.kind(name))
-        return self._values[name]
+    def order(self, name: str) -> Any:
+        """The values of a column in their order: as the manifest lists them, else as the type of the column does."""
+        listed_order = self.columns.get(name, {}).get("order")
+        dtype = self.frame.get_column(name).dtype
+        if listed_order is None and isinstance(dtype, pl.Enum):
+            return dtype.categories.to_list()
+        return listed_order
+
+    def values(self, name: str, *, exact: bool = False) -> Values:
+        """Read the values of a sensitive column, once for all requirements; not `exact`: without regard to spelling."""
+        if (name, exact) not in self._values:
+            self._values[name, exact] = read_values(self.frame.get_column(name), self.kind(name), exact=exact)
+        return self._values[name, exact]
 
     def combination(self, block: int) -> Sentence:
         """The quasi-identifiers of a block for people: `age = 3*, sex = F`.
@@ -110,11 +120,12 @@ def gather_evidence(
     return Evidence(frame, columns, hierarchies, quasi, block, first_row, np.bincount(block))
 
 
-def read_values(series: pl.Series, kind: str) -> Values:
+def read_values(series: pl.Series, kind: str, *, exact: bool = False) -> Values:
     """Read the distinct values of a column: numbers by size, dates by date, anything else as text.
 
     Cells that mean the same number or date ("1" and "1.0") are one value, so that a difference in
-    writing never counts as diversity.
+    writing never counts as diversity. Unless `exact`, neither does one that `sameness` removes, and a blank cell is a
+    missing one where there are missing cells; of several spellings the one whose text is the least stands for all.
     """
     if kind == "set":  # the order of the items means nothing; text files join them by a bar
         items = series.str.split("|") if series.dtype == pl.String else series.cast(pl.List(pl.String))
@@ -122,12 +133,21 @@ def read_values(series: pl.Series, kind: str) -> Values:
     text = as_text(series)
     first_row, group = _groups([text])
     texts: list[str | None] = text.gather(first_row).to_list()
+    if series.dtype.is_float() or series.dtype.is_decimal():
+        kind = "numeric"
     keys = [natural_key(value, kind) for value in texts]
-    text_of = dict(zip(keys, texts, strict=True))
-    ordered = sorted(text_of)
-    position = {key: place for place, key in enumerate(ordered)}
-    code = np.array([position[key] for key in keys], np.int64)[group]
-    return Values(code, [None if key == MISSING else text_of[key] for key in ordered])
+    same: list[Any] = keys if exact else [sameness(value, kind) for value in texts]
+    if not exact and MISSING in keys:
+        same = [MISSING if each == BLANK else each for each in same]
+    stands: dict[Any, tuple[str, Any]] = {}
+    for each, value, key in zip(same, texts, keys, strict=True):
+        candidate = ("", MISSING) if each == MISSING else (value or "", key)
+        if each not in stands or candidate[0] < stands[each][0]:
+            stands[each] = candidate
+    ordered = sorted(stands, key=lambda each: stands[each][1])
+    position = {each: place for place, each in enumerate(ordered)}
+    code = np.array([position[each] for each in same], np.int64)[group]
+    return Values(code, [None if each == MISSING else stands[each][0] for each in ordered])
 
 
 def count_values(evidence: Evidence, code: NDArray[np.int64]) -> Counts:
@@ -144,6 +164,51 @@ def sums(place: NDArray[np.int64], amount: NDArray[Any], number: int) -> NDArray
 
 
 MISSING: tuple[int, Any] = (2, 0)
+BLANK: tuple[int, Any] = (1, "")
+_DECIMAL = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d\d?)?", re.ASCII)
+_SIGNIFICANT = Context(prec=12)
+_UNSEEN_MARKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\uffa0\ufe00-\ufe0f]")
+
+
+def sameness(text: str | None, kind: str) -> tuple[int, Any]:
+    """Give the key by which two cells are one value to a reader, whatever their case, width, spaces or unseen characters.
+
+    Numbers are equal if they agree in 12 significant digits, whole numbers if all digits agree. A text that is a plain
+    decimal number counts as that number.
+
+    >>> sameness("HIV ", "nominal") == sameness("ｈｉｖ\u200b", "nominal"), sameness("1", "") == sameness("1.0", "")
+    (True, True)
+    """
+    if text is None:
+        return MISSING
+    key = natural_key(text, kind)
+    if key == MISSING or (key[0] == 0 and kind == "date"):
+        return key
+    if key[0] == 0:
+        return 0, _significant(text, key[1])
+    shape = _UNSEEN_MARKS.sub("", text)
+    shape = "".join(mark for mark in shape if mark.isspace() or category(mark) not in {"Cf", "Cc"})
+    shape = normalize("NFKC", normalize("NFKC", shape).casefold())
+    shape = re.sub(r"\s+", " ", shape).strip()
+    if len(shape) <= 100 and _DECIMAL.fullmatch(shape):
+        return 0, _significant(shape, float(shape))
+    return 1, shape
+
+
+def _significant(text: str, number: float) -> Any:
+    """The number of a text, to 12 significant digits unless it is whole: then all its digits count."""
+    if isinstance(number, float) and not math.isfinite(number):
+        return number
+    try:
+        written = Decimal(text.strip())
+    except InvalidOperation:
+        written = Decimal(number)
+    if written == written.to_integral_value():
+        return int(written)
+    binary = Decimal(float(written))
+    if abs(binary) >= 10**11:
+        return binary.to_integral_value(ROUND_HALF_EVEN)
+    return _SIGNIFICANT.plus(binary)
 
 
 def natural_key(text: str | None, kind: str) -> tuple[int, Any]:
@@ -166,7 +231,9 @@ def as_text(series: pl.Series) -> pl.Series:
     kind = series.dtype
     if kind.is_float():
         return series.fill_nan(None).cast(pl.String)
-    if kind.is_nested() or kind in (pl.Binary, pl.Duration, pl.Object):
+    if kind == pl.Duration:
+        return series.dt.to_string("iso")
+    if kind.is_nested() or kind in (pl.Binary, pl.Object):
         cells = [None if cell is None else json.dumps(cell, default=str) for cell in series.to_list()]
         return pl.Series(series.name, cells, dtype=pl.String)
     if kind == pl.Time:

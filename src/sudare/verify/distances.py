@@ -156,6 +156,32 @@ def place_on_leaves(name: str, values: Values, kind: str, tree: Tree) -> NDArray
     return leaf
 
 
+def place_in_order(name: str, values: Values, order: Any) -> NDArray[np.int64]:
+    """The rank of each value in the order that the manifest lists, a missing value last; ranks have no gaps.
+
+    The alphabet is no substitute: it puts "grave" before "mild".
+    """
+    if order is None:
+        raise CannotCheckError("no_order", name=name)
+    if not isinstance(order, list) or not all(isinstance(text, str) for text in order):
+        raise CannotCheckError("order_list", name=name)
+    exact: dict[str | None, int] = {}
+    meant: dict[tuple[int, Any], int] = {}
+    for rank, text in enumerate(order):
+        if text in exact:
+            raise CannotCheckError("order_twice", name=name, value=shown(text))
+        exact[text] = rank
+        meant.update({natural_key(text, reading): rank for reading in ("numeric", "date")})
+    exact[None] = len(order)
+    place = np.empty(len(values.texts), np.int64)
+    for code, text in enumerate(values.texts):
+        found = exact.get(text, meant.get(natural_key(text, "numeric"), meant.get(natural_key(text, "date"))))
+        if found is None:
+            raise CannotCheckError("not_in_order", name=name, value=shown(text))
+        place[code] = found
+    return np.unique(place, return_inverse=True)[1].astype(np.int64)
+
+
 def _shares(totals: NDArray[np.int64]) -> NDArray[np.float64]:
     shares: NDArray[np.float64] = totals / totals.sum()
     return shares

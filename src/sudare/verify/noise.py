@@ -41,6 +41,7 @@ def noise_rate(name: str, mechanism: Any) -> float:
     low, high = _number(name, mechanism, "low"), _number(name, mechanism, "high")
     if not low < high:
         raise CannotCheckError("range_empty", name=name)
+    _refuse_low_bits(name, mechanism, low, high)
     if mechanism["type"] == "normal" and mechanism.get("bounded", True) is not True:
         return 0.0
     # log f(d) - log f(0): logarithms, so that strong noise and weak noise keep their digits.
@@ -74,6 +75,16 @@ def noise_epsilon(name: str, mechanism: Mapping[str, Any]) -> float:
     odds = math.log((1 - mechanism["flip"]) / mechanism["flip"])
     peak = math.log(width * noise.pdf(0) / at_end)
     return float(max(numbers, odds + peak, numbers - peak - odds))
+
+
+def _refuse_low_bits(name: str, mechanism: Mapping[str, Any], low: float, high: float) -> None:
+    """Stop where cells of the grid have too few floats: the low bits of noise that was added in floats tell the original."""
+    if mechanism.get("grid") is None:
+        raise CannotCheckError("no_grid", name=name)
+    grid = _positive(name, mechanism, "grid")
+    least = max(math.ulp(high - low) * 2**12, math.ulp(low) * 8, math.ulp(high) * 8)
+    if grid < least:
+        raise CannotCheckError("fine_grid", name=name, grid=grid, least=least)
 
 
 def _laplace(name: str, mechanism: Mapping[str, Any], distance: float) -> float:

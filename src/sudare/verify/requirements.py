@@ -6,10 +6,12 @@ requirement (as in the manifest) to a `Finding`. Part of the independent verifie
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from sudare.errors import shown
 from sudare.verify.blocks import Evidence, count_values, listed, sums
@@ -17,6 +19,7 @@ from sudare.verify.distances import (
     equal_distances,
     hierarchical_distances,
     ordered_distances,
+    place_in_order,
     place_on_leaves,
     read_tree,
 )
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-9
 _LARGEST = 1e300
+_READ_IN_ORDER = frozenset(("numeric", "date"))
+"""Kinds whose texts say which value comes first."""
 
 
 def check_k_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
@@ -56,7 +61,7 @@ def check_k_anonymity(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
 def check_l_diversity(evidence: Evidence, requirement: Mapping[str, Any]) -> Finding:
     """Check that every block has well represented values of each sensitive column, each by itself.
 
-    - distinct: at least l different values; a missing value counts as one value.
+    - distinct: at least l different values; a missing value counts as one value, as do several spellings of one.
     - entropy: `exp(H) >= l`, `H = -sum p log p` in the block; l may be any real number.
     - recursive (c, l): with counts `r_1 >= r_2 >= … >= r_m`, `r_1 < c * (r_l + … + r_m)`, strictly. What a
       block reaches is the largest whole l for which this is true, 0 if there is none.
@@ -75,8 +80,10 @@ def check_l_diversity(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     else:
         raise CannotCheckError("l_kind", kind=shown(kind))
 
-    names = _sensitive(evidence, requirement)
-    reached = {name: measure(count_values(evidence, evidence.values(name).code)) for name in names}
+    names, exact = _sensitive(evidence, requirement), _exact(requirement)
+    reached = {
+        name: measure(count_values(evidence, evidence.values(name, exact=exact).code)) for name in names
+    }
     bad = np.any([levels < asked * (1 - slack) for levels in reached.values()], axis=0)
     name = min(names, key=lambda each: float(reached[each].min()))
     worst = int(np.argmin(reached[name]))
@@ -103,8 +110,8 @@ def check_t_closeness(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     distance = requirement.get("distance")
     if distance not in ("equal", "ordered", "hierarchical"):
         raise CannotCheckError("distance", distance=shown(distance))
-    names = _sensitive(evidence, requirement)
-    reached = {name: _distances(evidence, name, distance) for name in names}
+    names, exact = _sensitive(evidence, requirement), _exact(requirement)
+    reached = {name: _distances(evidence, name, distance, exact=exact) for name in names}
     bad = np.any([distances > asked + _ROUNDING for distances in reached.values()], axis=0)
     name = max(names, key=lambda each: float(reached[each].max()))
     worst = int(np.argmax(reached[name]))
@@ -165,13 +172,19 @@ def _recursive(counts: Counts, c: float) -> NDArray[np.float64]:
     return sums(block, met, len(counts.sizes))
 
 
-def _distances(evidence: Evidence, name: str, distance: str) -> NDArray[np.float64]:
+def _distances(evidence: Evidence, name: str, distance: str, *, exact: bool) -> NDArray[np.float64]:
     kind = evidence.kind(name)
-    values = evidence.values(name)
+    values = evidence.values(name, exact=exact)
     hierarchy = evidence.hierarchies.get(name)
     if distance == "equal":
         return equal_distances(count_values(evidence, values.code))
-    if distance == "ordered" and (hierarchy is None or kind in {"numeric", "date"}):
+    if distance == "ordered" and kind in _READ_IN_ORDER and evidence.frame[name].dtype != pl.Duration:
+        return ordered_distances(count_values(evidence, values.code))
+    if distance == "ordered" and hierarchy is None:
+        # Two values are equally far apart in any order.
+        if len(values.texts) > 2:
+            place = place_in_order(name, values, evidence.order(name))
+            values = replace(values, code=place[values.code])
         return ordered_distances(count_values(evidence, values.code))
     if hierarchy is None:
         raise CannotCheckError("no_hierarchy", name=name)
@@ -200,6 +213,14 @@ def _sensitive(evidence: Evidence, requirement: Mapping[str, Any]) -> list[str]:
         if name not in evidence.frame.columns:
             raise CannotCheckError("sensitive_absent", name=name)
     return list(names)
+
+
+def _exact(requirement: Mapping[str, Any]) -> bool:
+    """Whether every spelling is a value of its own; a manifest that does not say asks for the stricter reading."""
+    spelling = requirement.get("spelling", "alike")
+    if spelling not in ("alike", "exact"):
+        raise CannotCheckError("spelling", spelling=shown(spelling))
+    return bool(spelling == "exact")
 
 
 def _number(requirement: Mapping[str, Any], key: str, least: float = 0) -> float:

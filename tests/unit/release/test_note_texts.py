@@ -24,7 +24,19 @@ CASES = {**TABLES, **BASKETS}
 SPEAKERS = ("anonymize", "measure", "release")
 ENGLISH_WORD = re.compile(r"[A-Za-z_]{2,}")
 GIVEN = {"age", "pay", "zip", "disease", "day", "name", "id"}
-WORDS = {"NCP", "Pk", "loss", "dis", "values", "shuffle", "insensitive", "rule_distance", "top"}
+WORDS = {
+    "NCP",
+    "Pk",
+    "loss",
+    "dis",
+    "values",
+    "shuffle",
+    "insensitive",
+    "rule_distance",
+    "top",
+    "spelling",
+    "exact",
+}
 """Names of measures, parameters and roles: they are written so everywhere."""
 
 

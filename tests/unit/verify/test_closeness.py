@@ -25,10 +25,9 @@ DISEASES = {
 }
 
 
-def closeness(frame, distance, kind="nominal", hierarchy=None, t=0.5):
-    return check(
-        frame, {"type": "t-closeness", "t": t, "distance": distance, "sensitive": None}, kind, hierarchy
-    )
+def closeness(frame, distance, kind="nominal", hierarchy=None, t=0.5, order=None):
+    requirement = {"type": "t-closeness", "t": t, "distance": distance, "sensitive": None}
+    return check(frame, requirement, kind, hierarchy, order)
 
 
 # t-closeness: Li, Li, Venkatasubramanian 2007, section 5, salaries 3k … 11k and their blocks
@@ -68,16 +67,21 @@ def test_ordered_distance_of_the_paper(block, expected):
 def test_numbers_are_ordered_as_numbers_and_dates_as_dates():
     skewed = table(["2"] * 2, ["9"], ["10"])
     assert closeness(skewed, "ordered", "numeric").reached == pytest.approx(0.625)  # the block of "10"
-    assert closeness(skewed, "ordered", "nominal").reached == pytest.approx(0.5)  # as text 10 < 2 < 9
+    as_text = closeness(skewed, "ordered", "nominal", order=["10", "2", "9"])
+    assert as_text.reached == pytest.approx(0.5)
+    unordered = closeness(skewed, "ordered", "nominal")
+    assert not unordered.holds
+    assert "the manifest does not list the order of value" in unordered.sentence
     frame = pl.DataFrame({"block": ["0", "1", "1"], "value": [date(2020, 1, 9), date(2020, 1, 10), None]})
     assert closeness(frame, "ordered", "date").reached == pytest.approx(0.5)
 
 
 def test_order_of_the_hierarchy_counts_for_text():
     frame = table(["low"], ["mid"], ["high"], ["low"])
-    # high, low, mid as text: the block of mid is furthest; low, mid, high: the block of high.
+    # high, low, mid: the block of mid is furthest; low, mid, high: the block of high.
     hierarchy = {"labels": ["low", "mid", "high", "*"], "parent": [3, 3, 3, 3], "level": [0, 0, 0, 1]}
-    assert closeness(frame, "ordered", "ordinal").reached == pytest.approx((0.25 + 0.75) / 2)
+    by_list = closeness(frame, "ordered", "ordinal", order=["high", "low", "mid"])
+    assert by_list.reached == pytest.approx((0.25 + 0.75) / 2)
     assert closeness(frame, "ordered", "ordinal", hierarchy).reached == pytest.approx((0.5 + 0.75) / 2)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import os
 import secrets
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
 
 _SHORTEST_KEY = 16
+_FEWEST_BYTES = 7
+_REPEATED = 4
+"""Bytes at the end of a key that are also its beginning; fewer are chance."""
+_CHANCE = 2.0**-20
+"""The largest chance, about one in a million, that two values of a column get the same pseudonym."""
 
 
 @parameters
@@ -61,7 +68,7 @@ class Pseudonymize:
     columns: Names
     """Columns to replace."""
     key_file: Path | None = None
-    """File that contains the key (at least 16 bytes; surrounding white space is ignored)."""
+    """File that contains the key (at least 16 random bytes; surrounding white space is ignored)."""
     key_variable: str | None = None
     """Environment variable that contains the key."""
     length: Annotated[int, Field(ge=8, le=64)] = 32
@@ -86,6 +93,8 @@ class Pseudonymize:
                 raise ParameterError(
                     "anonymize.simple.not_an_identifier", column=name, role=table.column(name).role
                 )
+        for name in names:
+            self._refuse_short(table.frame[name])
         frame = table.frame.with_columns([self._pseudonyms(table.frame[name], key) for name in names])
         columns = [
             replace(column, role="insensitive", kind="string", described=True, hierarchy=None)
@@ -95,13 +104,26 @@ class Pseudonymize:
         ]
         return same_rows(table.changed(frame, columns), Note("pseudonyms", columns=enumerated(names)))
 
+    def _refuse_short(self, series: pl.Series) -> None:
+        """Two values with one pseudonym would be one person to every reader: the chance of that must be negligible."""
+        values = as_text(series).drop_nulls().n_unique()
+        needed = math.ceil((2 * math.log2(max(values, 1)) - 1 - math.log2(_CHANCE)) / 4)
+        if self.length < needed:
+            raise ParameterError(
+                "anonymize.simple.short_pseudonym",
+                length=self.length,
+                column=series.name,
+                values=values,
+                chance=-math.expm1(-(values**2) / 2.0 ** (4 * self.length + 1)),
+                needed=needed,
+            )
+
     def _pseudonyms(self, series: pl.Series, key: bytes) -> pl.Series:
         texts = as_text(series)
         distinct = texts.drop_nulls().unique()
-        digests = [
-            hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[: self.length]
-            for text in distinct.to_list()
-        ]
+        digests = [_digest(key, text)[: self.length] for text in distinct.to_list()]
+        if len(set(digests)) < len(digests):
+            raise ParameterError("anonymize.simple.collision", column=series.name, length=self.length)
         return texts.replace_strict(distinct, pl.Series(digests, dtype=pl.String), default=None).rename(
             series.name
         )
@@ -127,4 +149,27 @@ class Pseudonymize:
             raise ParameterError(
                 "anonymize.simple.short_key", place=place, length=len(key), least=_SHORTEST_KEY
             )
+        _refuse_guessable(key, place)
         return key
+
+
+def _digest(key: bytes, text: str) -> str:
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _refuse_guessable(key: bytes, place: ErrorSentence) -> None:
+    """Refuse keys that somebody typed instead of drew: whoever guesses the key computes the pseudonym of every name.
+
+    Nothing can prove a key random. A random one of 16 hexadecimal digits is refused once in about 800 times, and one of 32
+    practically never.
+    """
+    period = next(size for size in range(1, len(key) + 1) if key[size:] == key[:-size])
+    if period < _SHORTEST_KEY and len(key) - period >= _REPEATED:
+        raise ParameterError("anonymize.simple.repeating_key", place=place, period=period)
+    if len(set(key)) < _FEWEST_BYTES:
+        raise ParameterError(
+            "anonymize.simple.plain_key", place=place, count=len(set(key)), least=_FEWEST_BYTES
+        )
+    steps = [(after - before) % 256 for before, after in pairwise(key)]
+    if max(steps.count(1), steps.count(255)) > len(steps) // 2:
+        raise ParameterError("anonymize.simple.counting_key", place=place)

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from sudare.assess.requirement import Requirement
     from sudare.describe.column import Codes
     from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.describe.spelling import Spelling
     from sudare.describe.table import Table
     from sudare.kernels.bounds.neighborhood import Wanted
     from sudare.progress import Progress
@@ -552,6 +553,7 @@ class _Count:
     target: int
     available: int
     column: str | None = None
+    spelling: Spelling = "alike"
 
     @property
     def obstacle(self) -> Sentence:
@@ -592,14 +594,15 @@ def counts_asked(table: Table, requirements: Sequence[Requirement]) -> list[_Cou
             for name in sensitive_columns(table, requirement.sensitive, "l-diversity"):
                 target = values_needed(requirement.l)
                 named = Sentence("bound.l_diversity", l=requirement.l, column=name)
-                asked.append(_Count(named, target, table.codes(name).count, name))
+                available = table.codes(name, requirement.spelling).count
+                asked.append(_Count(named, target, available, name, requirement.spelling))
     return asked
 
 
 def _wanted(table: Table, ground: Ground, count: _Count) -> Wanted:
     if count.column is None:
         return wanted_rows(ground.tree, count.target, ground.weight)
-    codes = table.codes(count.column)
+    codes = table.codes(count.column, count.spelling)
     together = ground.labels.astype(np.int64) * codes.count + codes.codes
     _, first = np.unique(dense_labels(together)[0], return_index=True)
     pairs = np.sort(together[first])

@@ -119,7 +119,7 @@ _PERSON_TERMS = (
     "被験者",
     "住民",
 )
-_KEY_WORDS = frozenset({"id", "ids", "uuid", "guid", "key", "no", "number", "num", "serial"})
+_KEY_WORDS = frozenset({"id", "ids", "uuid", "guid", "key", "no", "nr", "nbr", "number", "num", "serial"})
 _LONGEST_TERM = 5
 _LATIN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _JAPANESE = re.compile(r"[\u3005-\u3007\u3012\u3040-\u30ff\u3400-\u9fff]+")

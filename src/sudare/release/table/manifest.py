@@ -8,7 +8,10 @@ import platform
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from sudare.assess.t_closeness import TCloseness
+from sudare.describe.text import as_text
 from sudare.display import rounded_down
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.release.manifest import short
@@ -41,7 +44,7 @@ def manifest_parts(release: Release) -> dict[str, Any]:
     """Everything about a table that is not told of baskets as well."""
     return {
         "input": _input(release.original),
-        "columns": {column.name: _column(column) for column in release.table.columns},
+        "columns": {column.name: _column(column, release.table) for column in release.table.columns},
         "hierarchies": _sensitive_hierarchies(release),
         "verdicts": [verdict.to_dict() for verdict in release.verdicts],
         # Null where a measure does not apply: 0 would look like nothing lost.
@@ -81,9 +84,18 @@ def public_parts(manifest: dict[str, Any]) -> dict[str, Any]:
     return {**public, "lower_bound": None if least is None else least["value"]}
 
 
-def _column(column: Column) -> dict[str, Any]:
-    """Role and kind, and how a randomized column was randomized: what an analyst may and must know."""
+def _column(column: Column, released: Table) -> dict[str, Any]:
+    """Role and kind, and how a randomized column was randomized: what an analyst may and must know.
+
+    A text file does not say which of two ordered categories comes first, and the ordered distance depends on it. Only the
+    values that are released are listed: the type of the column may know others.
+    """
     about: dict[str, Any] = {"role": column.role, "kind": column.kind}
+    if column.role == "sensitive" and (
+        column.kind == "ordinal" or released.frame[column.name].dtype == pl.Duration
+    ):
+        values = released.frame[column.name].drop_nulls().unique().sort()
+        about["order"] = as_text(values).to_list()
     if not column.described:
         about["described"] = False
     if column.mechanism is not None:

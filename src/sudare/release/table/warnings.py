@@ -1,0 +1,145 @@
+"""What a release of a table warns of when it looks at the released values: each function yields the warnings of one kind."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.requirement import BlockRequirement, blocks_of
+from sudare.describe.column import encode
+from sudare.describe.guess.judgment import judge
+from sudare.describe.guess.names import topic_of
+from sudare.describe.guess.values import Values
+from sudare.describe.spelling import alike_values
+from sudare.describe.text import has_no_text
+from sudare.errors import shown
+from sudare.release.warnings import ReleaseWarning
+from sudare.words.sentence import Sentence, enumerated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from sudare.assess.requirement import Requirement
+    from sudare.describe.table import Table
+
+_FEWEST_ROWS = 20
+"""In a smaller table nearly every column has different values, which says nothing."""
+_NEARLY_UNIQUE = 0.95
+_SHARED_BY_PEOPLE = frozenset({"person name", "name", "address", "free text"})
+"""Topics of identifiers that different people may share: two equal names are not one person."""
+_NAMED = 5
+"""Groups of spellings, and spellings in a group, that are quoted."""
+
+
+def spellings(released: Table, requirements: Sequence[Requirement]) -> Iterator[str]:
+    """Released sensitive values that a requirement counted as one, because a reader would."""
+    columns = dict.fromkeys(
+        rule.column
+        for requirement in requirements
+        if isinstance(requirement, BlockRequirement)
+        for rule in requirement.rules(released)
+        if rule.column is not None and rule.spelling == "alike"
+    )
+    for column in columns:
+        groups = alike_values(released.codes(column))
+        for group in groups[:_NAMED]:
+            *others, last = _quoted(group[:_NAMED])
+            key = "one" if len(group) <= _NAMED else "cut"
+            more = {} if len(group) <= _NAMED else {"more": len(group) - _NAMED}
+            yield ReleaseWarning(
+                f"table.spelling.{key}", spellings=enumerated(others), last=last, column=column, **more
+            )
+        if len(groups) > _NAMED:
+            yield ReleaseWarning("table.spelling.groups", count=len(groups) - _NAMED, column=column)
+
+
+def unique_columns(original: Table, released: Table) -> Iterator[str]:
+    """Columns that no requirement protects, and by which a reader who knows one value finds the row."""
+    for name in released.names("insensitive", "weight"):
+        values = Values(released.frame[name])
+        if values.present < _FEWEST_ROWS or values.share <= _NEARLY_UNIQUE:
+            continue
+        if name in original.frame.columns and _is_replaced(original.frame[name], released.frame[name]):
+            continue
+        yield ReleaseWarning(
+            f"table.unique.{released.column(name).role}",
+            column=name,
+            distinct=len(values.distinct),
+            rows=values.present,
+        )
+
+
+def _is_replaced(before: pl.Series, after: pl.Series) -> bool:
+    """Whether no released value is one of the original: pseudonyms are meant to be different from one another."""
+    if before.dtype != after.dtype:
+        return True
+    if before.dtype.is_nested() or before.dtype == pl.Object:
+        return False
+    return not after.drop_nulls().is_in(before.drop_nulls().unique().implode()).any()
+
+
+def generalized_away(original: Table, released: Table, rows: npt.NDArray[np.int64] | None) -> Iterator[str]:
+    """Quasi-identifiers of which every row has the same text, although the originals differ."""
+    if rows is None or not len(rows):
+        return
+    for name in released.names("quasi"):
+        after = released.frame[name]
+        if after.dtype != pl.String or after.n_unique() > 1 or released.column(name).mechanism is not None:
+            continue
+        if original.frame[name][rows].n_unique() > 1:
+            value = Sentence("missing") if after[0] is None else shown(after[0])
+            yield ReleaseWarning("table.generalized_away", column=name, value=value)
+
+
+def repeated_people(
+    original: Table, released: Table, rows: npt.NDArray[np.int64] | None, requirements: Sequence[Requirement]
+) -> Iterator[str]:
+    """Identifiers that several rows share: requirements count rows, and these rows are of fewer people."""
+    noisy = any(released.column(name).mechanism is not None for name in released.names("quasi"))
+    for name in _ids(original):
+        people = original.frame[name] if rows is None else original.frame[name][rows]
+        figures = {"column": name, "rows": len(people), "people": people.n_unique()}
+        if figures["people"] == figures["rows"]:
+            continue
+        if rows is None or noisy or not released.names("quasi"):
+            yield ReleaseWarning("table.people.rows", **figures)
+            continue
+        k = max([one.k for one in requirements if isinstance(one, KAnonymity)], default=2)
+        blocks = blocks_of(released)
+        codes = encode(people).codes.astype(np.int64)
+        pairs = np.unique(blocks.labels.astype(np.int64) * (int(codes.max()) + 1) + codes)
+        held = np.bincount(pairs // (int(codes.max()) + 1), minlength=blocks.count)
+        yield ReleaseWarning(
+            "table.people.blocks", **figures, below=int((held < k).sum()), blocks=blocks.count, k=k
+        )
+
+
+def _ids(table: Table) -> list[str]:
+    """Columns that say whose row it is: identifiers that people do not share, and columns that look like one."""
+    found = []
+    for column in table.columns:
+        series = table.frame[column.name]
+        if has_no_text(series.dtype) or column.role not in {"identifier", "insensitive"} or not len(series):
+            continue
+        values, topic = Values(series), topic_of(column.name)
+        shared = topic is not None and topic.key in _SHARED_BY_PEOPLE
+        if shared or values.form == "person name" or values.is_long_text or not values.present:
+            continue
+        judged = judge(column.name, values, topic, measures_bodies=False).role
+        if column.role == "identifier" or judged == "identifier":
+            found.append(column.name)
+    return found
+
+
+def _quoted(group: Sequence[str | None]) -> list[str]:
+    """Values in quotation marks; where two look the same, with the numbers of their characters."""
+    texts = [text for text in group if text is not None]
+    looks = {unicodedata.normalize("NFC", shown(text)) for text in texts}
+    quote = shown if len(looks) == len(texts) else ascii
+    return [Sentence("missing") if text is None else quote(text) for text in group]
