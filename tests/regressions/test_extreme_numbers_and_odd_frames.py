@@ -56,7 +56,7 @@ def test_large_numbers_far_apart_are_generalized_like_small_ones():
 def test_means_of_large_whole_numbers_are_whole(dtype):
     values = [2**62 + i * 2**40 for i in range(8)]
     table = _numbers(values, dtype)
-    released = sd.anonymize(table, sd.KAnonymity(4), method=sd.Microaggregate()).frame["x"]
+    released = sd.anonymize(table, sd.KAnonymity(4), method=sd.Microaggregate(), order="keep").frame["x"]
     assert released.dtype == dtype
     assert released.to_list() == [sum(values[:4]) // 4] * 4 + [sum(values[4:]) // 4] * 4
 
@@ -64,13 +64,15 @@ def test_means_of_large_whole_numbers_are_whole(dtype):
 def test_large_numbers_that_are_no_quasi_identifier_stay_what_they_are():
     frame = pl.DataFrame({"a": [1, 2] * 20, "x": [2**60 + i for i in range(40)]})
     table = sd.read(frame).describe(quasi=["a"], insensitive=["x"])
-    assert sd.anonymize(table, sd.KAnonymity(4)).frame["x"].to_list() == frame["x"].to_list()
+    assert sd.anonymize(table, sd.KAnonymity(4), order="keep").frame["x"].to_list() == frame["x"].to_list()
 
 
 def test_large_numbers_called_nominal_are_kept_or_hidden():
     table = sd.read(pl.DataFrame({"x": [2**60 + i % 4 for i in range(40)]}))
     table = table.describe(quasi=["x"], kinds={"x": "nominal"})
-    assert sd.anonymize(table, sd.KAnonymity(4)).frame["x"].to_list() == table.frame["x"].to_list()
+    assert (
+        sd.anonymize(table, sd.KAnonymity(4)).frame["x"].sort().to_list() == table.frame["x"].sort().to_list()
+    )
 
 
 # --- a column named * -------------------------------------------------------------------------------------
@@ -183,7 +185,7 @@ def _with(column, **roles):
 @pytest.mark.parametrize("form", ["csv", "tsv", "excel", "parquet", "arrow"])
 @pytest.mark.parametrize("name", NESTED)
 def test_sets_and_records_are_released_where_a_file_holds_them(name, form, tmp_path):
-    release = sd.anonymize(_with(NESTED[name], insensitive=["s"]), sd.KAnonymity(4))
+    release = sd.anonymize(_with(NESTED[name], insensitive=["s"]), sd.KAnonymity(4), order="keep")
     if name in {"nested", "struct", "binary"} and form not in {"parquet", "arrow"}:
         with pytest.raises(OutputError, match=r"'s' .*use .*'parquet'"):
             release.write(tmp_path / "o", format=form)
@@ -235,7 +237,7 @@ def test_nanoseconds_are_told_apart_in_every_file(dtype, form, tmp_path):
         _with(column, sensitive=["s"]), sd.KAnonymity(4), sd.LDiversity(4, kind="distinct")
     )
     written = release.write(tmp_path / "o", format=form, reports=())
-    assert written.findings[-1].reached == 4
+    assert written.findings[-2].reached == 4
 
 
 def test_digits_of_a_second_order_moments_and_zeros_do_not():

@@ -104,8 +104,15 @@ def test_a_release_that_leaves_rows_out_says_so(tmp_path):
     table = sd.read(tmp_path / "t.csv").describe(quasi=["age"])
     release = sd.anonymize(table, sd.KAnonymity(3), method=sd.SuppressRecords(limit=0.5))
     release.write(tmp_path / "out", reports=[])
-    with pytest.raises(InputError, match="leaves out 1 of the 10 rows"):
+    assert reopen_pair(str(tmp_path / "t.csv"), str(tmp_path / "out")).suppressed == 1
+    (tmp_path / "out" / "internal" / "rows.parquet").unlink()
+    with pytest.raises(InputError, match="put into random order"):
         reopen_pair(str(tmp_path / "t.csv"), str(tmp_path / "out"))
+    kept = sd.anonymize(table, sd.KAnonymity(3), method=sd.SuppressRecords(limit=0.5), order="keep")
+    kept.write(tmp_path / "kept", reports=[])
+    (tmp_path / "kept" / "internal" / "rows.parquet").unlink()
+    with pytest.raises(InputError, match="leaves out 1 of the 10 rows"):
+        reopen_pair(str(tmp_path / "t.csv"), str(tmp_path / "kept"))
 
 
 def test_baskets_are_told_of_baskets(tmp_path, capsys):

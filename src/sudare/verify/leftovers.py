@@ -82,9 +82,7 @@ def _removed(original: pl.DataFrame, released: pl.DataFrame) -> dict[str, pl.Ser
 
 
 def _texts(column: pl.Series) -> list[str]:
-    if column.dtype == pl.Binary:
-        return [repr(value) for value in column.to_list()]
-    if column.dtype.is_nested():
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Duration):
         return [str(value) for value in column.to_list()]
     return [str(value) for value in column.cast(pl.String).to_list()]
 

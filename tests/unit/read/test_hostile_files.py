@@ -391,7 +391,7 @@ def test_more_items_known_than_any_basket_has():
     for m in (2, 10**6):
         release: Any = anonymize(baskets, KmAnonymity(2, m=m), method=GeneralizeItems(hierarchy=tree))
         assert release.holds
-        assert release.baskets == baskets.sets()
+        assert release.released.sets() == baskets.sets()
 
 
 @pytest.mark.parametrize("reader", [read, read_baskets])
