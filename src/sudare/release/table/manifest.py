@@ -14,6 +14,7 @@ from sudare.describe.text import as_text
 from sudare.display import rounded_down
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.release.manifest import short
+from sudare.release.table.warnings import is_about_original
 from sudare.verify.manifest import file_digest
 
 if TYPE_CHECKING:
@@ -73,8 +74,9 @@ def public_losses(losses: Mapping[str, _Figure]) -> dict[str, _Figure]:
 
 
 def public_parts(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Losses and bounds as far as readers of the public part may know them."""
+    """Losses, bounds and warnings as far as readers of the public part may know them."""
     public: dict[str, Any] = {}
+    public["warnings"] = [one for one in manifest["warnings"] if not is_about_original(one)]
     # Losses say how good the release is; more digits would only help to work out figures of the original.
     losses, column_losses = manifest["losses"], manifest["column_losses"]
     if any("mechanism" in column for column in manifest["columns"].values()):
