@@ -81,7 +81,7 @@ def test_a_column_that_became_a_star_everywhere_is_named(method):
 
 
 @pytest.mark.parametrize("role", ["identifier", "insensitive"])
-def test_people_with_several_rows_are_counted_in_blocks(role):
+def test_people_with_several_rows_are_counted_in_blocks(role, tmp_path):
     people = [f"P{number // 4:04}" for number in range(60)]
     data = table(patient_id=people).describe(**{role: ["patient_id"]})
     data = data.changed(data.frame.with_columns(age=pl.Series([number // 4 for number in range(60)])))
@@ -94,6 +94,13 @@ def test_people_with_several_rows_are_counted_in_blocks(role):
     (said,) = warned(release, "patient_id repeats")
     assert "60 rows have 15 of its values" in said
     assert f"{below} of {len(blocks)} blocks have fewer than 4 of its values" in said
+    written = release.write(tmp_path / "out")
+    public, internal = (
+        json.loads((Path(written.folder) / part / "manifest.json").read_text(encoding="utf-8"))["warnings"]
+        for part in ("public", "internal")
+    )
+    assert said in internal
+    assert said not in public  # readers of the release must not learn about a removed column
 
 
 def test_names_that_people_share_and_single_rows_are_no_people_with_several_rows():

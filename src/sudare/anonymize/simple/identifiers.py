@@ -160,7 +160,7 @@ def _digest(key: bytes, text: str) -> str:
 def _refuse_guessable(key: bytes, place: ErrorSentence) -> None:
     """Refuse keys that somebody typed instead of drew: whoever guesses the key computes the pseudonym of every name.
 
-    Nothing can prove a key random. A random one of 16 hexadecimal digits is refused once in about 800 times, and one of 32
+    Nothing can prove a key random. A random one of 16 hexadecimal digits is refused once in about 1,400 times, and one of 32
     practically never.
     """
     period = next(size for size in range(1, len(key) + 1) if key[size:] == key[:-size])

@@ -16,6 +16,7 @@ from sudare.display import rounded_down
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.release.manifest import short
 from sudare.release.table.publishable import public_figure
+from sudare.release.table.warnings import is_about_original
 from sudare.verify.manifest import file_digest
 
 if TYPE_CHECKING:
@@ -65,10 +66,11 @@ def manifest_parts(release: Release) -> dict[str, Any]:
 
 
 def public_parts(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Losses and bounds as far as readers of the public part may know them (see `publishable`)."""
+    """Losses, bounds and warnings as far as readers of the public part may know them (see `publishable`)."""
     allowed = manifest["publishable"]
     losses, column_losses = manifest["losses"], manifest["column_losses"]
     public: dict[str, Any] = {
+        "warnings": [one for one in manifest["warnings"] if not is_about_original(one)],
         "losses": {
             name: None if losses[name] is None else public_figure(name, losses[name]) for name in allowed
         },

@@ -120,6 +120,11 @@ def repeated_people(
         )
 
 
+def is_about_original(warning: str) -> bool:
+    """Whether a warning tells of columns that were removed, which readers of the public part must not learn about."""
+    return isinstance(warning, ReleaseWarning) and warning.key.startswith("table.people.")
+
+
 def _ids(table: Table) -> list[str]:
     """Columns that say whose row it is: identifiers that people do not share, and columns that look like one."""
     found = []
