@@ -72,7 +72,10 @@ def test_english_as_ever():
 
 def test_what_cannot_be_estimated_is_said_first_and_is_a_warning():
     for case, said_so in (
-        ("product of margins", "The cells cannot be estimated from this release: the product of the columns' margins"),
+        (
+            "product of margins",
+            "The cells cannot be estimated from this release: the product of the columns' margins",
+        ),
         ("no cell", "The cells cannot be estimated from this release: it allows almost any count"),
         ("some cells", "7 of 100 cells (–) cannot be estimated from this release"),
     ):

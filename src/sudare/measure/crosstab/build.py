@@ -35,6 +35,8 @@ MOST_CELLS = 20_000_000
 """Maximum number of estimated cells, all in memory at once several times."""
 _NORMAL = 1.959963984540054
 """Standard deviations on either side that contain 95 % of a normal distribution."""
+_FARTHEST = 5.0
+"""Standard errors of the inverse: chance exceeds them in one of two million cells."""
 _WIDEST = 0.9
 """Share of the possible counts, from 0 to all records of the exact cell: a wider interval says nothing."""
 _INDEPENDENT = 0.1
@@ -107,9 +109,11 @@ def tabulate(
     if inverse is not None:
         figures |= {"inverse": inverse[0], "inverse_stderr": inverse[1]}
         if accuracy is None and not pieces:
-            figures |= _intervals(*inverse, released)
+            figures |= _intervals(*inverse, released, found.estimate)
     figures = {name: figures[name] for name in FIGURES if name in figures}
-    unknown = _unknown(found, figures, released, accuracy) if randomized else np.zeros(found.estimate.shape, bool)
+    unknown = (
+        _unknown(found, figures, released, accuracy) if randomized else np.zeros(found.estimate.shape, bool)
+    )
     contradicted = contradicts(transition, released, found)
     fit = Fit(
         misfit=found.misfit,
@@ -135,15 +139,22 @@ def tabulate(
     return CrossTab(attributes, randomized, exact, exact_cells, figures, fit, unknown)
 
 
-def _intervals(inverse: Floats, error: Floats, released: Floats) -> dict[str, Floats]:
+def _intervals(inverse: Floats, error: Floats, released: Floats, estimate: Floats) -> dict[str, Floats]:
     """The 95 % interval by inversion, between 0 and the number of records in the exact cell.
 
     Used if nothing was drawn. Nothing is smoothed, so the interval is valid for rough originals too, but the estimate
-    may be outside. Not for wide bins of numbers, whose matrix is itself an estimate.
+    may be outside. In a table of many cells some of the originals are outside too, so the interval is widened to an
+    estimate that is possible by chance; beyond that, the cell is unknown. Not for wide bins of numbers, whose matrix is
+    itself an estimate.
     """
     most = released.reshape(len(released), -1).sum(axis=1)
     half = _NORMAL * error
-    return {"low": np.clip(inverse - half, 0.0, most), "high": np.clip(inverse + half, 0.0, most)}
+    low, high = np.clip(inverse - half, 0.0, most), np.clip(inverse + half, 0.0, most)
+    possible = np.abs(estimate - inverse) <= _FARTHEST * np.maximum(error, 1.0)
+    return {
+        "low": np.where(possible, np.minimum(low, estimate), low),
+        "high": np.where(possible, np.maximum(high, estimate), high),
+    }
 
 
 def _unknown(

@@ -329,9 +329,7 @@ class CrossTab:
         written = [
             pl.Series(
                 name, ["–" if value is None else f"{value + 0.0:,.1f}" for value in head[name]]
-            ).extend_constant(
-                None, frame.height - head.height
-            )
+            ).extend_constant(None, frame.height - head.height)
             for name in figures
         ]
         return frame[list(self.by)].hstack(written)

@@ -10,8 +10,10 @@ release. So tables that explain it are looked for from starts that lie far away 
     sparse         most cells nearly empty, wherever they are
     single cells   all records in one of the cells that would explain the release best alone, or in two cells
 
-EM moves each only until chance alone would produce a G^2 as large once in twenty times. Releases are then drawn from
-some of these tables too. The figures cover everything that was seen:
+EM moves each only until chance alone would produce a G^2 as large once in twenty times. For a column of wide bins this
+is asked of its pieces. They are many, and the noise hides most of what they could be, so G^2 alone would let pass nearly
+everything; they must also be nearly as likely as the most likely ones: as near as originals are in releases drawn from
+the estimate. Releases are then drawn from some of these tables too. The figures cover everything that was seen:
 
     limit          largest total variation of these tables from the estimate, and of a drawn release's estimate from the
                    table it was drawn from, times `_ROOM`
@@ -24,6 +26,7 @@ of releases that were drawn from the estimate.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -34,6 +37,7 @@ from sudare.measure.crosstab.fit.draw import draw
 from sudare.measure.crosstab.fit.estimate import NO_PIECES, Options, estimate_again
 from sudare.measure.crosstab.fit.guard import whole
 from sudare.measure.crosstab.fit.iterate import Iterated, iterate
+from sudare.measure.crosstab.fit.misfit import misfit
 from sudare.progress import SILENT, Progress
 from sudare.randomness import Randomness, repeatable
 
@@ -58,7 +62,9 @@ _TABLES = 4 * _KINDS
 """Tables that may be the original."""
 _LEVEL = 1.645
 """Standard deviations of G^2 above its expected size that chance exceeds once in twenty times."""
-_STEPS = 200
+_LEVEL_DRAWS, _LEVEL_ROOM, _BEST_STEPS = 8, 1.0, 400
+"""For columns of wide bins: draws, factor and steps of EM when looking for the largest difference in G^2."""
+_STEPS = 300
 _ROOM = 1.05
 """The tables seen are not all there are; chosen by measurement, on other tables than those reported."""
 _TAIL, _SPARSE = 0.2, 0.03
@@ -163,6 +169,7 @@ def plausible_tables(
     likely_pieces = {
         place: _likely_cells(column.alone, column.counts[None, :]) for place, column in pieces.items()
     }
+    levels = {place: _level_of(column, random) for place, column in pieces.items()}
     found = []
     for number in range(_TABLES):
         weights = {
@@ -170,6 +177,7 @@ def plausible_tables(
                 column.alone,
                 column.counts[None, :],
                 _start(number, column.weights[:, None], likely_pieces[place], random, column.original_bin),
+                levels[place],
             ).ravel()
             for place, column in pieces.items()
         }
@@ -185,12 +193,34 @@ def plausible_tables(
     return found
 
 
-def _explaining(transition: Transition, released: Floats, start: Floats) -> Floats:
+def _level_of(column: Pieces, random: np.random.Generator) -> float:
+    """How far above the expected G^2 the pieces of a column may be, in standard deviations.
+
+    The original is less likely than the most likely pieces by an amount that depends on how much the noise leaves to
+    see. It is rehearsed: the largest one in releases drawn from the estimate is allowed, with some room.
+    """
+    even = np.ones(column.alone.original_shape)
+
+    def best(counts: Floats) -> Iterated:
+        return iterate(column.alone, counts, even, stop="none", limit=_BEST_STEPS)
+
+    less = 0.0
+    for _ in range(_LEVEL_DRAWS):
+        original = whole(column.weights[:, None], random)
+        counts = draw(column.alone, original, random)
+        present, expected = counts > 0, column.alone.forward(original)
+        less = max(less, misfit(counts[present], expected[present]) - best(counts).misfit)
+    most_likely = best(column.counts[None, :])
+    usual = max(most_likely.expected, 1.0)
+    return min((most_likely.misfit + _LEVEL_ROOM * less - usual) / math.sqrt(2.0 * usual), _LEVEL)
+
+
+def _explaining(transition: Transition, released: Floats, start: Floats, level: float = _LEVEL) -> Floats:
     """The first table on EM's path from this start that explains the release."""
     exact = transition.exact
     records = released.reshape(exact, -1).sum(axis=1)
     start = start * (records / np.maximum(start.reshape(-1, exact).sum(axis=0), 1e-300))
-    return iterate(transition, released, start, deviations=_LEVEL, limit=_STEPS).estimate
+    return iterate(transition, released, start, deviations=level, settle=-np.inf, limit=_STEPS).estimate
 
 
 def _start(
@@ -204,9 +234,9 @@ def _start(
     smooth = table + 0.01 * table.mean() + 1e-9
     kind, turn = number % _KINDS, number // _KINDS
     if kind == 0:
-        return smooth * (random.gamma(_TAIL, size=table.shape) + 1e-9)
+        return np.asarray(smooth * (random.gamma(_TAIL, size=table.shape) + 1e-9))
     if kind == 1:
-        return smooth * np.exp(random.normal(0.0, _TILT, size=table.shape))
+        return np.asarray(smooth * np.exp(random.normal(0.0, _TILT, size=table.shape)))
     if kind == 2:
         return _tilted(smooth, random, bins)
     if kind == 3:
@@ -225,7 +255,7 @@ def _start(
 def _tilted(smooth: Floats, random: np.random.Generator, bins: Integers | None) -> Floats:
     if bins is not None:
         factors = np.exp(random.normal(0.0, _TILT, size=int(bins.max()) + 1))
-        return smooth * factors[bins][:, None]
+        return np.asarray(smooth * factors[bins][:, None])
     for axis in range(smooth.ndim - 1):
         shape = [1] * smooth.ndim
         shape[axis] = -1

@@ -137,11 +137,12 @@ def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, 
     bins = cut(line, rule)
     single = line.whole and bool((np.diff(bins.edges) <= 1.0).all())
     even = pieces == 1 or not len(present)
-    found = _on_pieces(mechanism, bins.edges, *_pieces(line, bins.edges, pieces), present)
+    fine = _on_pieces(mechanism, bins.edges, *_pieces(line, bins.edges, pieces), present)
     labels, codes = _with_missing(series, bins.labels, bins.place(present), always=mechanism.flip is not None)
-    if len(labels) > found.bins:
-        found = _with_missing_piece(mechanism, found, len(series) - len(present))
-    matrix = found.binned(np.ones_like(found.weights) if even else found.weights)
+    missing = len(series) - len(present)
+    found = _with_missing_piece(mechanism, fine, missing) if len(labels) > fine.bins else fine
+    # Values that are bins by themselves need no weights.
+    matrix = found.binned(np.ones(found.matrix.shape[1]) if even or single else found.weights)
     return Attribute(
         series.name,
         labels,
@@ -211,7 +212,7 @@ def _on_pieces(
         np.searchsorted(edges[1:-1], lows if whole else (lows + highs) / 2, side="right").astype(np.int64),
         len(edges) - 1,
         np.bincount(places(fine[1:-1], released), minlength=len(fine) - 1).astype(np.float64),
-        fine,
+        edges=fine,
     )
 
 
