@@ -36,6 +36,7 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("randomization", ()),
     ("crosstab_stopping", ()),
     ("crosstab_bins", ()),
+    ("crosstab_coverage", ()),
     ("baskets", ()),
 )
 """Each script with the sections that are parts of their own."""

@@ -54,17 +54,17 @@ def made(seed: int) -> Made:
     strength = float(random.choice(STRENGTHS))
     each = [str(random.choice(NOISES[:-1])) if noise == "mixed" else noise for _ in sizes]
     transition = Transition(
-        tuple(_matrix(one, size, strength) for one, size in zip(each, sizes, strict=True)), exact
+        tuple(matrix_of(one, size, strength) for one, size in zip(each, sizes, strict=True)), exact
     )
     shape = transition.original_shape
-    counts = random.multinomial(records, _shares(form, shape, random).ravel())
+    counts = random.multinomial(records, shares_of(form, shape, random).ravel())
     return Made(
         seed, records, sizes, exact, noise, strength, form, transition,
         counts.astype(np.float64).reshape(shape),
     )  # fmt: skip
 
 
-def _matrix(noise: str, size: int, strength: float) -> Floats:
+def matrix_of(noise: str, size: int, strength: float) -> Floats:
     if noise == "retention":
         return Retention(keep=1 - strength, values=tuple(range(size))).matrix()
     width, edges = strength / (1 - strength), np.linspace(0, 1, size + 1)
@@ -76,7 +76,7 @@ def _matrix(noise: str, size: int, strength: float) -> Floats:
     return interval_matrix(mechanism, edges, edges[:-1], edges[1:])
 
 
-def _shares(form: str, shape: tuple[int, ...], random: np.random.Generator) -> Floats:
+def shares_of(form: str, shape: tuple[int, ...], random: np.random.Generator) -> Floats:
     cells = math.prod(shape)
     found = np.zeros(shape)
     if form == "even":

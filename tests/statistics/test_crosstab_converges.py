@@ -9,12 +9,12 @@ import math
 import numpy as np
 import pytest
 
+from sudare.measure.crosstab.fit.accuracy import accuracy_of
 from sudare.measure.crosstab.fit.contract import Transition, to_original
 from sudare.measure.crosstab.fit.draw import draw
 from sudare.measure.crosstab.fit.estimate import DEFAULT, Options, estimate
 from sudare.measure.crosstab.fit.inverse import invert
 from sudare.measure.crosstab.fit.iterate import allowed_deviations
-from sudare.measure.crosstab.fit.spread import spread_of
 from sudare.measure.crosstab.input.transition import interval_matrix
 from sudare.mechanism import Laplace, Retention
 
@@ -133,9 +133,9 @@ def test_standard_errors_are_as_large_as_the_errors():
     ratios = []
     for seed in range(6):
         transition, original, released = made("mixed", "retention", (5, 4), 1_000_000, 2, seed)
-        found = estimate(transition, released).estimate
-        error = spread_of(transition, found, Options(), 30, seed).error
-        ratios.append((found - original) / np.maximum(error, 1.0))
+        found = estimate(transition, released)
+        error = accuracy_of(transition, released, found, Options(), 30, seed=seed).error
+        ratios.append((found.estimate - original) / np.maximum(error, 1.0))
     assert TRUSTED[0] <= math.sqrt(np.mean(np.square(ratios))) <= TRUSTED[1]
 
 

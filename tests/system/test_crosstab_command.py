@@ -37,7 +37,10 @@ def test_tables_plots_and_files(released, tmp_path):
     assert "original" in out.partition("Cross tabulation")[2].partition("records, 12 cells")[0]
     cells = pl.read_csv("cells.csv")
     assert cells.height == 12
-    assert cells["estimate"].sum() == pytest.approx(2_000)
+    # The release does not show how the columns depend on each other, so no cell has an estimate.
+    assert "cannot be estimated from this release" in " ".join(out.split())
+    assert cells["estimate"].null_count() == 12
+    assert cells["released"].sum() == 2_000
     page = (tmp_path / "cells.html").read_text(encoding="utf-8")
     assert "<svg" in page
     assert "src=" not in page
@@ -58,9 +61,13 @@ def test_json(released):
         )
     )
     assert sorted(found) == ["by", "counts", "fit", "labels", "warnings"]
-    assert found["warnings"] == []
+    assert found["warnings"][0].startswith("The cells cannot be estimated from this release")
+    assert all(cell["estimate"] is None for cell in found["counts"])
     assert found["fit"]["contradicts"] is False
     assert len(found["counts"]) == 6
+    alone = json.loads(released.done("crosstab", "release/public", "--by", "sex", "--draws", "0", "--json"))
+    assert alone["warnings"] == []
+    assert sum(cell["estimate"] for cell in alone["counts"]) == pytest.approx(2_000)
     assert found["fit"]["rule"] == "fit"
     assert set(found["counts"][0]) >= {"年齢", "sex", "estimate", "released"}
 

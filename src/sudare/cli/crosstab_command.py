@@ -122,11 +122,11 @@ def _show(table: Any, truth: Any, words: Texts) -> None:
             else words("crosstab.counted", counted=cells, cells=shown.height)
         )
         largest = shown.filter(_estimated(table)) if shown.height > cells else shown
-        shown = largest.sort(columns[len(table.by)], descending=True).head(_SHOWN)
+        shown = largest.sort(columns[len(table.by)], descending=True, nulls_last=True).head(_SHOWN)
     rows = [
         [
             *(words("crosstab.missing") if cell is None else cell for cell in row[: len(table.by)]),
-            *(f"{cell:,.0f}" for cell in row[len(table.by) :]),
+            *("–" if cell is None else f"{cell:,.0f}" for cell in row[len(table.by) :]),
         ]
         for row in shown.iter_rows()
     ]

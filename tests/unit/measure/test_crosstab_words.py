@@ -36,6 +36,10 @@ CASES: dict[str, dict[str, Any]] = {
     "limit": {"met": False, "draws": 0, "total_variation": None, "half_width": None},
     "contradicted": {"met": False, "contradicts": True},
     "contradicted, bins": {"met": False, "contradicts": True, "wide": ("age", "pay")},
+    "product of margins": {"independent": True, "unknown": 100},
+    "about independent": {"independent": True},
+    "no cell": {"unknown": 100},
+    "some cells": {"unknown": 7},
     "counts kept": {"kept": 0, "worst": 1.5},
     "counts kept, one column": {"kept": 0, "worst": 250.0, "randomized": 1},
     "steps": {"kept": 3, "worst": 0.9},
@@ -52,10 +56,10 @@ def test_english_as_ever():
     assert said("usual") == [
         "12,345 records, 100 cells; G^2 120.2 where chance makes 99.0; steps: 12 (start: margins, stop: fit).",
         (
-            "If the original is as smooth as the estimate, their total variation is about 0.051 (of the released counts "
-            "as they are: 0.200)."
+            "The total variation between the original and this table is at most 0.051 (95 %; for the released counts as "
+            "they are: 0.200)."
         ),
-        "Without taking the original to be smooth, the release tells a cell to within ±1,234 records (95 %, on average).",
+        "The release tells a cell to within ±1,234 records (95 %, on average).",
     ]
     assert said("counts kept")[1] == (
         "The released counts were kept as they are: rehearsed on tables that may be the original, the usual estimate had "
@@ -64,6 +68,22 @@ def test_english_as_ever():
     assert said("steps, one column")[1] == (
         "Steps of EM from the released counts were taken (3): they are nearly exact."
     )
+
+
+def test_what_cannot_be_estimated_is_said_first_and_is_a_warning():
+    for case, said_so in (
+        (
+            "product of margins",
+            "The cells cannot be estimated from this release: the product of the columns' margins",
+        ),
+        ("no cell", "The cells cannot be estimated from this release: it allows almost any count"),
+        ("some cells", "7 of 100 cells (–) cannot be estimated from this release"),
+    ):
+        assert said(case)[0].startswith(said_so)
+        assert dataclasses.replace(FIT, **CASES[case]).warnings() == said(case)[:1]
+        assert "この公開データからは推定できません" in said(case)[0].into("ja")
+    assert any("no dependence between the columns" in sentence for sentence in said("about independent"))
+    assert dataclasses.replace(FIT, independent=True).warnings() == []
 
 
 def test_a_contradiction_comes_first_and_the_limit_of_steps_is_not_blamed():

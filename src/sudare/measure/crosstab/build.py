@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
+from sudare.measure.crosstab.fit.accuracy import Accuracy, accuracy_of, usual_draws
 from sudare.measure.crosstab.fit.contract import Transition, to_original
 from sudare.measure.crosstab.fit.contradiction import contradicts
 from sudare.measure.crosstab.fit.estimate import estimate
 from sudare.measure.crosstab.fit.inverse import invert
-from sudare.measure.crosstab.fit.spread import spread_of, usual_draws
 from sudare.measure.crosstab.input.attribute import Attribute, attribute_for
 from sudare.measure.crosstab.options import USUAL, CrosstabOptions
 from sudare.measure.crosstab.result import FIGURES, CrossTab, Fit
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.table import Table
+    from sudare.measure.crosstab.fit.iterate import Iterated
     from sudare.measure.crosstab.input.bins import Bins
     from sudare.mechanism.protocol import Mechanism
 
@@ -35,6 +35,13 @@ MOST_CELLS = 20_000_000
 """Maximum number of estimated cells, all in memory at once several times."""
 _NORMAL = 1.959963984540054
 """Standard deviations on either side that contain 95 % of a normal distribution."""
+_FARTHEST = 5.0
+"""Standard errors of the inverse: chance exceeds them in one of two million cells."""
+_WIDEST = 0.9
+"""Share of the possible counts, from 0 to all records of the exact cell: a wider interval says nothing."""
+_INDEPENDENT = 0.1
+"""Total variation up to which the product of the margins is a result: the columns are then about independent."""
+_ROUNDING = 1e-6
 
 
 def crosstab_of(
@@ -74,32 +81,39 @@ def tabulate(
     if transition.cells > MOST_CELLS:
         raise ParameterError("measure.crosstab.too_many_cells", cells=transition.cells, most=MOST_CELLS)
     released = _count([attributes[place] for place in randomized], combination, transition)
-    found = estimate(transition, released, options.of_estimate, progress)
-    figures: dict[str, Any] = {"estimate": found.estimate}
-    spread, draws = None, 0
+    pieces = {
+        number: column
+        for number, place in enumerate(randomized)
+        if (column := attributes[place].pieces) is not None
+    }
+    found = estimate(transition, released, options.of_estimate, progress, pieces)
+    figures: dict[str, Any] = {"estimate": found.estimate, "released": to_original(released)}
+    accuracy, draws = None, 0
     if randomized:
         draws = usual_draws(transition, found.steps) if options.draws is None else options.draws
-        spread = (
-            spread_of(
+        if draws:
+            accuracy = accuracy_of(
                 transition,
-                found.estimate,
-                replace(options.of_estimate, deviations=found.deviations, guard=False, kept=found.kept),
+                released,
+                found,
+                options.of_estimate,
                 draws,
-                options.seed,
-                progress,
+                pieces=pieces,
+                seed=options.seed,
+                progress=progress,
             )
-            if draws
-            else None
-        )
+            figures |= {"stderr": accuracy.error, "low": accuracy.low, "high": accuracy.high}
     else:
         figures["stderr"] = np.zeros_like(found.estimate)
-    if spread is not None:
-        figures["stderr"] = spread.error
-    figures["released"] = to_original(released)
     inverse = invert(transition, released)
     if inverse is not None:
-        figures |= _intervals(*inverse, released)
+        figures |= {"inverse": inverse[0], "inverse_stderr": inverse[1]}
+        if accuracy is None and not pieces:
+            figures |= _intervals(*inverse, released, found.estimate)
     figures = {name: figures[name] for name in FIGURES if name in figures}
+    unknown = (
+        _unknown(found, figures, released, accuracy) if randomized else np.zeros(found.estimate.shape, bool)
+    )
     contradicted = contradicts(transition, released, found)
     fit = Fit(
         misfit=found.misfit,
@@ -114,29 +128,52 @@ def tabulate(
         kept=found.kept,
         worst=found.worst,
         draws=draws,
-        total_variation=None if spread is None else spread.total_variation,
-        total_variation_released=None if spread is None else spread.total_variation_released,
-        half_width=float((figures["high"] - figures["low"]).mean()) / 2 if inverse is not None else None,
+        total_variation=None if accuracy is None else accuracy.limit,
+        total_variation_released=None if accuracy is None else accuracy.limit_released,
+        half_width=float((figures["high"] - figures["low"]).mean()) / 2 if "low" in figures else None,
         contradicts=contradicted,
         wide=tuple(attribute.name for attribute in attributes if attribute.wide),
+        independent=found.independent,
+        unknown=int(unknown.sum()),
     )
-    return CrossTab(attributes, randomized, exact, exact_cells, figures, fit)
+    return CrossTab(attributes, randomized, exact, exact_cells, figures, fit, unknown)
 
 
-def _intervals(inverse: Floats, error: Floats, released: Floats) -> dict[str, Floats]:
-    """The inverse with its 95 % interval, which lies between 0 and the number of records in the exact cell.
+def _intervals(inverse: Floats, error: Floats, released: Floats, estimate: Floats) -> dict[str, Floats]:
+    """The 95 % interval by inversion, between 0 and the number of records in the exact cell.
 
-    Nothing is smoothed, so the interval is valid for rough originals too; with wide bins of numbers, only as far as
-    the reconstructed distribution of originals within a bin is correct.
+    Used if nothing was drawn. Nothing is smoothed, so the interval is valid for rough originals too, but the estimate
+    may be outside. In a table of many cells some of the originals are outside too, so the interval is widened to an
+    estimate that is possible by chance; beyond that, the cell is unknown. Not for wide bins of numbers, whose matrix is
+    itself an estimate.
     """
     most = released.reshape(len(released), -1).sum(axis=1)
     half = _NORMAL * error
+    low, high = np.clip(inverse - half, 0.0, most), np.clip(inverse + half, 0.0, most)
+    possible = np.abs(estimate - inverse) <= _FARTHEST * np.maximum(error, 1.0)
     return {
-        "inverse": inverse,
-        "inverse_stderr": error,
-        "low": np.clip(inverse - half, 0.0, most),
-        "high": np.clip(inverse + half, 0.0, most),
+        "low": np.where(possible, np.minimum(low, estimate), low),
+        "high": np.where(possible, np.maximum(high, estimate), high),
     }
+
+
+def _unknown(
+    found: Iterated, figures: dict[str, Any], released: Floats, accuracy: Accuracy | None
+) -> npt.NDArray[np.bool_]:
+    """Cells that the release does not tell, so that no estimate of them is shown.
+
+    All of them, if the product of the margins is all that was found and may be far from the original. Otherwise those
+    whose interval includes nearly every possible count, or does not include the estimate.
+    """
+    if found.independent and (accuracy is None or accuracy.limit > _INDEPENDENT):
+        return np.ones(found.estimate.shape, dtype=bool)
+    if "low" not in figures:
+        return np.zeros(found.estimate.shape, dtype=bool)
+    low, high = figures["low"], figures["high"]
+    most = released.reshape(len(released), -1).sum(axis=1)
+    outside = (found.estimate < low - _ROUNDING) | (found.estimate > high + _ROUNDING)
+    found_unknown: npt.NDArray[np.bool_] = outside | (high - low > _WIDEST * most)
+    return found_unknown
 
 
 def count_like(table: CrossTab, original: Table) -> Floats:

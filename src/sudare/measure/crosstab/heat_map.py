@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from sudare.display import distinct_labels, shown_words, visible
@@ -13,7 +14,6 @@ from sudare.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
     import numpy.typing as npt
 
     from sudare.measure.crosstab.result import CrossTab
@@ -33,7 +33,7 @@ _YEARS = re.compile(r"\[(\d{4})-01-01, (\d{4})-(01-01\)|12-31\])")
 def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str, str] | None = None) -> Any:
     """An Altair chart of the original (if given), the released counts and the estimate, over the first two attributes.
 
-    Further attributes are summed over. `original` has the shape of `table.array()`. `words` translates original,
+    Further attributes are summed over. A cell that cannot be estimated has no color and a dash. `original` has the shape of `table.array()`. `words` translates original,
     released, estimate, records and missing.
     """
     import altair as alt
@@ -51,7 +51,7 @@ def heat_map(table: CrossTab, original: Floats | None = None, words: Mapping[str
     size = next(iter(drawn.values())).size
     if size > MOST_DRAWN:
         raise ParameterError("measure.crosstab.heat_map", cells=size, most=MOST_DRAWN)
-    most = max(float(figure.max()) for figure in drawn.values())
+    most = max(float(figure[~np.isnan(figure)].max(initial=0.0)) for figure in drawn.values())
     rows = len(table.labels[across]) if across is not None else 1
     height = min(max(rows * _ROW, 60), max(_TALLEST, 9 * rows))
     columns = len(table.labels[along])
@@ -122,8 +122,8 @@ def _long(labels: list[list[str]], figure: Floats, most: float) -> pl.DataFrame:
         {
             "x": [one for one in labels[0] for _ in columns],
             "y": [other for _ in labels[0] for other in columns],
-            "count": counts,
-            "shown": [f"{count:,.0f}" for count in counts],
+            "count": pl.Series(counts).fill_nan(None),
+            "shown": ["–" if np.isnan(count) else f"{count:,.0f}" for count in counts],
             "dark": counts > 0.55 * most,
         }
     )

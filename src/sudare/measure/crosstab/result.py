@@ -34,6 +34,7 @@ FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", 
 MOST_LISTED = 1_000_000
 """Up to this many cells, `counts` has a row for every cell; beyond, only for cells that are not empty."""
 _SHOWN = 20
+_OF_ESTIMATE = ("estimate", "stderr")
 _EXPLAINED = ("stderr", "low", "inverse")
 """Figures with a sentence below the cells, if they are available."""
 
@@ -67,17 +68,22 @@ class Fit:
     draws: int
     """Number of releases drawn again for the standard errors."""
     total_variation: float | None
-    """Mean total variation of the draws' estimates from the table they were drawn from: the error to expect if the
-    original table is about as smooth as the estimate; otherwise it is too low."""
+    """Total variation between the estimate and the original that is not exceeded, with 95 % confidence: the largest one
+    in rehearsals on tables that may be the original (see `accuracy`); None without draws."""
     total_variation_released: float | None
     """The same for the released counts, used unchanged."""
     half_width: float | None
-    """Mean half width of the 95 % intervals, in records; None if the release reveals nothing about single cells."""
+    """Mean half width of the 95 % intervals, in records; None if there are none."""
     contradicts: bool = False
     """Whether G^2 is beyond chance for this table and every other (see `contradiction`): the described mechanism is
     not the one that was used, the data were changed, the noise was not independent of them, or bins are too wide."""
     wide: tuple[str, ...] = ()
     """Attributes whose bins contain several numbers: their distribution in a bin is reconstructed and may be wrong."""
+    independent: bool = False
+    """Whether the product of the margins explains the release, which then does not show how attributes depend on each
+    other. The cells are unknown unless `total_variation` is at most 0.1."""
+    unknown: int = 0
+    """Number of cells that cannot be estimated from this release: null in `counts`, nan in `array()`."""
 
     def sentences(self) -> list[CrosstabSentence]:
         """The same in words; each sentence can be translated into Japanese: `sentence.into("ja")`."""
@@ -110,6 +116,8 @@ class CrossTab:
     figures: Mapping[str, Floats]
     """Each figure has the randomized axes, then the combinations of exact attributes; `FIGURES` lists the names."""
     fit: Fit
+    unknown: npt.NDArray[np.bool_]
+    """Cells that cannot be estimated from this release, in the layout of `figures`, which keep what was fitted."""
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -130,22 +138,27 @@ class CrossTab:
     def counts(self) -> pl.DataFrame:
         """One row per cell: its labels and its figures.
 
-        `estimate` with `stderr`; `low` and `high`, a 95 % interval that assumes nothing about the original; `released`,
-        the released count; `inverse` with `inverse_stderr`, the unbiased estimate.
+        `estimate` with `stderr`, null if the cell cannot be estimated from this release; `low` and `high`, a 95 %
+        interval that includes the estimate; `released`, the released count; `inverse` with `inverse_stderr`, the
+        unbiased estimate.
 
         Above a million cells, only those with a released count or an estimate of at least one half.
         """
+        return self._listed(hidden=True)
+
+    def _listed(self, *, hidden: bool) -> pl.DataFrame:
+        """One row per cell; `hidden` leaves out what cannot be estimated."""
         cells = math.prod(self.shape)
         if cells <= MOST_LISTED:
             places = np.arange(cells)
-            columns = {name: self._dense(name).ravel() for name in self.figures}
+            columns = {name: self._dense(name, hidden=hidden).ravel() for name in self.figures}
         else:
-            places, columns = self._present()
+            places, columns = self._present(hidden=hidden)
         codes = np.unravel_index(places, self.shape)
         listed = [
             attribute.labels.gather(code) for attribute, code in zip(self.attributes, codes, strict=True)
         ]
-        listed += [pl.Series(self._free(name), values) for name, values in columns.items()]
+        listed += [pl.Series(self._free(name), values).fill_nan(None) for name, values in columns.items()]
         return pl.DataFrame(listed)
 
     def array(
@@ -153,7 +166,8 @@ class CrossTab:
     ) -> Floats:
         """The estimated counts (or another figure) with one axis for each attribute.
 
-        `order` lists, for any attribute, the labels to include and their order.
+        `order` lists, for any attribute, the labels to include and their order. Cells that cannot be estimated from
+        this release are nan.
         """
         if figure not in self.figures:
             known = [name for name in FIGURES if name in self.figures]
@@ -173,9 +187,11 @@ class CrossTab:
         """Half the sum of absolute differences between the cells' shares and those of the original's counts.
 
         Shares are used because a release may have fewer records than the original: never above 1 for counts. Only for
-        those who have the original.
+        those who have the original: cells of the estimate that are not shown, because the release does not tell them,
+        take part as they were fitted.
         """
-        truth, found = np.asarray(original, dtype=np.float64), self.array(figure=figure)
+        self.array(figure=figure)
+        truth, found = np.asarray(original, dtype=np.float64), self._spread_out(self.figures[figure])
         if truth.shape != found.shape:
             raise ParameterError("measure.table.shape", original=truth.shape, shape=found.shape)
         if not truth.sum() > 0:
@@ -188,14 +204,23 @@ class CrossTab:
         return self._dense("stderr") if "stderr" in self.figures else np.full(self.shape, np.nan)
 
     def margin(self, *by: str) -> pl.DataFrame:
-        """The table of some of the attributes: estimates and released counts summed over the others."""
+        """The table of some of the attributes: estimates and released counts summed over the others.
+
+        A sum with a part that cannot be estimated is null. Single attributes are the exception if only their dependence
+        is unknown (`fit.independent`): the estimate is then made from their margins.
+        """
         for name in by:
             if name not in self.by:
                 raise ParameterError(
                     "measure.table.no_attribute", name=name, hint=did_you_mean(name, self.by)
                 )
-        names = [self._free("estimate"), self._free("released")]
-        return self.counts.group_by(by_name(by), maintain_order=True).agg(pl.col(names).sum())
+        estimate, released = self._free("estimate"), self._free("released")
+        told = self.fit.independent and len(by) <= 1
+        frame = self._listed(hidden=not told)
+        summed = pl.when(pl.col(estimate).is_null().any()).then(None).otherwise(pl.col(estimate).sum())
+        return frame.group_by(by_name(by), maintain_order=True).agg(
+            summed.alias(estimate), pl.col(released).sum()
+        )
 
     def chart(self) -> Any:
         """Heat maps (Altair) of the released counts and the estimate, over the first two attributes."""
@@ -211,9 +236,20 @@ class CrossTab:
                 raise ParameterError("measure.table.no_bin", attribute=attribute.name, label=label, hint=hint)
         return [known[str(label)] for label in wanted]
 
-    def _dense(self, name: str) -> Floats:
-        """A figure as an array of all cells; combinations of exact attributes that do not occur are 0."""
+    def _shown(self, name: str, *, hidden: bool = True) -> Floats:
+        """A figure, without what cannot be estimated."""
         figure = self.figures[name]
+        if not hidden or not self.fit.unknown or name not in _OF_ESTIMATE:
+            return figure
+        shown: Floats = np.where(self.unknown, np.nan, figure)
+        return shown
+
+    def _dense(self, name: str, *, hidden: bool = True) -> Floats:
+        """A figure as an array of all cells, without what cannot be estimated."""
+        return self._spread_out(self._shown(name, hidden=hidden))
+
+    def _spread_out(self, figure: Floats) -> Floats:
+        """An array of all cells; combinations of exact attributes that do not occur are 0."""
         exact_shape = tuple(len(self.attributes[place].labels) for place in self.exact)
         whole = np.zeros((*figure.shape[:-1], math.prod(exact_shape)))
         flat = (
@@ -227,7 +263,7 @@ class CrossTab:
             np.moveaxis(ordered, range(ordered.ndim), (*self.randomized, *self.exact))
         )
 
-    def _present(self) -> tuple[Integers, dict[str, Floats]]:
+    def _present(self, *, hidden: bool) -> tuple[Integers, dict[str, Floats]]:
         """Flat positions and figures of the cells that are not empty."""
         kept = np.flatnonzero((self.figures["released"] > 0) | (self.figures["estimate"] >= 0.5))
         *randomized, combination = np.unravel_index(kept, self.figures["estimate"].shape)
@@ -238,7 +274,9 @@ class CrossTab:
             codes[place] = self.exact_cells[combination, column]
         flat = np.ravel_multi_index(tuple(codes), self.shape)
         order = np.argsort(flat)
-        return flat[order], {name: figure.ravel()[kept][order] for name, figure in self.figures.items()}
+        return flat[order], {
+            name: self._shown(name, hidden=hidden).ravel()[kept][order] for name in self.figures
+        }
 
     def _free(self, name: str) -> str:
         """A name for a column of figures that no attribute uses."""
@@ -259,6 +297,8 @@ class CrossTab:
             return words("crosstab.contradicted")
         if not fit.randomized:
             return words("crosstab.exact")
+        if fit.unknown == fit.cells:
+            return words("crosstab.unknown")
         if fit.half_width is None:
             return words("crosstab.no_cell")
         return words("crosstab.cell", half_width=fit.half_width)
@@ -286,9 +326,9 @@ class CrossTab:
         # Rows beyond those shown are kept, because they are counted, but not written out.
         head = frame.head(_SHOWN)
         written = [
-            pl.Series(name, [f"{value + 0.0:,.1f}" for value in head[name]]).extend_constant(
-                None, frame.height - head.height
-            )
+            pl.Series(
+                name, ["–" if value is None else f"{value + 0.0:,.1f}" for value in head[name]]
+            ).extend_constant(None, frame.height - head.height)
             for name in figures
         ]
         return frame[list(self.by)].hstack(written)

@@ -45,8 +45,10 @@ def sentences_of(fit: Fit) -> list[CrosstabSentence]:
         found.append(_choice(fit, fit.kept))
     if fit.total_variation is not None and fit.total_variation_released is not None:
         found.append(
-            CrosstabSentence("smooth", estimate=fit.total_variation, released=fit.total_variation_released)
+            CrosstabSentence("limit", estimate=fit.total_variation, released=fit.total_variation_released)
         )
+    if fit.independent and not fit.unknown:
+        found.append(CrosstabSentence("independent.shown"))
     found.append(
         CrosstabSentence("no_cell")
         if fit.half_width is None
@@ -59,6 +61,11 @@ def sentences_of(fit: Fit) -> list[CrosstabSentence]:
 
 
 def warnings_of(fit: Fit) -> list[CrosstabSentence]:
+    """What advises against using the table, or a part of it."""
+    return [*_contradiction(fit), *_not_told(fit)]
+
+
+def _contradiction(fit: Fit) -> list[CrosstabSentence]:
     """Warns that the release contradicts the table; bins of numbers come first: they are not the release's fault."""
     if not fit.contradicts:
         return []
@@ -66,6 +73,17 @@ def warnings_of(fit: Fit) -> list[CrosstabSentence]:
     if not fit.wide:
         return [CrosstabSentence("contradicts.values", **figures)]
     return [CrosstabSentence("contradicts.bins", **figures, columns=enumerated(fit.wide))]
+
+
+def _not_told(fit: Fit) -> list[CrosstabSentence]:
+    """Warns that the release does not tell the table, or some of its cells."""
+    if not fit.unknown:
+        return []
+    if fit.independent and fit.unknown == fit.cells:
+        return [CrosstabSentence("independent.unknown")]
+    if fit.unknown == fit.cells:
+        return [CrosstabSentence("unknown.all")]
+    return [CrosstabSentence("unknown.some", unknown=fit.unknown, cells=fit.cells)]
 
 
 def not_counted(cells: int, empty: int, exact: Sequence[str]) -> CrosstabSentence:

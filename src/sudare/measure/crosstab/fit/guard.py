@@ -87,9 +87,18 @@ def early_steps(transition: Transition, released: Floats, last: int = MARKS[-1])
 
 
 def choose(
-    transition: Transition, released: Floats, found: Iterated, again: Callable[[Floats], Floats]
+    transition: Transition,
+    released: Floats,
+    found: Iterated,
+    again: Callable[[Floats, np.random.Generator], Floats],
+    *,
+    known: bool = True,
 ) -> Chosen:
-    """Which table to return; `again` estimates another release as `found` was estimated from this one."""
+    """Which table to return; `again` estimates another release as `found` was estimated from this one.
+
+    Unless the matrices are `known`, as those of wide bins are not, steps from the released counts are left out: a
+    rehearsal would give them the matrices for nothing.
+    """
     cells = transition.released_shape[1:]
     if released.sum() < 1 or cells != transition.original_shape[:-1]:
         return Chosen(None, None)
@@ -113,13 +122,16 @@ def choose(
 
     def distances(table: Floats) -> list[float]:
         """Distances from an original: of a release drawn from it, of each mark, and of the estimate."""
-        original = _whole(table, random)
+        original = whole(table, random)
         counts = draw(transition, original, random)
-        ways = [*early_steps(transition, counts, last).values(), again(counts)]
+        ways = [*early_steps(transition, counts, last).values(), again(counts, random)]
         return [float(np.abs(way - original).sum()) for way in ways]
 
     tried = np.array([[distances(table) for _ in range(draws)] for table in tables])
-    return _best(tried, explaining)
+    if known:
+        return _best(tried, explaining)
+    best = _best(tried[:, :, [0, -1]], {0: explaining[0]})
+    return best if explaining[0] else Chosen(None, best.worst)
 
 
 def _explains(transition: Transition, released: Floats, table: Floats) -> bool:
@@ -144,7 +156,7 @@ def _rough(transition: Transition, released: Floats, found: Iterated, random: np
     return iterate(transition, released, rough, deviations=found.deviations, limit=_ROUGH_STEPS).estimate
 
 
-def _whole(table: Floats, random: np.random.Generator) -> Floats:
+def whole(table: Floats, random: np.random.Generator) -> Floats:
     """Records drawn from a table: originals contain integers, unlike a smooth table of fractions."""
     if (table == np.floor(table)).all():
         return table

@@ -74,6 +74,8 @@ class Iterated:
     """Number of EM steps from the released counts used as the estimate, 0 for none; None for the estimate itself."""
     worst: float | None = None
     """Largest total variation of the estimate over that of the released counts in the rehearsals; None without any."""
+    independent: bool = False
+    """Whether the product of the margins explained the release, so that nothing was learned about dependence."""
 
 
 def iterate(

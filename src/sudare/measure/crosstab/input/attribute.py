@@ -2,13 +2,13 @@
 
 A bin of numbers is not a single value. Its column of the matrix is the average over the originals in it, weighted by
 frequency: bins are cut into finer pieces (integers and days are pieces by themselves), the column alone is
-reconstructed on the pieces, and the pieces of a bin get the weights from that estimate.
+reconstructed on the pieces (see `pieces`), and the pieces of a bin get the weights from that estimate.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +17,7 @@ import polars as pl
 from sudare.describe.column import encode
 from sudare.describe.text import as_text, axis_of, is_measured, scalar_text
 from sudare.errors import DescriptionError, ParameterError
-from sudare.measure.crosstab.fit.contract import Transition
-from sudare.measure.crosstab.fit.iterate import iterate
+from sudare.measure.crosstab.fit.pieces import Pieces
 from sudare.measure.crosstab.input.bins import BinRule, Cut, Line, cut, places
 from sudare.measure.crosstab.input.transition import interval_matrix, value_matrix
 from sudare.mechanism.protocol import NumberMechanism
@@ -56,6 +55,8 @@ class Attribute:
     """Bins of the cells of another column, such as the original one."""
     wide: bool = False
     """Whether bins contain several values with different noise, so that the matrix depends on their distribution."""
+    pieces: Pieces | None = None
+    """The column on finer pieces, from which the matrix of wide bins was found; None if values are taken as even."""
 
 
 def attribute_for(
@@ -134,16 +135,23 @@ def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, 
     _check_range(series.name, mechanism, present)
     line = Line(series.name, series.dtype, present, mechanism.low, mechanism.high)
     bins = cut(line, rule)
-    matrix = _weighted(
-        mechanism, bins.edges, *_pieces(line, bins.edges, pieces), present, uniform=pieces == 1
-    )
-    labels, codes = _with_missing(series, bins.labels, bins.place(present), always=mechanism.flip is not None)
-    if mechanism.flip is not None:
-        matrix = _flipped(mechanism, matrix, bins.edges)
-    elif len(labels) > len(matrix):
-        matrix = _kept_missing(matrix)
     single = line.whole and bool((np.diff(bins.edges) <= 1.0).all())
-    return Attribute(series.name, labels, codes, matrix, lambda other: _cut_by(bins, other), wide=not single)
+    even = pieces == 1 or not len(present)
+    fine = _on_pieces(mechanism, bins.edges, *_pieces(line, bins.edges, pieces), present)
+    labels, codes = _with_missing(series, bins.labels, bins.place(present), always=mechanism.flip is not None)
+    missing = len(series) - len(present)
+    found = _with_missing_piece(mechanism, fine, missing) if len(labels) > fine.bins else fine
+    # Values that are bins by themselves need no weights.
+    matrix = found.binned(np.ones(found.matrix.shape[1]) if even or single else found.weights)
+    return Attribute(
+        series.name,
+        labels,
+        codes,
+        matrix,
+        lambda other: _cut_by(bins, other),
+        wide=not single,
+        pieces=None if single or even else found,
+    )
 
 
 def _check_range(name: str, mechanism: NumberMechanism, present: Floats) -> None:
@@ -180,10 +188,17 @@ def _pieces(line: Line, edges: Floats, pieces: int) -> tuple[Floats, Floats]:
     return np.concatenate([span[:-1] for span in spans]), np.concatenate([span[1:] for span in spans])
 
 
-def _weighted(
-    mechanism: NumberMechanism, edges: Floats, lows: Floats, highs: Floats, released: Floats, *, uniform: bool
-) -> Floats:
-    """The matrix of the bins, computed from the matrix of the pieces and their weights."""
+@dataclass(frozen=True, eq=False)
+class _Fine(Pieces):
+    """Pieces that remember the edges of their released cells."""
+
+    edges: Floats = field(default_factory=lambda: np.empty(0))
+
+
+def _on_pieces(
+    mechanism: NumberMechanism, edges: Floats, lows: Floats, highs: Floats, released: Floats
+) -> _Fine:
+    """The present values on the pieces: the matrix and the released counts."""
     fine = np.unique(np.concatenate([edges, lows, highs[-1:]]))
     whole = bool((lows == highs).all())
     if whole:
@@ -191,29 +206,34 @@ def _weighted(
         matrix = value_matrix(mechanism, fine, lows)
     else:
         matrix = interval_matrix(mechanism, fine, lows, highs)
-    weights = np.ones(len(lows))
-    if not uniform and len(released):
-        counts = np.bincount(places(fine[1:-1], released), minlength=len(fine) - 1)
-        alone = Transition((matrix,))
-        start = np.ones(alone.original_shape)
-        # A small step ends the run, explained or not: what remains of the even weights stabilizes the matrix.
-        weights = iterate(alone, counts.astype(np.float64)[None, :], start, settle=np.inf).estimate.ravel()
-    count = len(edges) - 1
-    owner = np.searchsorted(edges[1:-1], lows if whole else (lows + highs) / 2, side="right")
-    rows = np.zeros((count, len(lows)))
-    np.add.at(rows, np.searchsorted(edges[1:-1], (fine[:-1] + fine[1:]) / 2, side="right"), matrix)
-    share = np.zeros((len(lows), count))
-    share[np.arange(len(lows)), owner] = np.maximum(weights, 1e-9 * weights.sum() / len(weights))
-    total = share.sum(axis=0)
-    # A bin outside the range has no originals: its column is the identity and applies to nothing.
-    found: Floats = np.where(total > 0, rows @ (share / np.where(total > 0, total, 1.0)), np.eye(count))
-    return found
+    return _Fine(
+        matrix,
+        np.searchsorted(edges[1:-1], (fine[:-1] + fine[1:]) / 2, side="right").astype(np.int64),
+        np.searchsorted(edges[1:-1], lows if whole else (lows + highs) / 2, side="right").astype(np.int64),
+        len(edges) - 1,
+        np.bincount(places(fine[1:-1], released), minlength=len(fine) - 1).astype(np.float64),
+        edges=fine,
+    )
+
+
+def _with_missing_piece(mechanism: NumberMechanism, pieces: _Fine, missing: int) -> Pieces:
+    """The same with a piece, and a bin, for missing cells."""
+    last = np.array([pieces.bins])
+    return Pieces(
+        _kept_missing(pieces.matrix)
+        if mechanism.flip is None
+        else _flipped(mechanism, pieces.matrix, pieces.edges),
+        np.append(pieces.released_bin, last),
+        np.append(pieces.original_bin, last),
+        pieces.bins + 1,
+        np.append(pieces.counts, float(missing)),
+    )
 
 
 def _kept_missing(matrix: Floats) -> Floats:
     """Adds a bin for missing cells that were released as missing: nothing enters or leaves it."""
-    size = len(matrix)
-    return np.block([[matrix, np.zeros((size, 1))], [np.zeros((1, size)), np.ones((1, 1))]])
+    rows, columns = matrix.shape
+    return np.block([[matrix, np.zeros((rows, 1))], [np.zeros((1, columns)), np.ones((1, 1))]])
 
 
 def _flipped(mechanism: NumberMechanism, matrix: Floats, edges: Floats) -> Floats:
