@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sudare.describe.table import Table
     from sudare.progress import Progress
     from sudare.release.baskets.release import BasketRelease
+    from sudare.release.recipe.parts import Order
     from sudare.release.table.release import Release
 
 
@@ -88,6 +89,7 @@ def anonymize(
     *requirements: Any,
     method: Any = None,
     measures: Sequence[str] | None = None,
+    order: Order = "shuffle",
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> BasketRelease: ...
@@ -97,6 +99,7 @@ def anonymize(
     *requirements: Requirement | str,
     method: Anonymizer | str | Sequence[Anonymizer | str] | None = None,
     measures: Sequence[str] | None = None,
+    order: Order = "shuffle",
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Release: ...
@@ -106,10 +109,13 @@ def anonymize(
     *requirements: Any,
     method: Any = None,
     measures: Sequence[str] | None = None,
+    order: Order = "shuffle",
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Any:
     """Transform a table, or baskets, until every requirement is met; see `sudare.release.anonymize.anonymize`."""
     from sudare.release.anonymize import anonymize as anonymize_now
 
-    return anonymize_now(data, *requirements, method=method, measures=measures, seed=seed, progress=progress)
+    return anonymize_now(
+        data, *requirements, method=method, measures=measures, order=order, seed=seed, progress=progress
+    )

@@ -138,6 +138,7 @@ TABLES: dict[str, Callable[[], Any]] = {
     "full-domain without outliers": _method(sd.FullDomain(suppression=0.1), K),
     "full-domain in a hurry": _method(sd.FullDomain(budget=1), K),
     "mondrian": _method(sd.Mondrian(), K, drop=True, undescribed=True, seed=1),
+    "in order": lambda: sd.anonymize(people(), K, measures=["suppressed"], order="keep"),
     "mondrian with a label that is a value": _same_label,
     "mondrian of suspicious columns": _suspicious,
     "shuffling of people with several rows": _repeated,

@@ -1,5 +1,7 @@
 """Cross tabulations of any small release: estimates inside their intervals, no negative counts, totals and margins kept."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -18,7 +20,7 @@ from sudare.randomness import Randomness
 def released(seed, records, keep, scale):
     """Numbers, categories and a column that was not randomized, and their release."""
     random, secret = np.random.default_rng(seed), Randomness(seed)
-    mechanisms = {
+    mechanisms: dict[str, Any] = {
         "number": Laplace(scale=scale, low=0, high=40, grid=1),
         "kind": Retention(keep=keep, values=("a", "b", "c")),
     }

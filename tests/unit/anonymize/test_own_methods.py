@@ -139,7 +139,7 @@ def test_a_number_of_another_type_is_a_number(monkeypatch, tmp_path):
     monkeypatch.setitem(MEASURES, "own", own)
     release = sd.anonymize(people(), K, measures=["own"])
     release.write(tmp_path / "release", reports=())
-    manifest = json.loads((tmp_path / "release" / "public" / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((tmp_path / "release" / "internal" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["losses"]["own"] == 0.5
 
 

@@ -95,8 +95,9 @@ def test_internal_page_says_everything(pages, release):
 def test_figures_are_those_of_the_release(pages, release):
     html = pages["public", "en"]
     assert f"<b>{release.risk_after.smallest_block}</b>" in html
-    for name in (*release.losses, *release.column_losses):
+    for name in (*release.publishable, *release.column_losses):
         assert name in html
+    assert all(name in pages["internal", "en"] for name in release.losses)
     head = release.table.frame.row(0)
     assert all(str(cell) in html for cell in head)
 

@@ -84,7 +84,15 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
         table=release.table.with_values(pl.Series("age", ["*", *ages[1:]])),
     )
     weights = [dataclasses.replace(release.risk_after, population=source) for source in ("given", "weights")]
-    cases = [(starred, outcomes), (release, held), (bare, about_files), (wide, outcomes), (gone, about_files)]
+    averaged = dataclasses.replace(release, losses={"sse_ratio": 0.1})
+    cases = [
+        (averaged, held),
+        (starred, outcomes),
+        (release, held),
+        (bare, about_files),
+        (wide, outcomes),
+        (gone, about_files),
+    ]
     for population in weights:
         changed = dataclasses.replace(release)
         changed.__dict__["risk_after"] = population

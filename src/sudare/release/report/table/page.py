@@ -303,8 +303,10 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
     notes = []
     if noisy:
         notes.append(texts("loss.randomized", columns=texts("page.separator").join(noisy)))
-    if public and shown.keys() < release.losses.keys():
-        notes.append(texts("loss.public_randomized" if noisy else "loss.public_withheld"))
+    if public and noisy:
+        notes.append(texts("loss.public_randomized"))
+    elif public and shown.keys() < release.losses.keys():
+        notes.append(texts("loss.public_withheld"))
     columns = [
         {"name": name, "value": share(value), "place": value}
         for name, value in release.column_losses.items()
