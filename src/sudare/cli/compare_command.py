@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.options import Answer, Json, check_language
+from sudare.cli.options import Answer, Json, Overwrite, check_language, refuse_existing
 
 if TYPE_CHECKING:
     from sudare.measure.compare import Comparison
@@ -19,6 +19,7 @@ def command(
     risk: Annotated[str | None, typer.Option(help="Risk figure of the manifest.")] = None,
     loss: Annotated[str | None, typer.Option(help="Measure of the manifest.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write the plot: .svg, .png or .html.")] = None,
+    overwrite: Overwrite = False,
     lang: Answer = "en",
     json: Json = False,
 ) -> int:
@@ -41,6 +42,7 @@ def command(
     from sudare.release.summary import words_in
 
     words = words_in(check_language(lang))
+    refuse_existing(plot, overwrite=overwrite)
     same = len({folder.name for folder in folders}) < len(folders)
     named = {str(folder) if same else folder.name: figures_of(folder) for folder in folders}
     compared = compare(named, risk=risk, loss=loss)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Answer, Json, check_language, comma_list
+from sudare.cli.options import Answer, Json, Overwrite, check_language, comma_list, refuse_existing
 from sudare.errors import ErrorSentence
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def command(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write all cells to this CSV file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write heat maps: .svg, .png or .html.")] = None,
+    overwrite: Overwrite = False,
     lang: Answer = "en",
     json: Json = False,
 ) -> int:
@@ -75,6 +76,7 @@ def command(
     from sudare.words.sentence import enumerated
 
     words = words_in(check_language(lang))
+    refuse_existing(out, plot, overwrite=overwrite)
     with progress_bar(quiet=json, language=words.language) as progress:
         table = crosstab(
             data,
@@ -88,6 +90,7 @@ def command(
             progress=progress,
         )
     truth = None if original is None else beside(table, original, data)
+    refuse_existing(out, plot, overwrite=overwrite)
     if out is not None:
         from sudare.formats.data import write_data
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.options import Answer, Json, check_language
+from sudare.cli.options import Answer, Json, Overwrite, check_language, refuse_existing
 
 
 def command(
@@ -26,6 +26,7 @@ def command(
             "--baskets", help="Plain files are baskets; a release and most files show it themselves."
         ),
     ] = False,
+    overwrite: Overwrite = False,
     lang: Answer = "en",
     json: Json = False,
 ) -> int:
@@ -50,6 +51,7 @@ def command(
 
     language = check_language(lang)
     words = words_in(language)
+    refuse_existing(plot, overwrite=overwrite)
     with progress_bar(quiet=json, language=language) as progress:
         plan = Plan(progress, {"read": 1, "measure": 4})
         with plan.phase("read"):
@@ -57,6 +59,7 @@ def command(
         with plan.phase("measure") as step:
             found = measure_again(pair, measure, progress=step)
         if plot is not None:
+            refuse_existing(plot, overwrite=overwrite)
             save_chart(found.chart((words("loss.measures"), words("loss.columns"))), plot)
     if json:
         print_json(found.losses)

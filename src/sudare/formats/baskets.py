@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sudare.read.baskets.codes import Item
 
 _TABLES = {ending: kind for ending, kind in endings.FORMATS.items() if kind in {"parquet", "arrow"}}
+ENDINGS = {"lines": ".txt", "json": ".json", "long": ".csv", "sets": ".csv", "lists": ".parquet"}
+"""The extension of a data file of each layout."""
 _IN_TEXT = {"lists": "sets"}
 _IN_TABLES = {"lines": "lists", "json": "lists"}
 
