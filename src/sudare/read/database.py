@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from sudare.errors import InputError, did_you_mean
+from sudare.errors import InputError, did_you_mean, redact
 from sudare.read.text import column_names, mark_missing, narrow_column
 
 if TYPE_CHECKING:
@@ -76,20 +76,6 @@ def read_postgresql(
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
         return _read(connection, shown, _POSTGRESQL_TABLES, table, query, missing)
-
-
-def redact(address: str) -> str:
-    """A database address without its password and options, for messages and manifests.
-
-    >>> redact("postgresql://ann:s3cret@db.example:5432/hospital?sslmode=require")
-    'postgresql://ann@db.example:5432/hospital'
-    """
-    scheme, _, rest = address.partition("://")
-    place, _, options = rest.partition("?")
-    if "@" not in place and "@" in options:
-        return f"{scheme}://…"  # the password contains a question mark: the parts cannot be told apart
-    who, at, where = place.rpartition("@")
-    return f"{scheme}://{who.partition(':')[0]}{at}{where}"
 
 
 def digest(frame: pl.DataFrame) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -165,7 +166,17 @@ def write_folder(
                 html = kind.report(release, findings, manifest, page, output)
                 (folder / page / "report.html").write_text(html, encoding="utf-8")
                 step.update(done)
+        _make_private(folder / "internal")
     return Written(target, release, tuple(findings), manifest)
+
+
+def _make_private(internal: Path) -> None:
+    """Let only its owner read the internal part, whatever the umask; until now its folder was hidden from others."""
+    # Disks without permissions (memory sticks) refuse this; they hide nothing from anybody.
+    with suppress(PermissionError):
+        for file in internal.iterdir():
+            file.chmod(0o600)
+        internal.chmod(0o700)
 
 
 def _refuse_broken(findings: Sequence[Finding]) -> None:

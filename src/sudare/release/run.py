@@ -6,6 +6,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sudare.errors import redact
 from sudare.progress import Plan, Progress, shows_progress
 from sudare.release.anonymize import anonymize
 from sudare.release.folder import write_folder
@@ -72,4 +73,5 @@ def run(
 
 def _shown_source(path: str) -> str:
     """The source's name without anything a database address may hide."""
-    return path.partition("://")[0] + "://…" if "://" in path else Path(path).name
+    shown = redact(path)
+    return shown.partition("://")[0] + "://…" if "://" in shown else Path(shown).name

@@ -13,8 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sudare.errors import InputError
-from sudare.read.database import redact
+from sudare.errors import InputError, redact
 from sudare.read.source import load
 
 FRAME = pl.DataFrame(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Literal, get_args
 
 from sudare.errors import ErrorSentence, InputError, OutputError, SudareError
@@ -59,6 +61,24 @@ def connection_to(path: Path, mode: Literal["rw", "rwc"] = "rw") -> Iterator[sql
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the second: SQLite's words about a damaged file
         raise _told(path, error) from error
+
+
+def make_private(path: Path) -> None:
+    """Let only its owner read and write the file, whatever the umask; make it where it is not there.
+
+    SQLite gives its write-ahead log the permissions of the file.
+    """
+    for place in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        flags = os.O_RDONLY | os.O_NONBLOCK | (os.O_CREAT if place == path else 0)
+        # Whether SQLite can do without what is refused here, it says itself.
+        with suppress(OSError):
+            descriptor = os.open(place, flags, 0o600)
+            try:
+                about = os.fstat(descriptor)
+                if stat.S_ISREG(about.st_mode) and stat.S_IMODE(about.st_mode) & 0o077:
+                    os.fchmod(descriptor, 0o600)
+            finally:
+                os.close(descriptor)
 
 
 def prepare(path: Path) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ from sudare.errors import (
     ParameterError,
     SudareError,
     did_you_mean,
+    redact,
     shown,
 )
 from sudare.release.ledger.chain import FIRST_CHAIN, broken_chain, canonical, chain_of, is_proper
@@ -38,6 +39,7 @@ from sudare.release.ledger.file import (
     broken_file,
     broken_triggers,
     connection_to,
+    make_private,
     prepare,
 )
 
@@ -82,9 +84,11 @@ class Ledger:
         if "\0" in str(self.path):  # SQLite would silently take the part before it
             raise OutputError("release.ledger.nul", path=repr(str(self.path)))
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # For its owner alone: the folder if it is made here (another may be shared), the file in any case.
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError("release.ledger.no_folder", path=self.path, why=error.strerror) from error
+        make_private(self.path)
         prepare(self.path)
 
     @contextmanager
@@ -189,7 +193,10 @@ def _default_path() -> Path:
         return Path(chosen).expanduser()
     import platformdirs
 
-    return platformdirs.user_data_path("sudare") / "ledger.sqlite"
+    folder = platformdirs.user_data_path("sudare")
+    with suppress(OSError):  # made by an earlier version, or not there yet
+        folder.chmod(0o700)
+    return folder / "ledger.sqlite"
 
 
 def _uuid(run: str) -> str:
@@ -202,13 +209,24 @@ def _uuid(run: str) -> str:
 def _details_text(details: dict[str, Any]) -> str:
     """The details as canonical JSON: keys sorted, no spaces, ASCII, numbers finite."""
     try:
-        text = canonical(details)
+        text = canonical(_redacted(details))
     except (TypeError, ValueError, RecursionError) as error:
         raise ParameterError("release.ledger.not_json", why=str(error)) from error
     if not isinstance(details, dict):
         raise ParameterError("release.ledger.not_a_mapping", details=text[:50])
     _refuse_secrets(json.loads(text))
     return text
+
+
+def _redacted(value: Any) -> Any:
+    """The details without the passwords of addresses."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {name: _redacted(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_redacted(item) for item in value]
+    return value
 
 
 def _refuse_secrets(value: Any) -> None:
