@@ -8,7 +8,7 @@ import pytest
 from tests.cases.staging import content, manifest, names, refuses, release, whole
 
 import sudare as sd
-from sudare.release import contents, staging
+from sudare.release import contents
 
 
 def plant(parent, name, target, *, lock="file"):
@@ -60,7 +60,7 @@ def test_a_lock_that_is_not_a_file_is_not_read(tmp_path, lock):
 def test_a_leftover_of_another_user_stays(tmp_path, monkeypatch):
     planted = plant(tmp_path, ".sudare-x-abcdefgh", "x")
     mine = os.geteuid()
-    monkeypatch.setattr(staging.os, "geteuid", lambda: mine + 1)
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
     release(tmp_path / "out")
     assert (planted / "old" / "evil").exists()
     assert not (tmp_path / "x").exists()
