@@ -138,6 +138,8 @@ def read_data(
             cells = cells.select(pl.all().str.strip_prefix(_ESCAPE))
         body = cells.slice(1)
         body.columns = ["" if name is None else str(name) for name in cells.row(0)]
+    except InputError:
+        raise
     except Exception:  # noqa: BLE001  # whatever the library says: the file is not what was written
         raise InputError("formats.data.unreadable", path=path, format=format) from None
     return body
