@@ -149,22 +149,22 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-_ADDRESS = re.compile(r"([A-Za-z][\w+.-]+):(/+)")
+_ADDRESS = re.compile(r"([A-Za-z][\w+.-]{1,40}):(/+)")
 """The beginning of an address. A drive has one letter."""
 _DATABASES = (
-    r"(?:postgres|postgresql|mysql|mariadb|mssql|sqlserver|oracle|redshift|cockroachdb|jdbc)[\w+.:-]*?"
+    r"(?:postgres|postgresql|mysql|mariadb|mssql|sqlserver|oracle|redshift|cockroachdb|jdbc)[\w+.:-]{0,40}?"
 )
 _IS_DATABASE = re.compile(_DATABASES, re.IGNORECASE)
 _PLACE = re.compile(
-    r"(?:\[[0-9A-Fa-f:.%]*\]|[^:/@\[\]]*)(?::[0-9]{0,5})?(?:,[^:/@]*(?::[0-9]{0,5})?)*(?:/[^:@]*)?"
+    r"(?:\[[0-9A-Fa-f:.%]*\]|[^:/@\[\]]*)(?::[0-9]{0,5})?(?:,[^:/@,]*(?::[0-9]{0,5})?)*(?:/[^:@]*)?"
 )
 """Hosts with their ports, and a path."""
-_BEFORE_AT = re.compile(r"([A-Za-z][\w+.-]+:/+)[^\s/@:]*:.*@", re.DOTALL)
-_BEFORE_AT_OF_DATABASE = re.compile(rf"(\b{_DATABASES}:/*)(?!/).*@", re.IGNORECASE | re.DOTALL)
+_BEFORE_PASSWORD = re.compile(rf"[A-Za-z][\w+.-]{{1,40}}:/+(?=[^\s/@:]*:)|\b{_DATABASES}:/*", re.IGNORECASE)
+"""What stands before a user, a password and a sign `@`."""
 _WITHOUT_AT = re.compile(
-    rf"(\b{_DATABASES}:/+)(?!…)[^\s/@:]*:(?![0-9]{{1,5}}(?:[^\w]|$)).*", re.IGNORECASE | re.DOTALL
+    rf"(\b{_DATABASES}:/+)(?!…)[^\s/@:]{{0,200}}:(?![0-9]{{1,5}}(?:[^\w]|$)).*", re.IGNORECASE | re.DOTALL
 )
-_SETTING = re.compile(r"([\w.%-]+)(?:['\"]|\\['\"])?\s*(?:=|:(?!/))", re.DOTALL)
+_SETTING = re.compile(r"([\w.%-]{1,40})(?:['\"]|\\['\"])?\s{0,9}(?:=|:(?!/))")
 _SECRETS = ("password", "passwd", "passphrase", "pwd", "secret")
 """How the names of settings end that hold a secret."""
 _HARMLESS = frozenset(
@@ -207,8 +207,10 @@ def redact(text: str, *, settings: bool = False) -> str:
     begin = _ADDRESS.match(text)
     if begin is not None and (_IS_DATABASE.fullmatch(begin[1]) or "@" in text):
         return _redacted_address(begin[0], text[begin.end() :], settings=settings)
-    text = _BEFORE_AT_OF_DATABASE.sub(r"\1…@", text)
-    text = _BEFORE_AT.sub(r"\1…@", text)
+    end = text.rfind("@")
+    before = _BEFORE_PASSWORD.search(text, 0, max(end, 0))
+    if before is not None:
+        text = f"{text[: before.end()]}…{text[end:]}"
     text = _WITHOUT_AT.sub(r"\1…", text)
     for setting in _SETTING.finditer(text):
         if _is_secret(setting[1]):

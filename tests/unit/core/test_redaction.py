@@ -107,3 +107,13 @@ def test_what_is_not_secret_stays(text):
 def test_a_recipe_keeps_harmless_settings_only():
     address = "postgresql://ann:s3cret@h/d?sslmode=require&password=x&passfile=/x&host=/run"
     assert redact(address, settings=True) == "postgresql://ann@h/d?sslmode=require&host=/run"
+
+
+@pytest.mark.parametrize(
+    "part", ["a", "a:", "aa:/b:", "postgres", "postgres:/a:", "password", "%70", "a=", "ab://", "@:"]
+)
+def test_long_texts_take_no_longer_than_they_are(part):
+    """A search that tries every part of a text at every place would not end with these."""
+    redact(part * 20_000)
+    redact(f"postgresql://{part * 20_000}")
+    redact(f"{part * 20_000}@")
