@@ -29,8 +29,11 @@ _LONGEST_NAME = 60
 """The number of characters shown of each name in a list of choices."""
 
 
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Characters that end a line or control a terminal, and lone surrogates, which cannot be encoded."""
+_CONTROLS = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+    r"|[\U000e0000-\U000e007f]"
+)
+"""Characters that end a line, control a terminal, reverse or hide what is written, and lone surrogates."""
 
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
@@ -133,7 +136,7 @@ def one_line(text: str) -> str:
     >>> one_line("a\nb")
     'a\\nb'
     """
-    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def shown(value: object) -> str:

@@ -133,7 +133,7 @@ class BasketKind(Kind):
         original = release.original
         layout = output.layout or (original.source.layout if original.source else "json")
         data = folder / "public" / f"baskets{ENDINGS[layout]}"
-        facts = write_baskets(release.released, data, layout)
+        facts = write_baskets(release.released, data, layout, escape_formulas=True)
         if original.sensitive_starts is not None and original.sensitive_codes is not None:
             named = Baskets(BasketCodes(original.items, original.sensitive_starts, original.sensitive_codes))
             write_baskets(named, folder / "internal" / SENSITIVE, "lists")
