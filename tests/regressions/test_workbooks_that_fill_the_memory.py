@@ -8,7 +8,7 @@ import zipfile
 
 import polars as pl
 import pytest
-import xlsxwriter
+import xlsxwriter  # type: ignore[import-untyped]
 
 import sudare as sd
 from sudare.cli import main

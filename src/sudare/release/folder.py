@@ -137,9 +137,13 @@ def write_folder(
     *,
     recipe: AnyRecipe | None = None,
     run: str | None = None,
+    head: str | None = None,
     progress: Progress | None = None,
 ) -> Written[Released]:
-    """Evaluate, write and verify a release; raises and leaves nothing behind when the guarantee does not hold."""
+    """Evaluate, write and verify a release; raises and leaves nothing behind when the guarantee does not hold.
+
+    `head` is that of the ledger when the run started.
+    """
     kind, target = release.kind, Path(output.folder)
     kept = None if recipe is None else recipe.without_secrets()
     plan = Plan(progress, {"evaluate": 4, "write": 2, "verify": 3, "report": 2})
@@ -150,7 +154,7 @@ def write_folder(
         (folder / "internal").mkdir()
         with plan.phase("write"):
             data = kind.write_data(release, output, folder)
-            manifest = manifest_of(release, output, data, recipe=kept, run=run)
+            manifest = manifest_of(release, output, data, recipe=kept, run=run, head=head)
             _write_manifests(folder, kind, manifest)
         with plan.phase("verify") as step:
             findings = kind.verify(release, folder, step)

@@ -2,8 +2,9 @@
 
 Every entry carries a chain value, SHA-256 over the chain value of the entry before it and its own content,
 so that a change anywhere breaks the chain from there on. Triggers refuse UPDATE, DELETE and an INSERT out
-of turn. Who can write the file can still drop the triggers and compute a whole new chain: that is only
-seen by comparing with a chain value kept elsewhere (in the minutes of the review board, on paper).
+of turn. Who can write the file can still drop the triggers and compute a whole new chain, or drop the last
+entries and set the counter back: that is only seen by comparing with a head kept elsewhere (`Ledger.missing`). Every
+release has the head of its run in its manifests and reports.
 
 Each operation opens its own connection, so one `Ledger` may be used from threads and forked processes.
 An entry whose `append` has returned is on the disk (write-ahead log, synchronous=FULL).
@@ -11,17 +12,21 @@ An entry whose `append` has returned is on the disk (write-ahead log, synchronou
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import os
+import re
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from uuid import UUID
 
 from sudare.errors import (
     CancelledError,
+    ErrorSentence,
     InputError,
     OutputError,
     ParameterError,
@@ -40,6 +45,7 @@ from sudare.release.ledger.file import (
     broken_triggers,
     connection_to,
     make_private,
+    own_key,
     prepare,
 )
 
@@ -65,6 +71,26 @@ class Entry:
     """What the caller recorded, as JSON gives it back."""
     chain: str
     """SHA-256 (hexadecimal) over the chain value before it and this entry."""
+
+
+class Head(NamedTuple):
+    """The end of a ledger at some moment: kept elsewhere, it proves that nothing before it was changed or dropped."""
+
+    number: int
+    """Of the last entry."""
+    chain: str
+    """Its chain value."""
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.chain}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A head from `NUMBER:CHAIN`, as it is shown and as manifests have it."""
+        found = re.fullmatch(r"\s*([0-9]{1,18}):([0-9a-fA-F]{64})\s*", text, re.ASCII)
+        if found is None:
+            raise ParameterError("release.ledger.not_a_head", given=shown(text))
+        return cls(int(found[1]), found[2].lower())
 
 
 class Ledger:
@@ -169,6 +195,33 @@ class Ledger:
                 ]
         except InputError as error:
             return [error.sentence]
+
+    def head(self) -> Head | None:
+        """The end of the ledger; None while it is empty."""
+        entries = self.entries(last=1)
+        return Head(entries[0].number, entries[0].chain) if entries else None
+
+    def missing(self, head: Head) -> ErrorSentence | None:
+        """What is wrong if the ledger does not contain a head that was kept elsewhere; None if it does.
+
+        Together with `verify`, this finds entries that were dropped from the end with the counter set back, a chain that
+        was computed anew, and an older copy of the file.
+        """
+        query = "SELECT chain FROM entry WHERE number = ?"
+        with connection_to(self.path) as connection:
+            found = connection.execute(query, [head.number]).fetchone()
+        if found is None:
+            return ErrorSentence("release.ledger.no_such_entry", number=head.number)
+        if found[0] != head.chain:
+            return ErrorSentence("release.ledger.another_chain", number=head.number)
+        return None
+
+    def keyed(self, digest: str) -> str:
+        """A digest as the ledger records it: its HMAC-SHA-256 with a key that is beside the ledger, for its owner alone.
+
+        Who can read only the ledger cannot confirm a guess of what was digested; the owner can, by computing it again.
+        """
+        return hmac.new(own_key(self.path), digest.encode(), hashlib.sha256).hexdigest()
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
         number, moment, event, run, details, chain = row
