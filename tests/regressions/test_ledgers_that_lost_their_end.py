@@ -108,8 +108,9 @@ def test_every_release_proves_an_earlier_head(tmp_path, monkeypatch, capsys):
 
 def test_the_ledger_confirms_no_guess_of_the_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pl.DataFrame({"age": [1, 1, 2, 2], "ill": list("abab")}).write_csv("people.csv")
-    (tmp_path / "r.yaml").write_text(RECIPE)
+    # With names: without them, the released file would be the input, byte by byte.
+    pl.DataFrame({"name": list("wxyz"), "age": [1, 1, 2, 2], "ill": list("abab")}).write_csv("people.csv")
+    (tmp_path / "r.yaml").write_text(RECIPE.replace("{age:", "{name: {role: identifier}, age:"))
     for book, folder in (("a.sqlite", "one"), ("a.sqlite", "two"), ("b.sqlite", "three")):
         assert main(["run", "r.yaml", "--ledger", book, "--out", folder]) == 0
     digest = hashlib.sha256((tmp_path / "people.csv").read_bytes()).hexdigest()
