@@ -107,7 +107,7 @@ def test_a_part_that_claims_to_be_small(tmp_path):
 
 
 def test_memory_is_limited(tmp_path):
-    """As many cells as a small workbook may span: two gigabytes of address space are enough to read or refuse them."""
+    """As many cells as a small workbook may span: four gigabytes of address space are enough to read or refuse them."""
     with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
         sheet = book.add_worksheet()
         sheet.write_row(0, 0, ["a", "b"])
