@@ -53,7 +53,7 @@ def parts_of(folder: Path) -> list[Part]:
     return [
         Part(
             name,
-            (sudare, "experiment", name, "--out", str(shown)),
+            (sudare, "experiment", name, "--out", str(shown), "--overwrite"),
             (folder / f"{name}.md",),
             folder=ROOT,
             finished=frozenset({0, 1}),

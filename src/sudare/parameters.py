@@ -45,7 +45,7 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, shown
+from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, redact, shown
 from sudare.words.sentence import Sentence, texts
 
 if TYPE_CHECKING:
@@ -195,6 +195,11 @@ class Part(BaseModel):
     )
     subject: ClassVar[str | None] = None
     """What sentences about wrong fields call it; the name of the class when left out."""
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """The fields without the passwords of addresses: a notebook shows them."""
+        for name, value in super().__repr_args__():
+            yield name, redact(value) if isinstance(value, str) else value
 
     @classmethod
     def of(cls, **values: Any) -> Self:

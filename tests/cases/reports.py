@@ -41,7 +41,12 @@ def manifest_for(release, tmp_path, recipe=None):
     release.table.frame.write_csv(data)
     output = Output.of(folder=str(tmp_path))
     manifest = manifest_of(
-        release, output, data_facts(release, output, data), recipe=None, run="run-number-1"
+        release,
+        output,
+        data_facts(release, output, data),
+        recipe=None,
+        run="run-number-1",
+        head="7:" + "c" * 64,
     )
     return {**manifest, "recipe": recipe}
 

@@ -1,15 +1,23 @@
 """Small releases written through a staged folder, and what is then there."""
 
+import json
+
 import pytest
 
 from sudare.errors import OutputError
 from sudare.release.staging import staged_folder
 
 
+def manifest(text="new"):
+    """As much of a manifest as says that a folder is a release."""
+    data = {"file": "data.csv", "sha256": text}
+    return json.dumps({"format": 1, "kind": "table", "sudare": "1", "data": data})
+
+
 def fill(folder, text="new"):
     (folder / "public").mkdir()
-    (folder / "public" / "manifest.json").write_text(text)
-    (folder / "データ.csv").write_text(text)
+    (folder / "public" / "manifest.json").write_text(manifest(text))
+    (folder / "public" / "data.csv").write_text(text)
 
 
 def release(target, text="old", **options):
@@ -22,7 +30,7 @@ def content(target):
 
 
 def whole(text):
-    return {"public/manifest.json": text, "データ.csv": text}
+    return {"public/manifest.json": manifest(text), "public/data.csv": text}
 
 
 def names(folder):

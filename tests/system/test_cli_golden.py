@@ -388,7 +388,7 @@ def test_ledger(command, book):
 
 def test_ledger_json(command, book, tmp_path):
     found = json.loads(command.done("ledger", "--json"))
-    assert sorted(found) == ["entries", "faults", "intact", "ledger"]
+    assert sorted(found) == ["entries", "faults", "head", "intact", "ledger"]
     assert (found["intact"], found["faults"]) == (True, [])
     assert found["ledger"] == str(tmp_path / "ledger.sqlite")
     assert [entry["event"] for entry in found["entries"]] == ["started", "released", "started", "failed"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.options import Json, Language, check_language
+from sudare.cli.options import Json, Language, Overwrite, check_language, refuse_existing
 
 if TYPE_CHECKING:
     from sudare.measure.compare import Comparison
@@ -20,6 +20,7 @@ def command(
     risk: Annotated[str | None, typer.Option()] = None,
     loss: Annotated[str | None, typer.Option()] = None,
     plot: Annotated[Path | None, typer.Option()] = None,
+    overwrite: Overwrite = False,
     lang: Language = "en",
     json: Json = False,
 ) -> int:
@@ -33,6 +34,7 @@ def command(
     from sudare.release.summary import words_in
 
     words = words_in(check_language(lang))
+    refuse_existing(plot, overwrite=overwrite)
     same = len({folder.name for folder in folders}) < len(folders)
     named = {str(folder) if same else folder.name: figures_of(folder) for folder in folders}
     compared = compare(named, risk=risk, loss=loss)

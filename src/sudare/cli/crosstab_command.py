@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Json, Language, check_language, comma_list
+from sudare.cli.options import Json, Language, Overwrite, check_language, comma_list, refuse_existing
 from sudare.errors import ErrorSentence
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def command(
     original: Annotated[str | None, typer.Option()] = None,
     out: Annotated[Path | None, typer.Option()] = None,
     plot: Annotated[Path | None, typer.Option()] = None,
+    overwrite: Overwrite = False,
     lang: Language = "en",
     json: Json = False,
 ) -> int:
@@ -44,6 +45,7 @@ def command(
     from sudare.words.sentence import enumerated
 
     words = words_in(check_language(lang))
+    refuse_existing(out, plot, overwrite=overwrite)
     with progress_bar(quiet=json, language=words.language) as progress:
         table = crosstab(
             data,
@@ -57,6 +59,7 @@ def command(
             progress=progress,
         )
     truth = None if original is None else beside(table, original, data)
+    refuse_existing(out, plot, overwrite=overwrite)
     if out is not None:
         from sudare.formats.data import write_data
 

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.options import Json
+from sudare.cli.options import Json, Overwrite, refuse_existing
 
 
 def command(
     name: Annotated[str | None, typer.Argument()] = None,
     data: Annotated[Path | None, typer.Option()] = None,
     out: Annotated[Path, typer.Option()] = Path("experiments"),
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> int:
     """Repeat a table or figure of the papers, and check what was expected."""
@@ -34,8 +35,10 @@ def command(
         return 0
     if name not in EXPERIMENTS:
         raise ParameterError("cli.experiment.unknown", name=name, hint=did_you_mean(name, EXPERIMENTS))
+    refuse_existing(out / f"{name}.md", overwrite=overwrite)
     with progress_bar(quiet=json) as progress:
         outcome = EXPERIMENTS[name](data, progress)
+    refuse_existing(*outcome.files(out), overwrite=overwrite)
     page = outcome.write(out, f"sudare experiment {name} --out {out}")
     if json:
         print_json(

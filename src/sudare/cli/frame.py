@@ -23,6 +23,7 @@ from sudare.errors import (
     ParameterError,
     SudareError,
     did_you_mean,
+    one_line,
 )
 from sudare.words.sentence import Sentence, shown_language
 
@@ -120,5 +121,6 @@ def _fail(error: SudareError, code: int, *, as_json: bool) -> int:
     sentence = error.into(SPOKEN.get())
     if as_json:
         print(json.dumps({"error": sentence, "exit_code": code}, ensure_ascii=False))
-    print(f"sudare: {sentence}", file=sys.stderr)
+    # An error of ours is on one line; what typer quotes in it is not ours.
+    print(f"sudare: {one_line(sentence)}", file=sys.stderr)
     return code

@@ -15,27 +15,32 @@ if TYPE_CHECKING:
 def command(
     ledger: LedgerPath = None,
     last: Annotated[int | None, typer.Option(min=1)] = None,
+    expect: Annotated[str | None, typer.Option(metavar="NUMBER:CHAIN")] = None,
     lang: Language = "en",
     json: Json = False,
 ) -> int:
     """List the releases made here, and check that the list is intact."""
-    from sudare.cli.show import print_json, print_table, print_verdicts
+    from sudare.cli.show import print_json, print_table, print_verdicts, say_place
     from sudare.errors import InputError
     from sudare.read.source import is_file
-    from sudare.release.ledger.ledger import Ledger
+    from sudare.release.ledger.ledger import Head, Ledger
     from sudare.release.summary import words_in
     from sudare.words.sentence import in_language
 
     if ledger is not None and not is_file(ledger):
         raise InputError("cli.ledger.no_file", path=ledger)
     words = words_in(check_language(lang))
+    kept = None if expect is None else Head.parse(expect)
     book = Ledger(ledger)
     entries = book.entries(last=last)
-    faults = [in_language(fault, words.language) for fault in book.verify()]
+    head = book.head()
+    found = [*book.verify(), *filter(None, [None if kept is None else book.missing(kept)])]
+    faults = [in_language(fault, words.language) for fault in found]
     if json:
         print_json(
             {
                 "ledger": str(book.path),
+                "head": None if head is None else str(head),
                 "intact": not faults,
                 "faults": faults,
                 "entries": [entry.__dict__ for entry in entries],
@@ -56,7 +61,11 @@ def command(
             ],
             wide=words.language == "ja",
         )
+        if head is not None:
+            say_place(words("ledger.head"), head)
         verdicts = [(False, fault) for fault in faults] or [(True, words("ledger.intact"))]
+        if kept is not None and not faults:
+            verdicts.append((True, words("ledger.contains", number=kept.number)))
         print_verdicts(verdicts, wide=words.language == "ja")
     return 1 if faults else 0
 

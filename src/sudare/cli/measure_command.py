@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.options import Json, Language, check_language
+from sudare.cli.options import Json, Language, Overwrite, check_language, refuse_existing
 
 
 def command(
@@ -17,6 +17,7 @@ def command(
     measure: Annotated[list[str] | None, typer.Option()] = None,
     plot: Annotated[Path | None, typer.Option()] = None,
     baskets: Annotated[bool, typer.Option("--baskets")] = False,
+    overwrite: Overwrite = False,
     lang: Language = "en",
     json: Json = False,
 ) -> int:
@@ -30,6 +31,7 @@ def command(
 
     language = check_language(lang)
     words = words_in(language)
+    refuse_existing(plot, overwrite=overwrite)
     with progress_bar(quiet=json, language=language) as progress:
         plan = Plan(progress, {"read": 1, "measure": 4})
         with plan.phase("read"):
@@ -37,6 +39,7 @@ def command(
         with plan.phase("measure") as step:
             found = measure_again(pair, measure, progress=step)
         if plot is not None:
+            refuse_existing(plot, overwrite=overwrite)
             save_chart(found.chart(language), plot)
     if json:
         print_json(found.losses)

@@ -35,6 +35,16 @@ def check_language(given: str) -> TextLanguage:
         raise typer.BadParameter(ErrorSentence("cli.language", given=given)) from None
 
 
+def refuse_existing(*places: Path | None, overwrite: bool) -> None:
+    """Stop where a file to be written is already there: before the work, and once more before it is written."""
+    from sudare.errors import OutputError
+
+    for place in places:
+        # A pipe or a device, such as /dev/stdout, is written to and not replaced.
+        if place is not None and not overwrite and (place.is_file() or place.is_symlink()):
+            raise OutputError("cli.exists", path=place)
+
+
 def comma_list(given: str) -> list[str]:
     """The parts of an option that lists several, such as `age,sex`."""
     return [part.strip() for part in given.split(",") if part.strip()]

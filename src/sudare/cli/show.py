@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 _NARROWEST = 16
 """A column that must be folded keeps so much."""
-_HALVES = re.compile(r"[\ud800-\udfff]")
-"""Halves of signs, which JSON can spell and no file can hold."""
+_COMMANDING = re.compile(
+    r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]|[\U000e0000-\U000e007f]"
+)
+"""Signs that reverse or hide what a terminal shows, and halves of signs, which JSON can spell and no file can hold."""
 
 
 def console() -> Console:
@@ -40,7 +42,12 @@ def console() -> Console:
 def print_json(content: Any) -> None:
     """One JSON document on standard output; infinite numbers become null."""
     text = json.dumps(_plain(content), ensure_ascii=False, indent=2, allow_nan=False)
-    print(_HALVES.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    print(json_line(text))
+
+
+def json_line(text: str) -> str:
+    """JSON with everything that commands a terminal spelled out, which is the same JSON."""
+    return _COMMANDING.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def print_table(
@@ -49,13 +56,18 @@ def print_table(
     """A table with wrapped cells; `wide` as in `say`."""
     out = console()
     cells = [[_harmless(str(cell)) for cell in row] for row in rows]
+    headers = [_harmless(header) for header in headers]
     if wide:
         _fold_widest(cells, headers, out.width)
     table = RichTable(
-        title=title, title_justify="left", title_style="bold", header_style="bold", expand=False
+        title=escape(_harmless(title)),
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        expand=False,
     )
     for header in headers:
-        table.add_column(header, overflow="fold")
+        table.add_column(escape(header), overflow="fold")
     for row in cells:
         table.add_row(*map(escape, row))
     out.print(table)
@@ -89,12 +101,13 @@ def print_verdicts(rows: Iterable[tuple[bool, str]], *, wide: bool = False) -> N
 def say(sentence: str, *, wide: bool = False) -> None:
     """Words for people, wrapped: between words, or (`wide`) between any two signs, as Japanese is set."""
     out = console()
-    out.print(escape(folded(sentence, out.width) if wide else sentence))
+    harmless = _harmless(sentence)
+    out.print(escape(folded(harmless, out.width) if wide else harmless))
 
 
 def say_place(label: str, place: object) -> None:
     """A path or command to copy: never wrapped."""
-    console().print(escape(f"{label}{place}"), soft_wrap=True)
+    console().print(escape(_harmless(f"{label}{place}")), soft_wrap=True)
 
 
 def print_blocks(blocks: Iterable[Block], language: Language) -> None:

@@ -64,6 +64,12 @@ class Experiment:
         """Whether every expectation was confirmed."""
         return all(check.holds for check in self.checks)
 
+    def files(self, folder: Path) -> list[Path]:
+        """The files that `write` writes into a folder, the page last."""
+        figures = [folder / f"{self.name}-{name}.svg" for name in self.figures]
+        tables = [folder / f"{self.name}-{name}.csv" for name in self.tables]
+        return [*figures, *tables, folder / f"{self.name}.md"]
+
     def write(self, folder: Path, command: str | None = None) -> Path:
         """Write one Markdown page with its figures (SVG) and tables (CSV), and return the page.
 

@@ -17,6 +17,7 @@ import polars as pl
 
 from sudare.errors import OutputError, did_you_mean
 from sudare.formats.data import writing
+from sudare.formats.formulas import escaped, unescaped
 from sudare.read import source as endings
 from sudare.read.baskets.lines import plain_delimiter
 from sudare.read.baskets.load import BasketFacts
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from sudare.read.baskets.codes import Item
 
 _TABLES = {ending: kind for ending, kind in endings.FORMATS.items() if kind in {"parquet", "arrow"}}
+ENDINGS = {"lines": ".txt", "json": ".json", "long": ".csv", "sets": ".csv", "lists": ".parquet"}
+"""The extension of a data file of each layout."""
 _IN_TEXT = {"lists": "sets"}
 _IN_TABLES = {"lines": "lists", "json": "lists"}
 
@@ -40,6 +43,7 @@ def write_baskets(
     *,
     delimiter: str | None = None,
     ids: bool = False,
+    escape_formulas: bool = False,
 ) -> BasketFacts:
     """Write baskets and return how: reading with this layout and delimiter gives them back.
 
@@ -51,6 +55,8 @@ def write_baskets(
         delimiter: Separates items in lines and sets; by default that of the source, else a space, or a comma if items
             contain spaces.
         ids: Whether to write the users' ids.
+        escape_formulas: Whether items and column names that a spreadsheet would run get an apostrophe in CSV, as in the
+            data of tables (see `sudare.formats.formulas`); `unescaped_baskets` takes it away.
     """
     place = Path(path)
     chosen = _layout(baskets, place, layout)
@@ -68,7 +74,8 @@ def write_baskets(
     elif chosen == "json":
         content = _json_text(baskets, place, id_name, items_name, ids=ids)
     else:
-        content = _frame(baskets, chosen, id_name, items_name, between, ids=ids)
+        escape = escape_formulas and place.suffix.lower() not in _TABLES
+        content = _frame(baskets, chosen, id_name, items_name, between, ids=ids, escape=escape)
     with writing(place):
         if isinstance(content, str):
             place.write_text(content, "utf-8", newline="\n")
@@ -85,6 +92,16 @@ def write_baskets(
         id=id_name if named else None,
         items=None if is_text and not ids else items_name,
     )
+
+
+def unescaped_baskets(baskets: Baskets) -> Baskets:
+    """The baskets that were written with `escape_formulas`."""
+    names = [str(item) for item in baskets.items]
+    plain = unescaped(pl.Series(names, dtype=pl.String)).to_list()
+    if names == plain:
+        return baskets
+    items = dict(zip(baskets.items, plain, strict=True))
+    return type(baskets).from_lists([[items[item] for item in basket] for basket in baskets.lists()])
 
 
 def _layout(baskets: Baskets, place: Path, layout: str | None) -> str:
@@ -125,8 +142,13 @@ def _texts(items: Sequence[Item]) -> list[str]:
     return texts
 
 
-def _lines(baskets: Baskets, delimiter: str) -> Iterable[str]:
-    names = np.array([_quoted(text, delimiter) for text in _texts(baskets.items)], dtype=object)
+def _escaped(texts: list[str]) -> list[str]:
+    return escaped(pl.Series(texts, dtype=pl.String)).to_list()
+
+
+def _lines(baskets: Baskets, delimiter: str, *, escape: bool = False) -> Iterable[str]:
+    texts = _escaped(_texts(baskets.items)) if escape else _texts(baskets.items)
+    names = np.array([_quoted(text, delimiter) for text in texts], dtype=object)
     bounds = baskets.starts.tolist()
     cells = names[baskets.codes].tolist() if len(baskets.codes) else []
     return (delimiter.join(cells[start:end]) for start, end in pairwise(bounds))
@@ -153,13 +175,22 @@ def _json_text(baskets: Baskets, place: Path, id_name: str, items_name: str, *, 
 
 
 def _frame(
-    baskets: Baskets, layout: str, id_name: str, items_name: str, delimiter: str | None, *, ids: bool
+    baskets: Baskets,
+    layout: str,
+    id_name: str,
+    items_name: str,
+    delimiter: str | None,
+    *,
+    ids: bool,
+    escape: bool = False,
 ) -> pl.DataFrame:
+    if escape:
+        id_name, items_name = _escaped([id_name, items_name])
     names = baskets.ids if ids and baskets.ids is not None else pl.Series(np.arange(1, len(baskets) + 1))
     if layout == "sets":
-        cells = pl.Series(items_name, list(_lines(baskets, delimiter or " ")), dtype=pl.String)
+        cells = pl.Series(items_name, list(_lines(baskets, delimiter or " ", escape=escape)), dtype=pl.String)
         return pl.DataFrame([names.alias(id_name), cells] if ids else [cells])
-    owners, entries = _entries(baskets)
+    owners, entries = _entries(baskets, escape=escape)
     if layout == "long":
         return pl.DataFrame([names.gather(owners).alias(id_name), entries.alias(items_name)])
     grouped = pl.DataFrame([owners.alias("owner"), entries.alias("entries")]).group_by(
@@ -169,10 +200,12 @@ def _frame(
     return pl.DataFrame([names.alias(id_name), lists] if ids else [lists])
 
 
-def _entries(baskets: Baskets) -> tuple[pl.Series, pl.Series]:
+def _entries(baskets: Baskets, *, escape: bool = False) -> tuple[pl.Series, pl.Series]:
     """Basket and item of each entry; an empty basket has one entry without an item."""
     numbers = all(isinstance(item, int) for item in baskets.items)
-    items = baskets.items if numbers else _texts(baskets.items)
+    items: Sequence[Item] = baskets.items if numbers else _texts(baskets.items)
+    if escape and not numbers:
+        items = _escaped(_texts(baskets.items))
     values = pl.Series(items, dtype=pl.Int64 if numbers and items else pl.String)
     lengths = np.maximum(baskets.lengths, 1)
     owners = np.repeat(np.arange(len(baskets)), lengths)

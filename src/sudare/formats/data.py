@@ -1,8 +1,7 @@
 """Write the data of a release, and read it back exactly as it was written.
 
-**Formulas.** A spreadsheet runs a text cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return. In CSV,
-TSV and Excel such cells (and column names) get a leading apostrophe, unless they are plain numbers such as -5 or +3.2.
-Cells that begin with an apostrophe get another one, so the escaping can be undone unambiguously. CSV and TSV are
+**Formulas.** In CSV, TSV and Excel, texts and column names that a spreadsheet would run get an apostrophe (see
+`sudare.formats.formulas`), which is undone unambiguously. CSV and TSV are
 UTF-8. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell is
 absent, or contains an empty text. **Numbers** are written in plain decimal notation, never with an exponent. **Sets**
 (list columns) have their items joined by `|` in CSV, TSV and Excel.
@@ -21,6 +20,7 @@ import polars as pl
 from sudare.describe.text import as_text
 from sudare.errors import ErrorSentence, InputError, OutputError, did_you_mean
 from sudare.formats.excel import excel_bytes, excel_cells
+from sudare.formats.formulas import escaped, unescaped
 from sudare.read.source import no_panic, read_parquet
 
 if TYPE_CHECKING:
@@ -64,9 +64,6 @@ EXTENSIONS: dict[Format, str] = {
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _JOINT = "|"
-_FORMULA = r"^[=+\-@\t\r]"
-_PLAIN_NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
-_ESCAPE = "'"
 
 
 def write_data(
@@ -167,8 +164,11 @@ def read_data(
     format: str,  # noqa: A002  # the word of the field
     *,
     escape_formulas: bool,
+    escaped_inside: bool = True,
 ) -> pl.DataFrame:
     """The frame that `write_data` wrote, with the escaping undone.
+
+    Earlier versions escaped formulas at the beginning of cells only: not `escaped_inside`.
 
     Parquet and Arrow return the frame itself. CSV, TSV and Excel return every column as text (numbers in plain
     decimal notation, dates in ISO form, sets joined), and distinguish missing values from empty texts.
@@ -183,9 +183,11 @@ def read_data(
             is_excel = format == "excel"
             cells = excel_cells(path) if is_excel else _text_cells(path, _SEPARATORS[format])
         if escape_formulas:
-            cells = cells.select(pl.all().str.strip_prefix(_ESCAPE))
+            cells = pl.DataFrame([unescaped(column, inside=escaped_inside) for column in cells])
         body = cells.slice(1)
         body.columns = ["" if name is None else str(name) for name in cells.row(0)]
+    except InputError:
+        raise
     except Exception:  # noqa: BLE001  # whatever the library says: the file is not what was written
         raise InputError("formats.data.unreadable", path=path, format=format) from None
     return body
@@ -211,16 +213,9 @@ def _flat(frame: pl.DataFrame, *, escape_formulas: bool) -> pl.DataFrame:
     flat = pl.DataFrame([_flat_column(column) for column in frame])
     if not escape_formulas:
         return flat
-    flat = pl.DataFrame([_escaped(column) if column.dtype == pl.String else column for column in flat])
-    flat.columns = _escaped(pl.Series(flat.columns)).to_list()
+    flat = pl.DataFrame([escaped(column) if column.dtype == pl.String else column for column in flat])
+    flat.columns = escaped(pl.Series(flat.columns)).to_list()
     return flat
-
-
-def _escaped(texts: pl.Series) -> pl.Series:
-    cells = texts.alias("cells")  # polars treats a series name such as '^a$' as a pattern
-    formula = cells.str.contains(_FORMULA) & ~cells.str.contains(_PLAIN_NUMBER)
-    guarded = formula | cells.str.starts_with(_ESCAPE)
-    return cells.zip_with(~guarded, _ESCAPE + cells).alias(texts.name)
 
 
 def _flat_column(column: pl.Series) -> pl.Series:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sudare.errors import OutputError
-from sudare.read.workbooks import open_workbook
+from sudare.read.workbooks import check_extent, open_workbook
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,8 +119,11 @@ def _as_written(column: pl.Series) -> pl.Series:
 def excel_cells(path: Path) -> pl.DataFrame:
     """Every cell as text, with the names as the first row."""
     reader = open_workbook(path)
+    check_extent(path, reader.sheet_names[0])
     extent = next(name.formula for name in reader.defined_names() if name.name == _RECORDS)
     records = int(extent.rpartition("$")[2]) - 1
+    if records >= _ROWS:  # memory would be taken for each of them
+        raise ValueError(records)
     first = reader.load_sheet(0, header_row=None, skip_rows=0, n_rows=1, dtypes="string").to_polars()
     body = reader.load_sheet(0, header_row=None, skip_rows=1, schema_sample_rows=None).to_polars()
     columns = []

@@ -1,6 +1,7 @@
 """Read a table or query from SQLite or PostgreSQL, through ADBC and Arrow.
 
-Nothing is ever written: SQLite files are opened read-only, and PostgreSQL transactions are declared read-only. Table
+Nothing is ever written: SQLite files are opened read-only (see `sudare.read.sqlite`), and PostgreSQL transactions are
+declared read-only. A query that does not end is stopped. Table
 names are looked up in the database's own catalog and quoted, so they cannot smuggle in SQL. Neither facts nor
 errors contain a password: driver messages are quoted only after the connection has been established.
 """
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from sudare.errors import InputError, did_you_mean
+from sudare.errors import InputError, did_you_mean, redact
+from sudare.read.sqlite import QUERY_SECONDS, is_plain_table, limited_copy, sqlite_address
 from sudare.read.text import column_names, mark_missing, narrow_column
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _CONNECT_SECONDS = 15
+_TIMEOUT = "due to statement timeout"
 _ALL_ROWS = str(1 << 40)
 _SQLITE_TABLES = (
     "SELECT 'main', name, 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
@@ -53,9 +56,18 @@ def read_sqlite(
     """The frame, and the file name with the table name."""
     import adbc_driver_sqlite.dbapi as driver
 
-    quoted = str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    with contextlib.closing(driver.connect(f"file:{quoted}?mode=ro")) as connection:
-        return _read(connection, path.name, _SQLITE_TABLES, table, query, missing)
+    with contextlib.ExitStack() as undo:
+        connection = undo.enter_context(contextlib.closing(driver.connect(sqlite_address(path))))
+        if query is None:
+            schema, name = _find_table(_execute(connection, _SQLITE_TABLES, path.name), path.name, table)
+            label, wanted = name, f"SELECT * FROM {_quoted(schema)}.{_quoted(name)}"  # noqa: S608  # quoted identifiers
+        else:
+            label, wanted = "query", query
+        if query is not None or not is_plain_table(path, label):
+            # The driver can neither be stopped nor told what a query may do.
+            copied, wanted = undo.enter_context(limited_copy(path, wanted))
+            connection = undo.enter_context(contextlib.closing(driver.connect(sqlite_address(copied))))
+        return _frame_of(_execute(connection, wanted, path.name), path.name, missing), f"{path.name}#{label}"
 
 
 def read_postgresql(
@@ -75,21 +87,8 @@ def read_postgresql(
     with contextlib.closing(connection):
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
+            cursor.execute(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
         return _read(connection, shown, _POSTGRESQL_TABLES, table, query, missing)
-
-
-def redact(address: str) -> str:
-    """A database address without its password and options, for messages and manifests.
-
-    >>> redact("postgresql://ann:s3cret@db.example:5432/hospital?sslmode=require")
-    'postgresql://ann@db.example:5432/hospital'
-    """
-    scheme, _, rest = address.partition("://")
-    place, _, options = rest.partition("?")
-    if "@" not in place and "@" in options:
-        return f"{scheme}://…"  # the password contains a question mark: the parts cannot be told apart
-    who, at, where = place.rpartition("@")
-    return f"{scheme}://{who.partition(':')[0]}{at}{where}"
 
 
 def digest(frame: pl.DataFrame) -> str:
@@ -111,7 +110,11 @@ def _read(
         label = f"{shown}#{name if schema in {'main', 'public'} else f'{schema}.{name}'}"
     else:
         label = f"{shown}#query"
-    result = _execute(connection, query, shown)
+    return _frame_of(_execute(connection, query, shown), shown, missing), label
+
+
+def _frame_of(result: Any, shown: str, missing: Sequence[str]) -> pl.DataFrame:
+    """The result of a query as a frame; what cannot be read faithfully is refused."""
     if not len(result.schema):
         raise InputError("read.database.no_result", source=shown)
     names = column_names(_names_of(result.schema, shown), shown)
@@ -122,7 +125,7 @@ def _read(
             for index, name in enumerate(names)
         ]
     )
-    return mark_missing(frame, [text for text in missing if text]), label
+    return mark_missing(frame, [text for text in missing if text])
 
 
 def _names_of(schema: Any, shown: str) -> list[str]:
@@ -188,6 +191,8 @@ def _execute(connection: Any, query: str, shown: str) -> Any:
             cursor.execute(query)
             return cursor.fetch_arrow_table()
     except Exception as error:  # noqa: BLE001  # both drivers raise OSError, their own and Arrow's errors
+        if _TIMEOUT in str(error):
+            raise InputError("read.database.endless", source=shown, seconds=QUERY_SECONDS) from None
         raise InputError("read.database.query", source=shown, why=_reason(error)) from None
 
 

@@ -13,6 +13,7 @@ from sudare.read.source import exists
 from sudare.release.ledger.ledger import Ledger
 from sudare.release.recipe.table import Recipe
 from sudare.release.run import run
+from sudare.release.staging import check_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +30,7 @@ def demo(
     table, recipe = folder / "patients.csv", folder / "recipe.yaml"
     if (exists(table) or exists(recipe)) and not overwrite:
         raise OutputError("release.demo.exists", folder=folder)
+    check_target(folder / "release", overwrite=overwrite)
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     write_data(hospital(rows, language="ja" if language == "ja" else "en"), table, format="csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -142,9 +143,13 @@ def write_folder(
     *,
     recipe: AnyRecipe | None = None,
     run: str | None = None,
+    head: str | None = None,
     progress: Progress | None = None,
 ) -> Written[Released]:
-    """Evaluate, write and verify a release; raises and leaves nothing behind when the guarantee does not hold."""
+    """Evaluate, write and verify a release; raises and leaves nothing behind when the guarantee does not hold.
+
+    `head` is that of the ledger when the run started.
+    """
     kind, target = release.kind, Path(output.folder)
     kept = None if recipe is None else recipe.without_secrets()
     plan = Plan(progress, {"evaluate": 4, "write": 2, "verify": 3, "report": 2})
@@ -158,7 +163,7 @@ def write_folder(
             rows = getattr(release, "rows_of_original", None)
             if rows is not None:
                 pl.DataFrame({"row": rows}).write_parquet(folder / "internal" / ROWS)
-            manifest = manifest_of(release, output, data, recipe=kept, run=run)
+            manifest = manifest_of(release, output, data, recipe=kept, run=run, head=head)
             _write_manifests(folder, kind, manifest)
         with plan.phase("verify") as step:
             findings = kind.verify(release, folder, step)
@@ -174,7 +179,17 @@ def write_folder(
                 html = kind.report(release, findings, manifest, page, output)
                 (folder / page / "report.html").write_text(html, encoding="utf-8")
                 step.update(done)
+        _make_private(folder / "internal")
     return Written(target, release, tuple(findings), manifest)
+
+
+def _make_private(internal: Path) -> None:
+    """Let only its owner read the internal part, whatever the umask; until now its folder was hidden from others."""
+    # Disks without permissions (memory sticks) refuse this; they hide nothing from anybody.
+    with suppress(PermissionError):
+        for file in internal.iterdir():
+            file.chmod(0o600)
+        internal.chmod(0o700)
 
 
 def _refuse_broken(findings: Sequence[Finding]) -> None:

@@ -1,7 +1,8 @@
 """Manifest: what was done to which input, by which versions, with which result; no secret in it.
 
 The internal manifest has everything. The public one leaves out what an outsider could use: the digest, name and
-size of the input (a digest confirms a guess of the whole input), paths, and figures about the original. Everything in it was
+size of the input (a digest confirms a guess of the whole input), paths, and figures about the original. The head of the
+ledger is in both: its chain value covers the random number of the run, which is not public, and confirms no guess. Everything was
 computed before (see `evaluate`): here it is only put down.
 """
 
@@ -30,6 +31,7 @@ def manifest_of(
     *,
     recipe: AnyRecipe | None,
     run: str | None,
+    head: str | None = None,
 ) -> dict[str, Any]:
     """The internal manifest of a release whose data file is written; `data` says which file that is."""
     kind = release.kind
@@ -39,6 +41,7 @@ def manifest_of(
         "sudare": version("sudare"),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "run": run,
+        "ledger": head,
         "requirements": [kind.requirements.dump(one) for one in release.requirements],
         "method": [kind.methods.dump(one) for one in release.methods],
         "secure_randomness": release.secure,

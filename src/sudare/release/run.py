@@ -6,10 +6,11 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sudare.errors import redact
 from sudare.progress import Plan, Progress, shows_progress
 from sudare.release.anonymize import anonymize
 from sudare.release.folder import write_folder
-from sudare.release.ledger.ledger import Ledger
+from sudare.release.ledger.ledger import Head, Ledger
 from sudare.release.recipe.base import AnyRecipe
 from sudare.release.recipe.load import load_recipe
 from sudare.release.staging import check_target
@@ -40,7 +41,7 @@ def run(
     )
     check_target(Path(output.folder), overwrite=output.overwrite)
     book, number = ledger or Ledger(), str(uuid.uuid4())
-    book.append("started", number, {"source": _shown_source(asked.address), "folder": output.folder})
+    begun = book.append("started", number, {"source": _shown_source(asked.address), "folder": output.folder})
     plan = Plan(progress, {"read": 2, "anonymize": 12, "write": 8})
     with book.failures(number):
         with plan.phase("read"):
@@ -57,13 +58,22 @@ def run(
             )
         release.seconds["read"] = plan.seconds["read"]
         with plan.phase("write") as step:
-            written = write_folder(release, output, recipe=asked, run=number, progress=step)
+            written = write_folder(
+                release,
+                output,
+                recipe=asked,
+                run=number,
+                head=str(Head(begun.number, begun.chain)),
+                progress=step,
+            )
+    made_from = written.manifest["input"].get("sha256")
     book.append(
         "released",
         number,
         {
             "folder": str(written.folder),
             "rows": written.rows,
+            **({} if made_from is None else {"input_hmac": book.keyed(made_from)}),
             "data_sha256": written.manifest["data"]["sha256"],
             "verdicts": [finding.sentence for finding in written.findings],
         },
@@ -73,4 +83,5 @@ def run(
 
 def _shown_source(path: str) -> str:
     """The source's name without anything a database address may hide."""
-    return path.partition("://")[0] + "://…" if "://" in path else Path(path).name
+    shown = redact(path)
+    return shown.partition("://")[0] + "://…" if "://" in shown else Path(shown).name

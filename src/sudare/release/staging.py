@@ -17,7 +17,9 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 import shutil
+import stat
 import tempfile
 import time
 from contextlib import ExitStack, contextmanager, suppress
@@ -25,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.errors import ErrorSentence, OutputError, SudareError
+from sudare.release.contents import is_release, unknown_file
 from sudare.words.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -32,7 +35,8 @@ if TYPE_CHECKING:
 
 _PREFIX = ".sudare-"
 _LOCK, _CONTENT, _OLD = "lock", "content", "old"
-_MANIFESTS = ("public/manifest.json", "manifest.json")
+# What `tempfile.mkdtemp` puts behind the prefix.
+_RANDOM = re.compile(r"-[a-z0-9_]{8}")
 # The lock of the parent is held for some renames only; who waits longer than this waits for a stranger.
 _PATIENCE_SECONDS = 60.0
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -50,7 +54,8 @@ def staged_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
 
     Args:
         target: the folder to appear; absent, or an empty folder, or with `overwrite` an earlier release.
-        overwrite: replace an earlier release (a folder with a manifest); never any other folder.
+        overwrite: replace an earlier release (a folder with a manifest of ours and no file that Sudare does not
+            write); never any other folder.
 
     Raises:
         OutputError: the target is taken or cannot be written, on entry or at the rename, or the disk
@@ -90,8 +95,11 @@ def _is_overwritten(target: Path, *, overwrite: bool) -> bool:
         return False
     if not overwrite:
         raise OutputError("release.staging.not_empty", target=target)
-    if not any((target / manifest).is_file() for manifest in _MANIFESTS):
+    if not is_release(target):
         raise OutputError("release.staging.not_a_release", target=target)
+    unknown = unknown_file(target)
+    if unknown is not None:
+        raise OutputError("release.staging.unknown_file", target=target, file=unknown)
     return True
 
 
@@ -181,19 +189,44 @@ def _sweep(parent: Path) -> None:
 
 
 def _clear_if_stale(staging: Path) -> None:
-    if staging.is_symlink() or not staging.is_dir():
+    about = staging.lstat()
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid():
         return
     try:
-        lock = os.open(staging / _LOCK, os.O_RDWR)
+        # Neither a link nor a pipe: what it names would be another file, and reading the pipe would never end.
+        lock = os.open(staging / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         # Killed before it had a lock, when it was still empty; a full one is not ours and rmdir refuses.
         staging.rmdir()
         return
     try:
+        about_lock = os.fstat(lock)
+        if not stat.S_ISREG(about_lock.st_mode) or about_lock.st_uid != os.geteuid():
+            return
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _clear(staging, staging.parent / os.fsdecode(os.read(lock, 4096)))
+        name = os.fsdecode(os.read(lock, 4096))
+        linked = any((staging / part).is_symlink() for part in (_CONTENT, _OLD))
+        if not linked and _is_name_of(name, staging):
+            _clear(staging, staging.parent / name)
+        elif not name and [each.name for each in staging.iterdir()] == [
+            _LOCK
+        ]:  # killed before it was written
+            (staging / _LOCK).unlink()
+            staging.rmdir()
     finally:
         os.close(lock)
+
+
+def _is_name_of(name: str, staging: Path) -> bool:
+    """Whether a lock names the target that the folder was made for: a plain name, the one in the folder's own name.
+
+    A folder from elsewhere (an unpacked archive) must not choose what is renamed.
+    """
+    plain = name not in {"", ".", ".."} and "/" not in name and "\0" not in name
+    begin = f"{_PREFIX}{name[:50]}"
+    return (
+        plain and staging.name.startswith(begin) and _RANDOM.fullmatch(staging.name, len(begin)) is not None
+    )
 
 
 def _clear_quietly(staging: Path, target: Path) -> None:

@@ -41,6 +41,8 @@ class Manifest:
     sha256: str
     rows: int
     escape_formulas: bool
+    escaped_inside: bool
+    """Whether formulas inside of cells were escaped too, which earlier versions did not do."""
     columns: dict[str, dict[str, Any]]
     requirements: list[dict[str, Any]]
     hierarchies: dict[str, dict[str, Any]]
@@ -86,6 +88,7 @@ def read_manifest(folder: Path) -> Manifest:
         sha256=_part(data, "sha256", str, path).lower(),
         rows=_part(data, "rows", int, path),
         escape_formulas=_part(data, "escape_formulas", bool, path),
+        escaped_inside=_part(data, "escaped_inside", bool, path, False),
         columns=_mappings(_part(manifest, "columns", dict, path), "columns", path),
         requirements=_requirements(_part(manifest, "requirements", list, path), path),
         hierarchies=_mappings(_part(manifest, "hierarchies", dict, path, {}), "hierarchies", path),
@@ -109,7 +112,12 @@ def kind_at(folder: Path) -> str:
 
 def read_released(manifest: Manifest) -> pl.DataFrame:
     """The data of a release, as its manifest says they are written."""
-    return read_data(manifest.data_path, manifest.data_format, escape_formulas=manifest.escape_formulas)
+    return read_data(
+        manifest.data_path,
+        manifest.data_format,
+        escape_formulas=manifest.escape_formulas,
+        escaped_inside=manifest.escaped_inside,
+    )
 
 
 def file_digest(path: Path) -> str:

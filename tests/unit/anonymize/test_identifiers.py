@@ -53,9 +53,8 @@ def test_the_key_can_be_in_a_file(tmp_path):
 
 def test_without_a_key_pseudonyms_link_within_one_release_only():
     table = table_of(pl.DataFrame({"name": ["Ann", "Bob", "Ann"]}), identifier=["name"])
-    releases: list[Any] = [
-        sd.anonymize(table, method=sd.Pseudonymize("name"), order="keep") for _ in range(2)
-    ]
+    keep: Any = "keep"
+    releases = [sd.anonymize(table, method=sd.Pseudonymize("name"), order=keep) for _ in range(2)]
     first, second = (release.frame["name"].to_list() for release in releases)
     assert first[0] == first[2] != first[1]
     assert set(first).isdisjoint(second)

@@ -25,7 +25,7 @@ from sudare.anonymize.protocol import traits_of
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.describe.baskets.baskets import Baskets
 from sudare.errors import DescriptionError, ErrorSentence, ParameterError
-from sudare.formats.baskets import write_baskets
+from sudare.formats.baskets import ENDINGS, write_baskets
 from sudare.measure.baskets import BASKET_MEASURES
 from sudare.progress import Plan
 from sudare.read.baskets.codes import BasketCodes
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from sudare.release.recipe.parts import ReportKind
     from sudare.verify.finding import Finding
     from sudare.words.sentence import Language
-
-_ENDINGS = {"lines": ".txt", "json": ".json", "long": ".csv", "sets": ".csv", "lists": ".parquet"}
 
 
 class BasketKind(Kind):
@@ -141,8 +139,8 @@ class BasketKind(Kind):
         """The released baskets, and for the custodian the sensitive items of each user."""
         original = release.original
         layout = output.layout or (original.source.layout if original.source else "json")
-        data = folder / "public" / f"baskets{_ENDINGS[layout]}"
-        facts = write_baskets(release.published, data, layout)
+        data = folder / "public" / f"baskets{ENDINGS[layout]}"
+        facts = write_baskets(release.published, data, layout, escape_formulas=True)
         if original.sensitive_starts is not None and original.sensitive_codes is not None:
             named = Baskets(BasketCodes(original.items, original.sensitive_starts, original.sensitive_codes))
             write_baskets(named, folder / "internal" / SENSITIVE, "lists")

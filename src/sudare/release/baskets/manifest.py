@@ -21,6 +21,7 @@ def data_facts(release: BasketRelease, data: Path, layout: str, delimiter: str |
         "file": data.name,
         "layout": layout,
         "delimiter": delimiter,
+        "escape_formulas": data.suffix == ".csv",
         "sha256": file_digest(data),
         "baskets": len(release.released),
         "entries": release.released.entries,

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 import sqlite3
+import stat
+import tempfile
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from sudare.errors import ErrorSentence, InputError, OutputError, SudareError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 Event = Literal["started", "released", "failed", "cancelled"]
 EVENTS = get_args(Event)
 _VERSION = 1
 _APPLICATION = 0x53554441  # "SUDA" in the file's header: ours, not another program's database
 _PATIENCE_SECONDS = 30.0
+_KEY_BYTES = 32
 
 COLUMNS = "number, time, event, run, details, chain"
 
@@ -59,6 +64,55 @@ def connection_to(path: Path, mode: Literal["rw", "rwc"] = "rw") -> Iterator[sql
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the second: SQLite's words about a damaged file
         raise _told(path, error) from error
+
+
+def make_private(path: Path) -> None:
+    """Let only its owner read and write the file, whatever the umask; make it where it is not there.
+
+    SQLite gives its write-ahead log the permissions of the file.
+    """
+    for place in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        flags = os.O_RDONLY | os.O_NONBLOCK | (os.O_CREAT if place == path else 0)
+        # Whether SQLite can do without what is refused here, it says itself.
+        with suppress(OSError):
+            descriptor = os.open(place, flags, 0o600)
+            try:
+                about = os.fstat(descriptor)
+                if stat.S_ISREG(about.st_mode) and stat.S_IMODE(about.st_mode) & 0o077:
+                    os.fchmod(descriptor, 0o600)
+            finally:
+                os.close(descriptor)
+
+
+def own_key(path: Path) -> bytes:
+    """The key of a ledger, in a file beside it that only its owner can read; made at random where there is none."""
+    place = path.with_name(f"{path.name}.key")
+    try:
+        if not place.exists():
+            _make_key(place)
+        make_private(place)
+        key = place.read_bytes()
+    except OSError as error:
+        raise OutputError("release.ledger.no_key", path=place, why=error.strerror or str(error)) from error
+    if len(key) != _KEY_BYTES:
+        raise InputError("release.ledger.bad_key", path=place, length=len(key), needed=_KEY_BYTES)
+    return key
+
+
+def _make_key(place: Path) -> None:
+    """Write a new key, whole or not at all; if another process is quicker, its key stays."""
+    descriptor, made = tempfile.mkstemp(
+        prefix=f".{place.name}-", dir=place.parent
+    )  # 0600, whatever the umask
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(_KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            place.hardlink_to(made)
+    finally:
+        Path(made).unlink()
 
 
 def prepare(path: Path) -> None:

@@ -2,8 +2,9 @@
 
 Every entry carries a chain value, SHA-256 over the chain value of the entry before it and its own content,
 so that a change anywhere breaks the chain from there on. Triggers refuse UPDATE, DELETE and an INSERT out
-of turn. Who can write the file can still drop the triggers and compute a whole new chain: that is only
-seen by comparing with a chain value kept elsewhere (in the minutes of the review board, on paper).
+of turn. Who can write the file can still drop the triggers and compute a whole new chain, or drop the last
+entries and set the counter back: that is only seen by comparing with a head kept elsewhere (`Ledger.missing`). Every
+release has the head of its run in its manifests and reports.
 
 Each operation opens its own connection, so one `Ledger` may be used from threads and forked processes.
 An entry whose `append` has returned is on the disk (write-ahead log, synchronous=FULL).
@@ -11,22 +12,27 @@ An entry whose `append` has returned is on the disk (write-ahead log, synchronou
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import os
-from contextlib import contextmanager
+import re
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from uuid import UUID
 
 from sudare.errors import (
     CancelledError,
+    ErrorSentence,
     InputError,
     OutputError,
     ParameterError,
     SudareError,
     did_you_mean,
+    redact,
     shown,
 )
 from sudare.release.ledger.chain import FIRST_CHAIN, broken_chain, canonical, chain_of, is_proper
@@ -38,6 +44,8 @@ from sudare.release.ledger.file import (
     broken_file,
     broken_triggers,
     connection_to,
+    make_private,
+    own_key,
     prepare,
 )
 
@@ -65,6 +73,26 @@ class Entry:
     """SHA-256 (hexadecimal) over the chain value before it and this entry."""
 
 
+class Head(NamedTuple):
+    """The end of a ledger at some moment: kept elsewhere, it proves that nothing before it was changed or dropped."""
+
+    number: int
+    """Of the last entry."""
+    chain: str
+    """Its chain value."""
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.chain}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A head from `NUMBER:CHAIN`, as it is shown and as manifests have it."""
+        found = re.fullmatch(r"\s*([0-9]{1,18}):([0-9a-fA-F]{64})\s*", text, re.ASCII)
+        if found is None:
+            raise ParameterError("release.ledger.not_a_head", given=shown(text))
+        return cls(int(found[1]), found[2].lower())
+
+
 class Ledger:
     """The ledger at `path`, created when absent.
 
@@ -82,9 +110,11 @@ class Ledger:
         if "\0" in str(self.path):  # SQLite would silently take the part before it
             raise OutputError("release.ledger.nul", path=repr(str(self.path)))
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # For its owner alone: the folder if it is made here (another may be shared), the file in any case.
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError("release.ledger.no_folder", path=self.path, why=error.strerror) from error
+        make_private(self.path)
         prepare(self.path)
 
     @contextmanager
@@ -166,6 +196,33 @@ class Ledger:
         except InputError as error:
             return [error.sentence]
 
+    def head(self) -> Head | None:
+        """The end of the ledger; None while it is empty."""
+        entries = self.entries(last=1)
+        return Head(entries[0].number, entries[0].chain) if entries else None
+
+    def missing(self, head: Head) -> ErrorSentence | None:
+        """What is wrong if the ledger does not contain a head that was kept elsewhere; None if it does.
+
+        Together with `verify`, this finds entries that were dropped from the end with the counter set back, a chain that
+        was computed anew, and an older copy of the file.
+        """
+        query = "SELECT chain FROM entry WHERE number = ?"
+        with connection_to(self.path) as connection:
+            found = connection.execute(query, [head.number]).fetchone()
+        if found is None:
+            return ErrorSentence("release.ledger.no_such_entry", number=head.number)
+        if found[0] != head.chain:
+            return ErrorSentence("release.ledger.another_chain", number=head.number)
+        return None
+
+    def keyed(self, digest: str) -> str:
+        """A digest as the ledger records it: its HMAC-SHA-256 with a key that is beside the ledger, for its owner alone.
+
+        Who can read only the ledger cannot confirm a guess of what was digested; the owner can, by computing it again.
+        """
+        return hmac.new(own_key(self.path), digest.encode(), hashlib.sha256).hexdigest()
+
     def _entry(self, row: tuple[Any, ...]) -> Entry:
         number, moment, event, run, details, chain = row
         content = _content(details)
@@ -189,7 +246,10 @@ def _default_path() -> Path:
         return Path(chosen).expanduser()
     import platformdirs
 
-    return platformdirs.user_data_path("sudare") / "ledger.sqlite"
+    folder = platformdirs.user_data_path("sudare")
+    with suppress(OSError):  # made by an earlier version, or not there yet
+        folder.chmod(0o700)
+    return folder / "ledger.sqlite"
 
 
 def _uuid(run: str) -> str:
@@ -202,13 +262,24 @@ def _uuid(run: str) -> str:
 def _details_text(details: dict[str, Any]) -> str:
     """The details as canonical JSON: keys sorted, no spaces, ASCII, numbers finite."""
     try:
-        text = canonical(details)
+        text = canonical(_redacted(details))
     except (TypeError, ValueError, RecursionError) as error:
         raise ParameterError("release.ledger.not_json", why=str(error)) from error
     if not isinstance(details, dict):
         raise ParameterError("release.ledger.not_a_mapping", details=text[:50])
     _refuse_secrets(json.loads(text))
     return text
+
+
+def _redacted(value: Any) -> Any:
+    """The details without the passwords of addresses."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {name: _redacted(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_redacted(item) for item in value]
+    return value
 
 
 def _refuse_secrets(value: Any) -> None:

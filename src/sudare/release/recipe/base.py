@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -11,17 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import yaml
 from pydantic import ValidationError
 
-from sudare.errors import ErrorSentence, InputError, ParameterError, shown
+from sudare.errors import ErrorSentence, InputError, ParameterError, redact, shown
 from sudare.formats.data import writing
 from sudare.parameters import Catalogue, Part, sentence_of
-from sudare.read.database import redact
 from sudare.release.recipe.parts import Order, ReportKind, absolute_entry, parse_yaml, read_text
 from sudare.words.sentence import Language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_PASSWORD = re.compile(r"(://[^\s/@:]*:)\S*(?=@)|(password=)[^\s&]*", re.IGNORECASE)
 
 
 class AnyOutput(Part):
@@ -131,11 +127,7 @@ class AnyRecipe(Part):
         Only this is kept: in recipe.yaml, the internal manifest and the reports.
         """
         source = getattr(self, self.source_field)
-        hidden = {
-            name: _without_password(value, address=name == "path")
-            for name, value in source.__dict__.items()
-            if isinstance(value, str)
-        }
+        hidden = {name: redact(value) for name, value in source.__dict__.items() if isinstance(value, str)}
         return self.model_copy(update={self.source_field: source.model_copy(update=hidden)})
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,10 +145,3 @@ class AnyRecipe(Part):
         text, place = self.to_yaml(), Path(path)
         with writing(place):
             place.write_text(text, encoding="utf-8")
-
-
-def _without_password(text: str, *, address: bool) -> str:
-    """A text about a source, fit to be kept; the path of a file stays, whatever it is called."""
-    if address:
-        return redact(text) if "://" in text else text
-    return _PASSWORD.sub(r"\1\2…", text)

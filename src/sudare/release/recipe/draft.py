@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
-from sudare.errors import InputError, OutputError
+from sudare.errors import InputError, OutputError, redact
 from sudare.formats.data import writing
 from sudare.progress import Plan
 from sudare.read.baskets.sniff import looks_like_baskets
@@ -51,6 +51,8 @@ class Draft(ABC):
     recipe: dict[str, Any]
     """The mapping of the recipe."""
     language: Language
+    left_out: bool = field(default=False, kw_only=True)
+    """Whether a password was left out of the recipe."""
 
     @abstractmethod
     def comments(self, key: str) -> Iterator[str]:
@@ -68,11 +70,17 @@ class Draft(ABC):
         """One entry of the recipe."""
         yield _yaml({key: self.recipe[key]})
 
+    def _about_the_password(self, key: str) -> Iterator[str]:
+        """That a recipe has none, above the address that needs one."""
+        if key in {"source", "baskets"} and self.left_out:
+            yield texts(self.language, "draft")("password")
+
     def write(self, path: Path, *, overwrite: bool) -> None:
         """Write the draft, a comment above what a person has to decide."""
         parts = [f"# {texts(self.language, 'draft')('head')}"]
         for key in self.recipe:
-            parts += [*(f"# {comment}" for comment in self.comments(key)), *self.lines(key)]
+            comments = [*self._about_the_password(key), *self.comments(key)]
+            parts += [*(f"# {comment}" for comment in comments), *self.lines(key)]
         with writing(path):
             try:
                 file = path.open("w" if overwrite else "x", encoding="utf-8")
@@ -249,7 +257,9 @@ def draft_table(
         "columns": {guess.column: _column(guess) for guess in guesses},
         **_rest(source, (asked, REQUIREMENTS), (applied, METHODS), language),
     }
-    return TableDraft(recipe, language, rows, tuple(guesses))
+    return TableDraft(
+        recipe, language, rows, tuple(guesses), left_out=_leaves_out(source, options, recipe["source"])
+    )
 
 
 def draft_baskets(
@@ -282,6 +292,7 @@ def draft_baskets(
         baskets.entries,
         int(baskets.lengths.max(initial=0)),
         tuple((str(baskets.items[code]), int(supports[code])) for code in most),
+        left_out=_leaves_out(source, options, recipe["baskets"]),
     )
 
 
@@ -299,9 +310,22 @@ def stem_of(source: str) -> str:
 
 def _place(source: str, options: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     """Where the data are, as seen from the folder of the recipe."""
-    place = os.path.relpath(source, folder) if is_path(source) else source
-    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
+    place = os.path.relpath(source, folder) if is_path(source) else redact(source, settings=True)
+    plain = {name: _plain(value) for name, value in options.items()}
     return {"path": place, **plain}
+
+
+def _leaves_out(source: str, options: Mapping[str, Any], place: Mapping[str, Any]) -> bool:
+    """Whether the place in a recipe lacks something secret that was given."""
+    address = not is_path(source) and place["path"] != source
+    return address or any(place[name] != value for name, value in options.items() if isinstance(value, str))
+
+
+def _plain(value: Any) -> Any:
+    """An option as a recipe has it; a query may connect to another database, with a password."""
+    if isinstance(value, tuple):
+        return list(value)
+    return redact(value) if isinstance(value, str) else value
 
 
 def _rest(

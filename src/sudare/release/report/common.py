@@ -204,6 +204,7 @@ def _provenance(facts: Mapping[str, Any], texts: Texts) -> Iterator[tuple[str, s
     unit = "baskets" if "baskets" in data else "rows"
     yield "created", str(facts.get("created", "")).replace("T", " ").replace("+00:00", " UTC")
     yield "run", facts.get("run") or ""
+    yield "ledger", facts.get("ledger") or ""
     yield "sudare", str(facts.get("sudare", ""))
     yield "input", " · ".join(str(source[key]) for key in ("name", "format", "encoding") if source.get(key))
     yield "input_sha256", source.get("sha256") or ""

@@ -38,6 +38,7 @@ def data_facts(release: Release, output: Output, data: Path) -> dict[str, Any]:
         "sha256": file_digest(data),
         "rows": release.table.rows,
         "escape_formulas": output.escape_formulas,
+        "escaped_inside": output.escape_formulas,
     }
 
 

@@ -15,6 +15,7 @@ import polars as pl
 from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.baskets.sources import read_baskets
 from sudare.errors import InputError
+from sudare.formats.baskets import unescaped_baskets
 from sudare.read.baskets.codes import BasketCodes
 from sudare.read.source import is_file
 from sudare.verify.baskets.sets import verify_baskets
@@ -129,7 +130,9 @@ def _read_released(path: Path, manifest: dict[str, Any]) -> Baskets:
     data = path.parent / about["file"]
     if not is_file(data):
         refuse_internal(path, manifest)
-    return read_baskets(data, layout=about["layout"], delimiter=_delimiter(about))
+    released = read_baskets(data, layout=about["layout"], delimiter=_delimiter(about))
+    # Earlier versions escaped nothing, and said nothing about it.
+    return unescaped_baskets(released) if about.get("escape_formulas") is True else released
 
 
 def _read_original(original: Any, folder: Path, options: Mapping[str, Any] | None) -> Baskets:
