@@ -366,8 +366,13 @@ def test_measure_json(at, made):
     assert chosen == {"loss": pytest.approx(written["losses"]["loss"])}
 
 
-def test_measure_of_shuffled_rows_is_refused(at):
+def test_measure_of_shuffled_rows_needs_the_part_of_the_custodian(at, made):
+    assert "loss" in at.done("measure", "demo/patients.csv", "demo/release")
+    rows = made / "demo" / "release" / "internal" / "rows.parquet"
+    kept = rows.read_bytes()
+    rows.unlink()
     sentence = at.refused(2, "measure", "demo/patients.csv", "demo/release")
+    rows.write_bytes(kept)
     assert "random order" in sentence
 
 
@@ -469,7 +474,7 @@ def test_schema(command):
     found = json.loads(out)
     assert {"$defs", "properties", "required", "title", "type"} <= set(found)
     assert sorted(found["properties"]) == sorted(
-        ["version", "source", "columns", "requirements", "method", "measures", "output"]
+        ["version", "source", "columns", "requirements", "method", "order", "measures", "output"]
     )
 
 

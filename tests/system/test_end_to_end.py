@@ -54,6 +54,7 @@ def test_the_folder_of_a_release(demonstration):
         "internal/manifest.json",
         "internal/recipe.yaml",
         "internal/report.html",
+        "internal/rows.parquet",
         "public",
         "public/data.csv",
         "public/manifest.json",

@@ -110,10 +110,13 @@ def afresh(frame: pl.DataFrame) -> pl.DataFrame:
     A column in memory may hold more than its values: texts that rows left out referred to, numbers under a missing value,
     categories that no row has any more. Parquet and Arrow would write them too; formats of text write values alone.
     """
-    return pl.DataFrame([_column_afresh(column) for column in frame])
+    # polars treats a series name such as '^a$' as a pattern
+    return pl.DataFrame(
+        [_column_afresh(column.alias("cells"), column.name).alias(column.name) for column in frame]
+    )
 
 
-def _column_afresh(column: pl.Series) -> pl.Series:
+def _column_afresh(column: pl.Series, name: str) -> pl.Series:
     dtype = column.dtype
     if isinstance(dtype, pl.Enum):
         texts = column.cast(pl.String)
@@ -128,7 +131,7 @@ def _column_afresh(column: pl.Series) -> pl.Series:
     numbers = plain if "Decimal" in str(dtype) else plain.to_physical()
     built = pl.Series(column.name, numbers.to_list(), dtype=numbers.dtype).cast(plain.dtype)
     if not built.equals(plain, null_equal=True):
-        raise OutputError("formats.data.type", column=column.name, type=str(dtype))
+        raise OutputError("formats.data.type", column=name, type=str(dtype))
     return built
 
 

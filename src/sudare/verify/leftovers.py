@@ -69,13 +69,14 @@ def _removed(original: pl.DataFrame, released: pl.DataFrame) -> dict[str, pl.Ser
     """Values of each original column that are in no released cell; a cell counts as the text it shows."""
     shown = set(released.columns)
     for column in released:
-        single = column.explode() if isinstance(column.dtype, pl.List) else column
+        cells = column.alias("cells")
+        single = cells.explode() if isinstance(column.dtype, pl.List) else cells
         shown.update(_texts(single.unique()))
     removed = {}
     for column in original:
         if column.dtype.is_nested() or column.dtype == pl.Object:
             continue
-        values = column.drop_nulls().unique()
+        values = column.alias("cells").drop_nulls().unique()
         gone = [text not in shown for text in _texts(values)]
         removed[column.name] = values.filter(pl.Series(gone, dtype=pl.Boolean))
     return removed
@@ -117,7 +118,8 @@ def _workbook_texts(content: bytes) -> set[str]:
 
 def _twin(released: pl.DataFrame, ending: str) -> bytes:
     """The same values written anew, from Python's values and types without categories."""
-    frame = pl.DataFrame([_anew(column) for column in released])
+    # polars treats a series name such as '^a$' as a pattern
+    frame = pl.DataFrame([_anew(column.alias("cells")).alias(column.name) for column in released])
     buffer = io.BytesIO()
     if ending == ".parquet":
         frame.write_parquet(buffer)
