@@ -50,6 +50,7 @@ def test_the_internal_part_is_for_its_owner(tmp_path, monkeypatch, umask):
         "manifest.json": 0o600,
         "recipe.yaml": 0o600,
         "report.html": 0o600,
+        "rows.parquet": 0o600,
     }
     assert mode(tmp_path / "out") == mode(tmp_path / "out" / "public") == 0o777 & ~umask
     assert mode(tmp_path / "deep") == 0o700

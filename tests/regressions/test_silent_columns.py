@@ -87,7 +87,9 @@ def test_people_with_several_rows_are_counted_in_blocks(role, tmp_path):
     data = data.changed(data.frame.with_columns(age=pl.Series([number // 4 for number in range(60)])))
     release = released(data, sd.KAnonymity(4))
     blocks = defaultdict(set)
-    for age, person in zip(release.frame["age"].to_list(), people, strict=True):
+    for age, person in zip(
+        release.frame["age"].to_list(), [people[row] for row in release.rows_of_original], strict=True
+    ):
         blocks[age].add(person)
     below = sum(len(held) < 4 for held in blocks.values())
     assert below > 0

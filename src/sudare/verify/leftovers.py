@@ -71,15 +71,23 @@ def _removed(original: pl.DataFrame, released: pl.DataFrame) -> dict[str, pl.Ser
     for column in released:
         cells = column.alias("cells")
         single = cells.explode() if isinstance(column.dtype, pl.List) else cells
-        shown.update(_texts(single.unique()))
+        shown.update(map(_meant, _texts(single.unique())))
     removed = {}
     for column in original:
         if column.dtype.is_nested() or column.dtype == pl.Object:
             continue
         values = column.alias("cells").drop_nulls().unique()
-        gone = [text not in shown for text in _texts(values)]
+        gone = [_meant(text) not in shown for text in _texts(values)]
         removed[column.name] = values.filter(pl.Series(gone, dtype=pl.Boolean))
     return removed
+
+
+def _meant(text: str) -> str:
+    """A number as it is, however it is written: files of text and workbooks write 10.0 as 10."""
+    try:
+        return repr(float(text))
+    except ValueError:
+        return text
 
 
 def _texts(column: pl.Series) -> list[str]:
