@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -101,11 +102,11 @@ def _wide() -> dict[str, Callable[[int], Seen]]:
     for k, scale in _SCALES.items():
         for edges in _ADULT_BINS[: 4 if k == 2 else 1]:
             name = f"age of Adult, k = {k}, {len(edges) - 1} bins from {edges[0]}, {edges[1]}"
-            found[name] = lambda number, scale=scale, edges=edges: _adult(number, scale, edges)
+            found[name] = partial(_adult, scale=scale, edges=edges)
     for records, scale, both in ((1_000, 0.3, False), (10_000, 1.0, False), (10_000, 0.5, True)):
         beside = " x 2 categories" if both else ""
         name = f"{records:,} in 3 wide bins{beside}, laplace {scale}"
-        found[name] = lambda number, at=(records, scale, both): _column(number, *at)
+        found[name] = partial(_column, records=records, scale=scale, both=both)
     return found
 
 
@@ -113,7 +114,7 @@ def _tables() -> dict[str, Callable[[int], Seen]]:
     found: dict[str, Callable[[int], Seen]] = {}
     for records, sizes, noise, strength in _TABLES:
         name = f"{records:,} in {' x '.join(map(str, sizes))}, {noise} {strength}"
-        found[name] = lambda number, at=(records, sizes, noise, strength): _table(number, *at)
+        found[name] = partial(_table, records=records, sizes=sizes, noise=noise, strength=strength)
     return found
 
 
