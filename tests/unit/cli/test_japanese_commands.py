@@ -90,7 +90,7 @@ def test_noise_shows_no_mean_that_looks_like_a_rise(told):
 def test_the_plot_of_baskets_in_japanese(told, tmp_path, monkeypatch):
     (tmp_path / "before.txt").write_text("milk bread\nbeer milk\n", encoding="utf-8")
     (tmp_path / "after.txt").write_text("milk\nbeer milk\n", encoding="utf-8")
-    asked = ("measure", "before.txt", "after.txt", "--baskets", "--plot", "plot.svg")
+    asked = ("measure", "before.txt", "after.txt", "--baskets", "--plot", "plot.svg", "--overwrite")
     told(*asked, "--lang", "ja")
     assert "加工前" in Path("plot.svg").read_text(encoding="utf-8")
     monkeypatch.setenv("SUDARE_LANG", "ja")
