@@ -129,6 +129,7 @@ class Job:
             "recipe.yaml",
             "release",
             "ledger.sqlite",
+            "ledger.sqlite.key",
             "ledger.sqlite-wal",
             "ledger.sqlite-shm",
         }
