@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
+    import numpy as np
+    import numpy.typing as npt
+
     from sudare.assess.requirement import Verdict
     from sudare.measure.compare import Figures
     from sudare.release.kind import Kind
@@ -49,6 +52,9 @@ class AnyRelease:
     """What the custodian should look at."""
     secure: bool
     """False when a seed made the random choices repeatable: for tests only."""
+    rows_of_original: npt.NDArray[np.int64] | None = None
+    """For each published record, its place in the original (never published); None where records have no originals, or
+    baskets keep their order."""
     order: Order = "keep"
     """Whether the records are published in random order, or in that of the original."""
     seconds: dict[str, float] = field(default_factory=dict)
@@ -160,9 +166,8 @@ def write_folder(
         (folder / "internal").mkdir()
         with plan.phase("write"):
             data = kind.write_data(release, output, folder)
-            rows = getattr(release, "rows_of_original", None)
-            if rows is not None:
-                pl.DataFrame({"row": rows}).write_parquet(folder / "internal" / ROWS)
+            if release.rows_of_original is not None:
+                pl.DataFrame({"row": release.rows_of_original}).write_parquet(folder / "internal" / ROWS)
             manifest = manifest_of(release, output, data, recipe=kept, run=run, head=head)
             _write_manifests(folder, kind, manifest)
         with plan.phase("verify") as step:

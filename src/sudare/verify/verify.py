@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.errors import InputError, ParameterError, shown
 from sudare.progress import SILENT, Plan
+from sudare.read.source import load
 from sudare.verify.blocks import Evidence, gather_evidence, listed
 from sudare.verify.finding import CannotCheckError, Finding, FindingSentence
+from sudare.verify.leftovers import check_leftovers
 from sudare.verify.manifest import (
     Manifest,
     digest_changes,
@@ -55,10 +57,11 @@ def verify_release(
 
     Args:
         folder: The folder of a release, or its public part.
-        original: The original baskets, or where they are; only for a release of baskets.
+        original: The original baskets or table, or where they are. The promises about baskets speak of it; of a table, the
+            bytes of the release are searched for values that it has and the release has not.
         sensitive: Sensitive items of the original, as `Baskets.describe` takes them; those that the internal part of the
             folder keeps when left out.
-        options: How to read the original, as `sudare.read_baskets` takes them.
+        options: How to read the original, as `sudare.read` and `sudare.read_baskets` take them.
         progress: Told how far the work is.
 
     Raises:
@@ -72,13 +75,20 @@ def verify_release(
             place, original=original, sensitive=sensitive, options=options, progress=progress
         )
     manifest = read_manifest(place)
-    for name, given in (("original", original), ("sensitive", sensitive)):
-        if given is not None:
-            raise ParameterError("verify.only_for_baskets", folder=folder, name=name)
-    return _verify_table(manifest, progress or SILENT)
+    if sensitive is not None:
+        raise ParameterError("verify.only_for_baskets", folder=folder, name="sensitive")
+    return _verify_table(manifest, _frame(original, options), progress or SILENT)
 
 
-def _verify_table(manifest: Manifest, progress: Progress) -> list[Finding]:
+def _frame(original: Any, options: Mapping[str, Any] | None) -> pl.DataFrame | None:
+    """The original table as a frame: given as one, as a table, or by its place."""
+    if isinstance(original, str | Path):
+        return load(original, **(options or {}))[0]
+    frame: pl.DataFrame | None = getattr(original, "frame", original)
+    return frame
+
+
+def _verify_table(manifest: Manifest, original: pl.DataFrame | None, progress: Progress) -> list[Finding]:
     plan = Plan(progress, {"read": 2, "verify": 3})
     changes = [*manifest.differing, *digest_changes(manifest.data_path, manifest.sha256)]
     try:
@@ -93,7 +103,11 @@ def _verify_table(manifest: Manifest, progress: Progress) -> list[Finding]:
         findings = verify_frame(
             frame, manifest.columns, manifest.requirements, manifest.hierarchies, progress=step
         )
-    return [_unchanged(manifest, changes, frame.height), *findings]
+    left = []
+    if original is not None:
+        labels = [label for tree in manifest.hierarchies.values() for label in tree.get("labels") or ()]
+        left = [check_leftovers(manifest.data_path, frame, original, labels)]
+    return [_unchanged(manifest, changes, frame.height), *findings, *left]
 
 
 def verify_frame(

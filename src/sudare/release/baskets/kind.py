@@ -35,7 +35,7 @@ from sudare.release.baskets.release import BasketRelease
 from sudare.release.kind import Applied, Kind
 from sudare.release.recipe.baskets import BasketOutput
 from sudare.release.warnings import ReleaseWarning
-from sudare.verify.baskets.check import SENSITIVE, check_basket_folder, check_basket_leftovers
+from sudare.verify.baskets.check import SENSITIVE, check_basket_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -156,9 +156,7 @@ class BasketKind(Kind):
 
     def verify(self, release: BasketRelease, folder: Path, progress: Progress) -> list[Finding]:
         """Beside the original, of which the promises about baskets speak."""
-        findings = check_basket_folder(folder, original=release.original, progress=progress)
-        data = next((folder / "public").glob("baskets.*"))
-        return [*findings, check_basket_leftovers(data, release.original)]
+        return check_basket_folder(folder, original=release.original, progress=progress)
 
     def report(
         self,

@@ -11,9 +11,6 @@ from sudare.measure.compare import Figures
 from sudare.release.folder import AnyRelease
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from sudare.assess.baskets.adversary import BasketVerdict
     from sudare.describe.baskets.baskets import Baskets
     from sudare.read.baskets.codes import Item
@@ -30,8 +27,6 @@ class BasketRelease(AnyRelease):
     """What is published of each basket, in the order of the original."""
     verdicts: tuple[BasketVerdict, ...]
     """One for each requirement, on the released baskets beside the original."""
-    rows_of_original: npt.NDArray[np.int64] | None = None
-    """For each published basket, its place in the original (never published); None where the order is kept."""
 
     @property
     def kind(self) -> BasketKind:

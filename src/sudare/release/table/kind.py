@@ -26,8 +26,6 @@ from sudare.release.table.manifest import data_facts, manifest_parts, public_par
 from sudare.release.table.release import Release
 from sudare.release.table.warnings import generalized_away, repeated_people, spellings, unique_columns
 from sudare.release.warnings import ReleaseWarning
-from sudare.verify.leftovers import check_leftovers
-from sudare.verify.manifest import read_manifest, read_released
 from sudare.verify.verify import verify_release
 from sudare.words.sentence import enumerated
 
@@ -241,11 +239,7 @@ class TableKind(Kind):
 
     def verify(self, release: Release, folder: Path, progress: Progress) -> list[Finding]:
         """From the public part alone; what must not be left over in its bytes, from the original."""
-        findings = verify_release(folder / "public", progress=progress)
-        manifest = read_manifest(folder / "public")
-        labels = [label for tree in manifest.hierarchies.values() for label in tree["labels"]]
-        released = read_released(manifest)
-        return [*findings, check_leftovers(manifest.data_path, released, release.original.frame, labels)]
+        return verify_release(folder / "public", original=release.original, progress=progress)
 
     def report(
         self,

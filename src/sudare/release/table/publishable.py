@@ -4,7 +4,7 @@ A figure that compares the release with the original is an equation about what w
 that is missing, a change of the mean to three digits gives that income to a thousandth. So only these are published:
 
 - figures of the release alone and of how many rows were left out;
-- losses by generalization, where they depend on original values only through extents that the release shows itself: the
+- where no row was left out, losses by generalization and their bounds, if the release shows the extents they depend on: the
   smallest and the largest value of every column without a hierarchy are ends of released ranges (counts of the leaves of a
   hierarchy tell of no magnitude);
 - the squared error of microaggregation, in steps of 0.05, where no row was left out, at least half of the rows changed and
@@ -24,6 +24,8 @@ import polars as pl
 from sudare.describe.text import axis_of, positions, range_ends
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from sudare.release.table.release import Release
 
 OF_RELEASE = ("suppressed", "dm", "average_block", "cm")
@@ -39,9 +41,11 @@ def publishable(release: Release) -> tuple[str, ...]:
         allowed: tuple[str, ...] = ("suppressed",)
     else:
         allowed = OF_RELEASE
-        if release.rows_of_original is not None:
+        rows = release.rows_of_original
+        # Domains and bounds would depend on people who are not in the release.
+        if rows is not None and len(rows) == release.original.rows:
             allowed += OF_DOMAIN if _shows_extents(release) else ()
-            allowed += ("sse_ratio",) if _changes_many(release) else ()
+            allowed += ("sse_ratio",) if _changes_many(release, rows) else ()
     return tuple(name for name in release.losses if name in allowed)
 
 
@@ -77,11 +81,8 @@ def _shows_extents(release: Release) -> bool:
     return True
 
 
-def _changes_many(release: Release) -> bool:
-    """Whether no row was left out, and the error of every number that was changed is spread over many rows."""
-    rows = release.rows_of_original
-    if rows is None or len(rows) < release.original.rows:
-        return False
+def _changes_many(release: Release, rows: npt.NDArray[np.int64]) -> bool:
+    """Whether the error of every number that was changed is spread over many rows."""
     errors = []
     for name in release.original.names("quasi"):
         before = release.original.frame[name]

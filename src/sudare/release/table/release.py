@@ -43,8 +43,6 @@ class Release(AnyRelease):
     """The table as it was (never written)."""
     table: Table
     """The table as it is published: same roles, no identifiers."""
-    rows_of_original: npt.NDArray[np.int64] | None
-    """For each released row, its row in the original (never written); None where rows have no originals."""
     column_losses: dict[str, float]
     """Loss of each quasi-identifier."""
     not_applicable: tuple[str, ...] = ()

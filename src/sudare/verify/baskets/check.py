@@ -73,9 +73,13 @@ def check_basket_folder(
             raise InputError("verify.baskets.other_original", original=len(given), released=len(released))
         beside = _described(given, place, sensitive)
         aligned = _aligned(released, place, manifest)
-        if aligned is None:
-            return findings + [_unaligned(released, one) for one in manifest["requirements"]]
-        return findings + verify_baskets(aligned, beside, manifest["requirements"], progress=progress)
+        asked = manifest["requirements"]
+        findings += (
+            [_unaligned(released, one) for one in asked]
+            if aligned is None
+            else verify_baskets(aligned, beside, asked, progress=progress)
+        )
+        return [*findings, _leftovers(path.parent / manifest["data"]["file"], given)]
     # What is sensitive for all can be checked on the release alone; items may be gone from it altogether.
     common = sensitive if sensitive is not None else _kept_common(place)
     if common is not None:
@@ -101,7 +105,7 @@ def _unaligned(released: Baskets, requirement: Mapping[str, Any]) -> Finding:
     return verify_baskets(released, None, [requirement])[0]
 
 
-def check_basket_leftovers(data: Path, original: Baskets) -> Finding:
+def _leftovers(data: Path, original: Baskets) -> Finding:
     """Check that a written file holds no original item that was removed from all baskets.
 
     Files of text hold the items of the baskets and nothing else; a table may hold more than its values.

@@ -58,7 +58,7 @@ def basket_report_html(
         users=basket_sections.users(release, texts) if internal and release.alike else None,
         cards=basket_sections.frequencies(release, texts, with_original=internal and release.alike),
         rules=basket_sections.rules(release, texts, with_original=internal and release.alike),
-        rows=basket_sections.first_baskets(released),
+        rows=basket_sections.first_baskets(release.published),
         row_count=figure(len(released)),
         general=texts("promise.general"),
         check="sudare check DIR --original FILE" if rho else "sudare check DIR",

@@ -178,9 +178,9 @@ def rules(release: BasketRelease, texts: Texts, *, with_original: bool) -> dict[
     return {"rows": rows, "lead": texts("rules.lead_both", **counts), "more": more}
 
 
-def first_baskets(released: Baskets) -> list[dict[str, Any]]:
+def first_baskets(published: Baskets) -> list[dict[str, Any]]:
     """The first baskets as published; their users are not."""
-    shown = released.take(np.arange(min(FIRST_BASKETS, len(released)))).lists()
+    shown = published.take(np.arange(min(FIRST_BASKETS, len(published)))).lists()
     return [
         {"number": number, "items": _short(", ".join(map(str, items)))}
         for number, items in enumerate(shown, start=1)
