@@ -59,12 +59,12 @@ if TYPE_CHECKING:
     from sudare.anonymize.simple.swap import SwapRecords as SwapRecords
     from sudare.assess.baskets.km_anonymity import KmAnonymity as KmAnonymity
     from sudare.assess.baskets.rho_uncertainty import RhoUncertainty as RhoUncertainty
-    from sudare.assess.k_anonymity import KAnonymity as KAnonymity
-    from sudare.assess.l_diversity import LDiversity as LDiversity
+    from sudare.assess.block_requirements import KAnonymity as KAnonymity
+    from sudare.assess.block_requirements import LDiversity as LDiversity
+    from sudare.assess.block_requirements import TCloseness as TCloseness
     from sudare.assess.pk_anonymity import PkAnonymity as PkAnonymity
     from sudare.assess.requirement import Verdict as Verdict
     from sudare.assess.risk import risk as risk
-    from sudare.assess.t_closeness import TCloseness as TCloseness
     from sudare.describe import distance as distance
     from sudare.describe import hierarchy as hierarchy
     from sudare.describe.baskets.baskets import Baskets as Baskets
@@ -94,9 +94,9 @@ _HOME = {
     "FullDomain": "anonymize.full_domain",
     "Generalize": "anonymize.generalize.method",
     "GeneralizeItems": "anonymize.baskets.generalize",
-    "KAnonymity": "assess.k_anonymity",
+    "KAnonymity": "assess.block_requirements",
     "KmAnonymity": "assess.baskets.km_anonymity",
-    "LDiversity": "assess.l_diversity",
+    "LDiversity": "assess.block_requirements",
     "Ledger": "release.ledger.ledger",
     "MinDIS": "anonymize.generalize.named",
     "Microaggregate": "anonymize.microaggregate.method",
@@ -117,7 +117,7 @@ _HOME = {
     "SuppressItems": "anonymize.baskets.suppress",
     "SuppressRecords": "anonymize.simple.records",
     "SwapRecords": "anonymize.simple.swap",
-    "TCloseness": "assess.t_closeness",
+    "TCloseness": "assess.block_requirements",
     "Table": "describe.table",
     "TopBottomCode": "anonymize.simple.coarsen",
     "Verdict": "assess.requirement",

@@ -26,6 +26,11 @@ MODULES = {
     "anonymize.recode": "anonymize.grouping.recode",
     "anonymize.records": "anonymize.simple.records",
     "anonymize.swap": "anonymize.simple.swap",
+    **{
+        f"assess.{name}": "assess.block_requirements"
+        for name in ("k_anonymity", "l_diversity", "t_closeness")
+    },
+    "anonymize.grouping.rules": "anonymize.grouping.recode",
     "assess.itemsets": "assess.baskets",
     "assess.verdict": "assess.requirement",
     "assess.itemsets.km_anonymity": "assess.baskets.km_anonymity",

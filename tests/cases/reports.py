@@ -8,8 +8,7 @@ from tests.cases.pages import KINDS, LANGUAGES
 
 from sudare.anonymize.simple.identifiers import RemoveIdentifiers
 from sudare.api import anonymize
-from sudare.assess.k_anonymity import KAnonymity
-from sudare.assess.l_diversity import LDiversity
+from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.describe.table import Table
 from sudare.read.source import SourceFacts
 from sudare.release.manifest import manifest_of

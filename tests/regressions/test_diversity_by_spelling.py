@@ -12,8 +12,7 @@ import polars as pl
 import pytest
 
 import sudare as sd
-from sudare.describe.column import encode
-from sudare.describe.spelling import alike_values
+from sudare.describe.column import alike_values, encode
 from sudare.errors import InfeasibleError, ParameterError
 from sudare.formats.data import EXTENSIONS
 from sudare.verify.blocks import read_values

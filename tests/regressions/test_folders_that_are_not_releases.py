@@ -8,7 +8,7 @@ import pytest
 from tests.cases.staging import content, manifest, names, refuses, release, whole
 
 import sudare as sd
-from sudare.release import contents
+from sudare.release import staging
 
 
 def plant(parent, name, target, *, lock="file"):
@@ -142,15 +142,15 @@ def test_the_list_has_every_file_that_is_written(tmp_path):
     for chosen in ("csv", "tsv", "parquet", "arrow", "excel"):
         for _ in range(2):
             sd.anonymize(table, sd.KAnonymity(2)).write(tmp_path / "t", format=chosen, overwrite=True)
-            assert contents.unknown_file(tmp_path / "t") is None
+            assert staging.unknown_file(tmp_path / "t") is None
     baskets = sd.read_baskets([chance.sample("abcdef", 3) for _ in range(30)])
     private = baskets.describe(sensitive=[["a"] if "a" in items else [] for items in baskets.lists()])
     for layout in ("lines", "json", "long", "lists", "sets"):
         for _ in range(2):
             released = sd.anonymize(private, sd.RhoUncertainty(0.9), method=sd.SuppressItems())
             released.write(tmp_path / "b", layout=layout, overwrite=True)
-            assert contents.is_release(tmp_path / "b")
-            assert contents.unknown_file(tmp_path / "b") is None
+            assert staging.is_release(tmp_path / "b")
+            assert staging.unknown_file(tmp_path / "b") is None
 
 
 def test_an_older_manifest_without_a_kind_is_of_a_table(tmp_path):

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import sudare as sd
 from sudare.cli import main
 from sudare.errors import InputError
-from sudare.formats.data import read_data, write_data
-from sudare.formats.formulas import escaped, unescaped
+from sudare.formats.data import escaped, read_data, unescaped, write_data
 
 RISKY = [
     "=1+1", "+1+1", "-1+1", "@SUM(A1)", "＝1+1", "＋1", "－1", "＠x", "\n=1", "\t=1", "\r=1", "\r\n=1",

@@ -15,8 +15,7 @@ from sudare.advise.bounds import quick_bound
 from sudare.advise.compromises import compromises_for
 from sudare.advise.trial import Trial, sampled
 from sudare.anonymize.pipeline import without_missing
-from sudare.assess.k_anonymity import KAnonymity
-from sudare.assess.l_diversity import LDiversity
+from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.requirement import BlockRequirement
 from sudare.assess.study import Study, study

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sudare.anonymize.generalize.bound import price_bound
 from sudare.anonymize.protocol import traits_of
+from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.bounds import Bound, lower_bound
-from sudare.assess.k_anonymity import KAnonymity
 from sudare.progress import Plan
 from sudare.words.sentence import Sentence
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from sudare.advise.fewer_columns import fewer_columns
 from sudare.advise.trial import SEED, compromise
+from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.bounds import Bound, feasible
-from sudare.assess.k_anonymity import KAnonymity
-from sudare.assess.l_diversity import LDiversity
 from sudare.assess.risk import risk
 from sudare.assess.suitability import diversities, limits, loosened, with_larger_c
 from sudare.errors import InfeasibleError

@@ -6,12 +6,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sudare.anonymize.grouping.recode import Axis, TreeAxis, axes_of, recode
-from sudare.anonymize.grouping.rules import block_rules, column_weights, smallest_group
+from sudare.anonymize.grouping.recode import (
+    Axis,
+    TreeAxis,
+    axes_of,
+    block_rules,
+    column_weights,
+    recode,
+    smallest_group,
+)
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
-from sudare.assess.requirement import compile_rules
-from sudare.assess.study import require_feasible
+from sudare.assess.requirement import compile_rules, require_feasible
 from sudare.kernels.core.rules import scratch_for
 from sudare.kernels.recoding.mondrian import Space, initial_state, partition_slice
 from sudare.parameters import Annotated, Field, parameters

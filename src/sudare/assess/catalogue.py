@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.assess.k_anonymity import KAnonymity
-from sudare.assess.l_diversity import LDiversity
+from sudare.assess.block_requirements import KAnonymity, LDiversity, TCloseness
 from sudare.assess.pk_anonymity import PkAnonymity
-from sudare.assess.t_closeness import TCloseness
 from sudare.parameters import Catalogue
 
 if TYPE_CHECKING:

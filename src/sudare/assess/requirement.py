@@ -18,8 +18,8 @@ import numpy as np
 from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.table import Table
-from sudare.display import html_block, paragraph, shown_words
-from sudare.errors import DescriptionError, language_of
+from sudare.display import html_block, paragraph, rounded_down, shown_words
+from sudare.errors import DescriptionError, InfeasibleError, language_of
 from sudare.kernels.core import rules as kernel_rules
 from sudare.kernels.core.rules import (
     Rules,
@@ -30,16 +30,15 @@ from sudare.kernels.core.rules import (
     scratch_for,
 )
 from sudare.parameters import require_made
-from sudare.words.sentence import Sentence, as_shown, counted, enumerated, in_language
+from sudare.words.sentence import Sentence, as_shown, counted, enumerated, in_language, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
-    from sudare.describe.column import Codes
+    from sudare.describe.column import Codes, Spelling
     from sudare.describe.hierarchy.tree import Hierarchy
-    from sudare.describe.spelling import Spelling
     from sudare.parameters import Catalogue
     from sudare.words.sentence import Language
 
@@ -298,3 +297,50 @@ def _where(table: Table, row: int, column: str | None) -> Sentence:
 
 def _shown(value: Any) -> str:
     return Sentence("missing") if value is None else str(value)
+
+
+def whole_table_obstacles(table: Table, requirements: Sequence[Requirement]) -> list[Sentence]:
+    """One sentence (without the final period) for each requirement that fails even on the table as one block."""
+    if table.rows == 0:
+        return [Sentence("obstacle.no_rows")]
+    one = blocks_of(table, ())
+    sentences = []
+    for requirement in requirements:
+        if isinstance(requirement, BlockRequirement):
+            verdict = check_blocks(requirement, table, one)
+            if not verdict.holds:
+                sentences.append(_obstacle(requirement, table, verdict))
+    return sentences
+
+
+def require_feasible(table: Table, requirements: Sequence[Requirement]) -> None:
+    """Stop before any work is done if no release can comply."""
+    obstacles = whole_table_obstacles(table, requirements)
+    if obstacles:
+        raise InfeasibleError("assess.infeasible", obstacle=obstacles[0])
+
+
+def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> Sentence:
+    reached = 0.0 if verdict.reached is None else verdict.reached
+    from sudare.assess.catalogue import REQUIREMENTS  # it lists what is made of this module
+
+    asked = REQUIREMENTS.text(requirement) if REQUIREMENTS.knows(requirement) else str(requirement)
+    columns = [rule for rule in requirement.rules(table) if rule.column is not None]
+    if not columns:
+        return Sentence("obstacle.too_few_rows", asked=asked, rows=table.rows)
+    return Sentence(
+        "obstacle.too_high",
+        asked=asked,
+        reached=rounded_down(reached, 2),  # what is offered must be possible
+        frequent=joined("between.clauses", (_most_frequent(table, rule) for rule in columns)),
+    )
+
+
+def _most_frequent(table: Table, rule: Rule) -> Sentence:
+    name = str(rule.column)
+    codes = table.codes(name, rule.spelling)
+    counts = np.bincount(codes.codes, minlength=codes.count)
+    top = int(np.argmax(counts))
+    value = Sentence("missing") if top == codes.missing else codes.values[top]
+    share = float(counts[top] / table.rows)
+    return Sentence("obstacle.frequent", column=name, count=codes.count, value=value, share=share)

@@ -6,31 +6,28 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
-from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import NoiseStudy, noise_study, obstacle
-from sudare.assess.requirement import BlockRequirement, Requirement, blocks_of, check_blocks
+from sudare.assess.requirement import whole_table_obstacles
 from sudare.assess.risk import Risk, risk
+from sudare.deprecated import moved_names
 from sudare.display import (
     at_least,
     html_block,
     html_list,
     html_table,
     paragraph,
-    rounded_down,
     said,
     shown_words,
 )
-from sudare.errors import InfeasibleError, language_of
-from sudare.words.sentence import Sentence, as_shown, in_language, joined, shown_language, texts
+from sudare.errors import language_of
+from sudare.words.sentence import Sentence, as_shown, in_language, shown_language, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sudare.assess.bounds import Bound
     from sudare.assess.compromise import Compromise
-    from sudare.assess.requirement import Rule, Verdict
+    from sudare.assess.requirement import Requirement, Verdict
     from sudare.describe.table import Table
     from sudare.display import Block
     from sudare.words.sentence import Language
@@ -190,46 +187,4 @@ def study(
     )
 
 
-def whole_table_obstacles(table: Table, requirements: Sequence[Requirement]) -> list[Sentence]:
-    """One sentence (without the final period) for each requirement that fails even on the table as one block."""
-    if table.rows == 0:
-        return [Sentence("obstacle.no_rows")]
-    one = blocks_of(table, ())
-    sentences = []
-    for requirement in requirements:
-        if isinstance(requirement, BlockRequirement):
-            verdict = check_blocks(requirement, table, one)
-            if not verdict.holds:
-                sentences.append(_obstacle(requirement, table, verdict))
-    return sentences
-
-
-def require_feasible(table: Table, requirements: Sequence[Requirement]) -> None:
-    """Stop before any work is done if no release can comply."""
-    obstacles = whole_table_obstacles(table, requirements)
-    if obstacles:
-        raise InfeasibleError("assess.infeasible", obstacle=obstacles[0])
-
-
-def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> Sentence:
-    reached = 0.0 if verdict.reached is None else verdict.reached
-    asked = REQUIREMENTS.text(requirement) if REQUIREMENTS.knows(requirement) else str(requirement)
-    columns = [rule for rule in requirement.rules(table) if rule.column is not None]
-    if not columns:
-        return Sentence("obstacle.too_few_rows", asked=asked, rows=table.rows)
-    return Sentence(
-        "obstacle.too_high",
-        asked=asked,
-        reached=rounded_down(reached, 2),  # what is offered must be possible
-        frequent=joined("between.clauses", (_most_frequent(table, rule) for rule in columns)),
-    )
-
-
-def _most_frequent(table: Table, rule: Rule) -> Sentence:
-    name = str(rule.column)
-    codes = table.codes(name, rule.spelling)
-    counts = np.bincount(codes.codes, minlength=codes.count)
-    top = int(np.argmax(counts))
-    value = Sentence("missing") if top == codes.missing else codes.values[top]
-    share = float(counts[top] / table.rows)
-    return Sentence("obstacle.frequent", column=name, count=codes.count, value=value, share=share)
+__getattr__ = moved_names("sudare.assess.study", {"require_feasible": "sudare.assess.requirement"})

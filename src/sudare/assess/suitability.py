@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.bounds import feasible, largest_feasible_l, max_blocks, min_largest_block
-from sudare.assess.k_anonymity import KAnonymity
-from sudare.assess.l_diversity import LDiversity
 from sudare.assess.requirement import blocks_of, check_blocks, sensitive_columns
 from sudare.display import rounded_down
 from sudare.words.sentence import Sentence, joined

@@ -86,7 +86,7 @@ def command(
 
 def _facts(measure: Measure, language: TextLanguage) -> dict[str, Any]:
     """What is declared of a measure, its words in a language."""
-    from sudare.measure.words import meaning_of
+    from sudare.words.sentence import meaning_of
 
     applies = meaning_of(f"applies.{measure.applies}", measure.applies)
     direction = meaning_of(f"direction.{measure.direction}", measure.direction)

@@ -16,13 +16,13 @@ from sudare.describe.column import (
     check_weights,
     encode,
     encode_within,
+    merged,
 )
 from sudare.describe.domain import domain_of
 from sudare.describe.guess.values import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
 from sudare.describe.hierarchy.makers import suppression_of
 from sudare.describe.kinds import Kind, MissingPolicy, Role
-from sudare.describe.spelling import merged
 from sudare.describe.text import axis_of
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said, shown_words
 from sudare.errors import DescriptionError, did_you_mean, shown
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from sudare.describe.column import Spelling
     from sudare.describe.domain import ColumnDomain, Domain
     from sudare.describe.hierarchy.tree import Hierarchy
-    from sudare.describe.spelling import Spelling
     from sudare.read.source import SourceFacts
     from sudare.words.sentence import Texts
 

@@ -11,9 +11,8 @@ import numpy as np
 from sudare.anonymize.generalize import Generalize
 from sudare.anonymize.pipeline import apply_all
 from sudare.anonymize.protocol import Context
+from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.bounds import feasible, k_bound, l_bound, max_blocks, min_largest_block
-from sudare.assess.k_anonymity import KAnonymity
-from sudare.assess.l_diversity import LDiversity
 from sudare.experiments.diversity_data import study_table
 from sudare.experiments.diversity_page import checks, compared, notes, printed, tables
 from sudare.experiments.diversity_published import PRINTED

@@ -16,8 +16,7 @@ import numpy as np
 import polars as pl
 
 from sudare.errors import OutputError, did_you_mean
-from sudare.formats.data import writing
-from sudare.formats.formulas import escaped, unescaped
+from sudare.formats.data import escaped, unescaped, writing
 from sudare.read import source as endings
 from sudare.read.baskets.lines import plain_delimiter
 from sudare.read.baskets.load import BasketFacts
@@ -56,7 +55,7 @@ def write_baskets(
             contain spaces.
         ids: Whether to write the users' ids.
         escape_formulas: Whether items and column names that a spreadsheet would run get an apostrophe in CSV, as in the
-            data of tables (see `sudare.formats.formulas`); `unescaped_baskets` takes it away.
+            data of tables (see `sudare.formats.data`); `unescaped_baskets` takes it away.
     """
     place = Path(path)
     chosen = _layout(baskets, place, layout)

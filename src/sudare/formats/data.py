@@ -1,10 +1,19 @@
 """Write the data of a release, and read it back exactly as it was written.
 
-**Formulas.** In CSV, TSV and Excel, texts and column names that a spreadsheet would run get an apostrophe (see
-`sudare.formats.formulas`), which is undone unambiguously. CSV and TSV are
-UTF-8. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell is
+**Formulas.** In CSV, TSV and Excel, texts and column names that a spreadsheet would run get an apostrophe (below), which is undone
+unambiguously. CSV and TSV are UTF-8. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell is
 absent, or contains an empty text. **Numbers** are written in plain decimal notation, never with an exponent. **Sets**
 (list columns) have their items joined by `|` in CSV, TSV and Excel.
+
+Formulas: cells that a spreadsheet would run are written so that it does not, and are read back exactly.
+
+A spreadsheet runs a cell that begins with `=`, `+`, `-`, `@` or one of their full-width forms; some skip a tab or a line end
+before it. A cell is also cut where its reader expects another delimiter: in countries with a decimal comma, `a;=1+1` in a
+file with commas becomes two cells, of which the second is a formula.
+
+An apostrophe is therefore written before such a sign at the beginning of a cell, unless the cell is a plain number, and
+before such a sign behind `;`, `,`, a tab or a line end. An apostrophe in these places gets another one, so that taking one
+away there gives the cell back, whatever it was.
 """
 
 from __future__ import annotations
@@ -20,7 +29,6 @@ import polars as pl
 from sudare.describe.text import as_text
 from sudare.errors import ErrorSentence, InputError, OutputError, did_you_mean
 from sudare.formats.excel import excel_bytes, excel_cells
-from sudare.formats.formulas import escaped, unescaped
 from sudare.read.source import no_panic, read_parquet
 
 if TYPE_CHECKING:
@@ -254,3 +262,27 @@ def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
 def _text_cells(path: Path, separator: str) -> pl.DataFrame:
     """Every cell as text, with the names as the first row; an unquoted empty cell is null."""
     return pl.read_csv(path.read_bytes(), has_header=False, separator=separator, infer_schema=False)
+
+
+_SIGNS = r"=+\-@＝＋－＠'"
+_BETWEEN = r";,\t\r\n"
+_AT_BEGIN = rf"^[{_SIGNS}\t\r\n]"
+_INSIDE = rf"([{_BETWEEN}])([{_SIGNS}])"
+_PLAIN_NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
+_ESCAPE = "'"
+
+
+def escaped(texts: pl.Series) -> pl.Series:
+    """The texts with an apostrophe wherever a formula could begin."""
+    cells = texts.alias("cells")  # polars treats a series name such as '^a$' as a pattern
+    guarded = cells.str.contains(_AT_BEGIN) & ~cells.str.contains(_PLAIN_NUMBER)
+    inside = cells.str.replace_all(_INSIDE, f"${{1}}{_ESCAPE}${{2}}")
+    return inside.zip_with(~guarded, _ESCAPE + inside).alias(texts.name)
+
+
+def unescaped(texts: pl.Series, *, inside: bool = True) -> pl.Series:
+    """The texts that `escaped` was given; not `inside` for files of versions that wrote apostrophes at the beginning only."""
+    cells = texts.alias("cells").str.strip_prefix(_ESCAPE)
+    if inside:
+        cells = cells.str.replace_all(rf"([{_BETWEEN}]){_ESCAPE}", "${1}")
+    return cells.alias(texts.name)

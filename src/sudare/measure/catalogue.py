@@ -15,8 +15,8 @@ from sudare.measure import distributions, losses, models
 from sudare.measure.distributions import numeric_names
 from sudare.measure.information import ild
 from sudare.measure.pair import Pair, pair_of
-from sudare.measure.words import Meaning, meaning_of
 from sudare.parameters import first_paragraph
+from sudare.words.sentence import Meaning, meaning_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -22,9 +22,9 @@ from sudare.describe.distance.space import Discrete, Euclid, JointSpace, Product
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.errors import ParameterError, did_you_mean
 from sudare.measure.pair import Pair, pair_of
-from sudare.measure.words import Meaning
 from sudare.parameters import require_made
 from sudare.randomness import Randomness
+from sudare.words.sentence import Meaning
 
 if TYPE_CHECKING:
     from sudare.describe.distance.space import Codes, ColumnDistance, Space, Way

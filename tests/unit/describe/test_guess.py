@@ -12,7 +12,7 @@ from tests.cases.places import DATA
 
 from sudare.describe.guess.guess import Guess, guess_roles
 from sudare.describe.guess.hierarchies import suggested_hierarchy
-from sudare.describe.guess.names import is_about_person, is_key, topic_of, words
+from sudare.describe.guess.topics import is_about_person, is_key, topic_of, words
 from sudare.describe.guess.values import Values, guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.read.examples.hospital import hospital, hospital_columns

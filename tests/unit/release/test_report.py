@@ -13,9 +13,7 @@ from tests.cases.pages import KINDS, LANGUAGES, Outline, drawings_of_a_whole_pag
 from tests.cases.reports import manifest_for, pages_of, released, table_of, unchanged
 
 from sudare.api import anonymize
-from sudare.assess.k_anonymity import KAnonymity
-from sudare.assess.l_diversity import LDiversity
-from sudare.assess.t_closeness import TCloseness
+from sudare.assess.block_requirements import KAnonymity, LDiversity, TCloseness
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.describe.table import Table
 from sudare.release.recipe.table import Recipe

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.cases.reports import pages_of, released
 
 from sudare.api import anonymize
-from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.block_requirements import KAnonymity
 from sudare.describe.table import Table
 from sudare.release.report import charts
 from sudare.release.report.charts import DAY, Binned, Listed, block_sizes, distribution, spans

@@ -14,8 +14,8 @@ from tests.cases.reports import manifest_for, pages_of, released, unchanged
 
 from sudare.anonymize.randomize.method import Randomize
 from sudare.api import anonymize
+from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.bounds import Bound
-from sudare.assess.k_anonymity import KAnonymity
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.describe.table import Table
 from sudare.release.report import charts, report_html

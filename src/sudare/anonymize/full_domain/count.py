@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.anonymize.grouping.rules import COUNTING, by_size, smallest_group
+from sudare.anonymize.grouping.recode import COUNTING, by_size, smallest_group
 from sudare.assess.bounds.distortion import values_needed
 from sudare.assess.requirement import Rule, compile_rules
 from sudare.kernels.core import rules as kernel_rules

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from sudare.anonymize.grouping.labels import ranked
-from sudare.anonymize.grouping.rules import column_weights
+from sudare.anonymize.grouping.recode import column_weights
 from sudare.describe.hierarchy.tree import Objective, node_shares
 from sudare.kernels.core.rules import block_labels
 from sudare.kernels.recoding.lattice import Space

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 from sudare.anonymize.full_domain.best_node import search
 from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import lattice_of
-from sudare.anonymize.grouping.rules import allowed_rows, block_rules
+from sudare.anonymize.grouping.recode import allowed_rows, block_rules
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome
-from sudare.assess.study import require_feasible
+from sudare.assess.requirement import require_feasible
 from sudare.describe.hierarchy.tree import MEASURE_NAMES, Objective
 from sudare.errors import ErrorSentence, InfeasibleError
 from sudare.parameters import Annotated, Field, parameters

@@ -10,7 +10,7 @@ import polars as pl
 from sudare.anonymize.full_domain.classify import minimal_nodes
 from sudare.anonymize.full_domain.count import Counter
 from sudare.anonymize.full_domain.lattice import OBJECTIVES, all_levels, lattice_of
-from sudare.anonymize.grouping.rules import allowed_rows, block_rules
+from sudare.anonymize.grouping.recode import allowed_rows, block_rules
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.requirement import requirements_of
 from sudare.errors import ParameterError, shown

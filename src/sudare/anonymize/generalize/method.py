@@ -13,13 +13,18 @@ from sudare.anonymize.generalize.groups import Pricing, Search, grouped
 from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
 from sudare.anonymize.generalize.prices import FEW_SEARCHES, MORE_SEARCHES, MOST_WORK, SEARCHES
 from sudare.anonymize.generalize.records import Cells, covers_of
-from sudare.anonymize.grouping.recode import axes_of, recode
+from sudare.anonymize.grouping.recode import (
+    axes_of,
+    block_rules,
+    by_size,
+    column_weights,
+    recode,
+    smallest_group,
+)
 from sudare.anonymize.grouping.refine import Effort
-from sudare.anonymize.grouping.rules import block_rules, by_size, column_weights, smallest_group
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
-from sudare.assess.requirement import compile_rules
-from sudare.assess.study import require_feasible, whole_table_obstacles
+from sudare.assess.requirement import compile_rules, require_feasible, whole_table_obstacles
 from sudare.describe.hierarchy.tree import MEASURE_NAMES, Objective
 from sudare.errors import ParameterError
 from sudare.parameters import Annotated, Field, parameters

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.anonymize.generalize.records import with_slots
-from sudare.anonymize.grouping.rules import allowed_rows
+from sudare.anonymize.grouping.recode import allowed_rows
 from sudare.kernels.partition.finish import outlier_gains
 from sudare.kernels.partition.partition import fill_costs, partition_of
 

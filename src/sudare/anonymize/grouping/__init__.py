@@ -2,4 +2,4 @@
 
 from sudare.deprecated import moved_names
 
-__getattr__ = moved_names("sudare.anonymize.grouping", {"block_rules": "sudare.anonymize.grouping.rules"})
+__getattr__ = moved_names("sudare.anonymize.grouping", {"block_rules": "sudare.anonymize.grouping.recode"})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from sudare.anonymize.grouping.rules import column_weights
+from sudare.anonymize.grouping.recode import column_weights
 from sudare.arrays import starts_of
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.text import axis_of

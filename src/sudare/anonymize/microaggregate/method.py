@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sudare.anonymize.grouping.labels import Labels, numbered
+from sudare.anonymize.grouping.recode import block_rules, by_size, smallest_group
 from sudare.anonymize.grouping.refine import Effort
-from sudare.anonymize.grouping.rules import block_rules, by_size, smallest_group
 from sudare.anonymize.microaggregate.arrays import centroids, sse
 from sudare.anonymize.microaggregate.best import first_partition, search
 from sudare.anonymize.microaggregate.certificate import lower_bound
 from sudare.anonymize.microaggregate.embed import embedded
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
-from sudare.assess.requirement import blocks_of, compile_rules
-from sudare.assess.study import require_feasible
+from sudare.assess.requirement import blocks_of, compile_rules, require_feasible
 from sudare.errors import InfeasibleError
 from sudare.kernels.core.rules import Rules, complying, rows_by_label, rules_of, scratch_for
 from sudare.parameters import Annotated, AnyNames, Field, parameters

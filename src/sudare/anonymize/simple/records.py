@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sudare.anonymize.grouping.rules import allowed_rows
+from sudare.anonymize.grouping.recode import allowed_rows
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, some_rows
 from sudare.errors import InfeasibleError

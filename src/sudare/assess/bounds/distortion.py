@@ -31,8 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.arrays import starts_of
-from sudare.assess.k_anonymity import KAnonymity
-from sudare.assess.l_diversity import LDiversity
+from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.requirement import sensitive_columns
 from sudare.describe.hierarchy.tree import Objective, node_shares
 from sudare.describe.kinds import ORDERED_KINDS
@@ -59,9 +58,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.assess.requirement import Requirement
-    from sudare.describe.column import Codes
+    from sudare.describe.column import Codes, Spelling
     from sudare.describe.hierarchy.tree import Hierarchy
-    from sudare.describe.spelling import Spelling
     from sudare.describe.table import Table
     from sudare.kernels.bounds.neighborhood import Wanted
     from sudare.progress import Progress

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.describe.guess.hierarchies import suggested_hierarchy
 from sudare.describe.guess.judgment import judge
-from sudare.describe.guess.names import topic_of
 from sudare.describe.guess.reason import Reason
+from sudare.describe.guess.topics import topic_of
 from sudare.describe.guess.values import Values
 from sudare.describe.table import from_native
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sudare.describe.guess.names import is_about_person, is_key
 from sudare.describe.guess.reason import Reason
+from sudare.describe.guess.topics import is_about_person, is_key
 
 if TYPE_CHECKING:
     from sudare.describe.guess.topics import Topic

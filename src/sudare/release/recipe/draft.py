@@ -16,9 +16,8 @@ from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.anonymize.catalogue import METHODS
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.baskets.km_anonymity import KmAnonymity
+from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
-from sudare.assess.k_anonymity import KAnonymity
-from sudare.assess.l_diversity import LDiversity
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
 from sudare.describe.table import Table

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from sudare.assess.t_closeness import TCloseness
+from sudare.assess.block_requirements import TCloseness
 from sudare.describe.text import as_text
 from sudare.display import rounded_down
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.release.manifest import short
-from sudare.release.table.publishable import public_figure
+from sudare.release.table.evaluate import public_figure
 from sudare.release.table.warnings import is_about_original
 from sudare.verify.manifest import file_digest
 

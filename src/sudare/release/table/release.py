@@ -105,7 +105,7 @@ class Release(AnyRelease):
     @cached_property
     def publishable(self) -> tuple[str, ...]:
         """Names of the losses that may be published beside the release; others would tell of removed values."""
-        from sudare.release.table.publishable import publishable
+        from sudare.release.table.evaluate import publishable
 
         return publishable(self)
 

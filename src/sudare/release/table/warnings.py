@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from sudare.assess.k_anonymity import KAnonymity
+from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.requirement import BlockRequirement, blocks_of
-from sudare.describe.column import encode
+from sudare.describe.column import alike_values, encode
 from sudare.describe.guess.judgment import judge
-from sudare.describe.guess.names import topic_of
+from sudare.describe.guess.topics import topic_of
 from sudare.describe.guess.values import Values
-from sudare.describe.spelling import alike_values
 from sudare.describe.text import has_no_text
 from sudare.errors import shown
 from sudare.release.warnings import ReleaseWarning

@@ -29,7 +29,7 @@ from sudare.release.manifest import public_manifest
 from sudare.release.report import charts
 from sudare.release.report.charts import Binned, block_sizes, distribution
 from sudare.release.report.common import Texts, common_values, render
-from sudare.release.table.publishable import public_figure
+from sudare.release.table.evaluate import public_figure
 from sudare.words.sentence import enumerated, in_language
 
 if TYPE_CHECKING:
