@@ -11,6 +11,7 @@ import pytest
 from tests.cases.places import DATA
 
 import sudare as sd
+from sudare.cli import main
 from sudare.release.summary import summary_of
 from sudare.words.sentence import in_language
 
@@ -142,3 +143,37 @@ def test_encounters_name_the_blocks_with_too_few_patients(described):
     (said,) = warned(release, "patient_nbr repeats")
     assert "5,399 rows have 4,574 of its values" in said
     assert f"{below} of {len(blocks)} blocks have fewer than 5 of its values" in said
+
+
+@pytest.mark.parametrize("role", ["identifier", "insensitive"])
+def test_an_assessment_says_that_people_have_several_rows(role):
+    people = [f"P{number // 4:04}" for number in range(60)]
+    data = table(patient_id=people).describe(**{role: ["patient_id"]})
+    data = data.changed(data.frame.with_columns(age=pl.Series([number // 4 for number in range(60)])))
+    study = sd.assess(data, sd.KAnonymity(4))
+    (said,) = study.warnings
+    blocks = defaultdict(set)
+    for cells, person in zip(data.frame.select(data.names("quasi")).rows(), people, strict=True):
+        blocks[cells].add(person)
+    below = sum(len(held) < 4 for held in blocks.values())
+    assert f"{below} of {len(blocks)} blocks have fewer than 4 of its values" in said
+    assert study.to_dict()["warnings"] == [said]
+    assert said in study._repr_html_()
+    assert study.in_language("ja").warnings[0].startswith("「patient_id」")
+    alone = table(patient_id=[f"P{number:04}" for number in range(60)]).describe(**{role: ["patient_id"]})
+    assert sd.assess(alone, sd.KAnonymity(4)).warnings == ()
+
+
+def test_a_draft_and_the_command_that_assesses_it_say_that_people_have_several_rows(tmp_path, capsys):
+    file = tmp_path / "visits.csv"
+    rows = [f"P{number // 4:04},{20 + number % 30},{'fm'[number % 2]}" for number in range(60)]
+    file.write_text("\n".join(["patient_id,age,sex", *rows]), encoding="utf-8")
+    recipe = tmp_path / "visits.yaml"
+    assert main(["describe", str(file), "--out", str(recipe)]) == 0
+    said = "patient_id repeats: 60 rows have 15 of its values"
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert said in recipe.read_text(encoding="utf-8")
+    assert main(["assess", str(recipe), "--no-compromises"]) == 0
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert main(["describe", str(file), "--json", "--out", str(tmp_path / "other.yaml")]) == 0
+    assert json.loads(capsys.readouterr().out)["warnings"][0].startswith(said)

@@ -21,6 +21,8 @@ def study_blocks(study: Study, language: Language) -> Iterator[Block]:
     """Verdicts and risk of the table as it is, bounds, noise, notes, advice and compromises."""
     words, shown = texts(language), study.in_language(language)
     heads = [words("page.figure"), words("page.value")]
+    for warning in shown.warnings:
+        yield Line(words("page.warning", warning=warning))
     yield Line(words("page.as_it_is"))
     yield Marked([(verdict.holds, verdict.explanation) for verdict in shown.verdicts])
     yield Grid(words("page.risk.title"), heads, _risk_rows(study.risk, words))

@@ -21,8 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.pk_anonymity import Exposure, exact_blocks, exposure, shows_missing
 from sudare.assess.requirement import Blocks, blocks_of, table_of
+from sudare.describe.column import encode
+from sudare.describe.guess.judgment import columns_of_people
 from sudare.describe.kinds import COUNTED_ROLES
 from sudare.describe.text import as_text
 from sudare.display import html_block, html_table, paragraph, said, share, shown_words
@@ -31,10 +34,13 @@ from sudare.kernels.figures import best_guesses
 from sudare.mechanism.catalogue import MECHANISMS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import numpy.typing as npt
 
+    from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
-    from sudare.words.sentence import Texts
+    from sudare.words.sentence import Sentence, Texts
 
 
 @dataclass(frozen=True)
@@ -343,3 +349,50 @@ def _bounded(share: npt.NDArray[np.float64], rate: float) -> npt.NDArray[np.floa
 
 def _mean(values: npt.NDArray[Any]) -> float:
     return float(values.mean()) if len(values) else 0.0
+
+
+@dataclass(frozen=True)
+class RepeatedPeople:
+    """A column by which several rows are of one person."""
+
+    column: str
+    rows: int
+    people: int
+    """Its different values."""
+    k: int
+    """The largest k that is asked for, or 2."""
+    blocks: int | None
+    """Blocks of equal quasi-identifiers; None where there are none, or where they are noise."""
+    below: int | None
+    """Blocks with fewer than k of its values."""
+
+    def sentence(self, made: type[Sentence], key: str) -> Sentence:
+        """One sentence, with the blocks where they are known."""
+        figures = {"column": self.column, "rows": self.rows, "people": self.people}
+        if self.blocks is None:
+            return made(f"{key}.rows", **figures)
+        return made(f"{key}.blocks", **figures, below=self.below, blocks=self.blocks, k=self.k)
+
+
+def repeated_people(
+    original: Table, released: Table, rows: npt.NDArray[np.int64] | None, requirements: Sequence[Requirement]
+) -> Iterator[RepeatedPeople]:
+    """Columns of the original that repeat among the released rows.
+
+    `rows` has, for each released row, its row in the original; None if they do not correspond.
+    """
+    k = max([one.k for one in requirements if isinstance(one, KAnonymity)], default=2)
+    noisy = any(released.column(name).mechanism is not None for name in released.names("quasi"))
+    for name in columns_of_people(original):
+        people = original.frame[name] if rows is None else original.frame[name][rows]
+        distinct = people.n_unique()
+        if distinct == len(people):
+            continue
+        if rows is None or noisy or not released.names("quasi"):
+            yield RepeatedPeople(name, len(people), distinct, k, None, None)
+            continue
+        blocks, codes = blocks_of(released), encode(people).codes.astype(np.int64)
+        most = int(codes.max()) + 1
+        pairs = np.unique(blocks.labels.astype(np.int64) * most + codes)
+        held = np.bincount(pairs // most, minlength=blocks.count)
+        yield RepeatedPeople(name, len(people), distinct, k, blocks.count, int((held < k).sum()))

@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import whole_table_obstacles
-from sudare.assess.risk import Risk, risk
+from sudare.assess.risk import Risk, repeated_people, risk
 from sudare.deprecated import moved_names
 from sudare.display import (
     at_least,
@@ -68,6 +70,8 @@ class Study:
     """Computed alternatives to the requirements; only for a table that is poorly suited or infeasible."""
     notes: tuple[str, ...] = ()
     """What the figures are based on: a sample, a budget."""
+    warnings: tuple[str, ...] = ()
+    """What no requirement protects: people with several rows."""
     noise: NoiseStudy | None = None
     """The noise that Pk-anonymity needs, if it is required."""
     language: Language = "en"
@@ -86,6 +90,7 @@ class Study:
             advice=said(self.advice),
             reasons=said(self.reasons),
             notes=said(self.notes),
+            warnings=said(self.warnings),
             lower_bound=None if self.lower_bound is None else self.lower_bound.in_language(language),
             compromises=tuple(one.in_language(language) for one in self.compromises),
             noise=None if self.noise is None else self.noise.in_language(language),
@@ -108,6 +113,7 @@ class Study:
         return html_block(
             paragraph(words("facts.study"), bold=True),
             html_table([words("page.figure"), words("page.value")], self._facts(language)),
+            html_list(map(as_shown, self.warnings)),
             html_list(verdict.marked for verdict in self.verdicts),
             html_list(map(as_shown, self.reasons)),
             html_list(map(as_shown, self.advice)),
@@ -146,6 +152,7 @@ class Study:
             "upper_bound": self.upper_bound,
             "ratio": self.ratio if self.ratio is None or math.isfinite(self.ratio) else None,
             "threshold": self.threshold,
+            "warnings": list(self.warnings),
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
             "risk": self.risk.to_dict(),
             "reasons": list(self.reasons),
@@ -183,7 +190,16 @@ def study(
         verdicts=tuple(requirement.check(table) for requirement in requirements),
         risk=risk(table),
         advice=tuple(advice),
+        warnings=people_warnings(table, requirements),
         noise=noise,
+    )
+
+
+def people_warnings(table: Table, requirements: Sequence[Requirement]) -> tuple[str, ...]:
+    """That requirements count rows, where a column shows that people have several, and how many blocks of the table fall short."""
+    rows = np.arange(table.rows)
+    return tuple(
+        found.sentence(Sentence, "people") for found in repeated_people(table, table, rows, requirements)
     )
 
 

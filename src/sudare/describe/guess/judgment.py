@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sudare.describe.guess.reason import Reason
-from sudare.describe.guess.topics import is_about_person, is_key
+from sudare.describe.guess.topics import is_about_person, is_key, topic_of
+from sudare.describe.guess.values import Values
+from sudare.describe.text import has_no_text
 
 if TYPE_CHECKING:
     from sudare.describe.guess.topics import Topic
-    from sudare.describe.guess.values import Values
     from sudare.describe.kinds import Role
+    from sudare.describe.table import Table
 
 _KEY_SHARE = 0.95
 _FEWEST_ROWS_FOR_KEY = 20
@@ -37,6 +39,9 @@ _IDENTIFYING_FORMS = frozenset(
     }
 )
 
+_SHARED_BY_PEOPLE = frozenset({"person name", "name", "address", "free text"})
+"""Topics of identifiers that different people may share: two equal names are not one person."""
+
 
 @dataclass(frozen=True)
 class Judgment:
@@ -56,6 +61,23 @@ def judge(name: str, values: Values, topic: Topic | None, *, measures_bodies: bo
         or _by_other_form(values)
         or _by_count(values)
     )
+
+
+def columns_of_people(table: Table) -> list[str]:
+    """Columns that say whose row it is: identifiers that people do not share, and columns that look like one."""
+    found = []
+    for column in table.columns:
+        series = table.frame[column.name]
+        if has_no_text(series.dtype) or column.role not in {"identifier", "insensitive"} or not len(series):
+            continue
+        values, topic = Values(series), topic_of(column.name)
+        shared = topic is not None and topic.key in _SHARED_BY_PEOPLE
+        if shared or values.form == "person name" or values.is_long_text or not values.present:
+            continue
+        judged = judge(column.name, values, topic, measures_bodies=False).role
+        if column.role == "identifier" or judged == "identifier":
+            found.append(column.name)
+    return found
 
 
 def _by_identifying_form(values: Values) -> Judgment | None:

@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import yaml
 
@@ -18,8 +18,10 @@ from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.baskets.km_anonymity import KmAnonymity
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.study import people_warnings
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
+from sudare.describe.kinds import Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
 from sudare.errors import InputError, OutputError, redact
@@ -27,7 +29,7 @@ from sudare.formats.data import writing
 from sudare.progress import Plan
 from sudare.read.baskets.sniff import looks_like_baskets
 from sudare.read.source import Source, is_path
-from sudare.words.sentence import enumerated, texts
+from sudare.words.sentence import enumerated, in_language, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -124,7 +126,15 @@ def draft_of(
     with plan.phase("guess"):
         guesses = guess_roles(table)
     drafted = draft_table(source, table.rows, guesses, options, **asked)
-    return replace(drafted, may_be_baskets=_is_one_column_of_lists(table))
+    roles: dict[str, Any] = {
+        role: [one.column for one in guesses if one.role == role] for role in get_args(Role)
+    }
+    asked_for = [REQUIREMENTS.build(one) for one in drafted.recipe["requirements"]]
+    return replace(
+        drafted,
+        may_be_baskets=_is_one_column_of_lists(table),
+        warnings=people_warnings(table.describe(**roles), asked_for),
+    )
 
 
 @dataclass(frozen=True)
@@ -135,6 +145,8 @@ class TableDraft(Draft):
     guesses: tuple[Guess, ...]
     may_be_baskets: bool = False
     """Whether its one column looks like lists: lines of items have no columns, so they are read as one."""
+    warnings: tuple[str, ...] = ()
+    """What the custodian should know before anything else: people with several rows."""
 
     @property
     def ranges_needed(self) -> list[str]:
@@ -150,7 +162,10 @@ class TableDraft(Draft):
         return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(numbers)))
 
     def comments(self, key: str) -> Iterator[str]:
-        """Ranges that are yet to be written."""
+        """People with several rows, and ranges that are yet to be written."""
+        if key == "columns":
+            for warning in self.warnings:
+                yield " ".join(in_language(warning, self.language).split())
         if key == "method" and (names := self.ranges_needed):
             yield texts(self.language, "draft")("ranges")
             yield f"  {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
@@ -182,6 +197,8 @@ class TableDraft(Draft):
                 for guess in self.guesses
             ],
         )
+        for warning in self.warnings:
+            yield Line(words("warning", warning=in_language(warning, self.language)))
         if self.may_be_baskets:
             yield Line(words("warning", warning=words("describe.baskets")))
         if names := self.ranges_needed:
@@ -191,7 +208,7 @@ class TableDraft(Draft):
     def to_dict(self) -> dict[str, Any]:
         """Reasons in both languages."""
         told = [{**guess.__dict__, "reason_ja": guess.reason.into("ja")} for guess in self.guesses]
-        return {"rows": self.rows, "guesses": told, "recipe": self.recipe}
+        return {"rows": self.rows, "guesses": told, "warnings": list(self.warnings), "recipe": self.recipe}
 
 
 @dataclass(frozen=True)

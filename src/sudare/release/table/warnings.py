@@ -5,16 +5,12 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
-from sudare.assess.block_requirements import KAnonymity
-from sudare.assess.requirement import BlockRequirement, blocks_of
-from sudare.describe.column import alike_values, encode
-from sudare.describe.guess.judgment import judge
-from sudare.describe.guess.topics import topic_of
+from sudare.assess.requirement import BlockRequirement
+from sudare.assess.risk import repeated_people
+from sudare.describe.column import alike_values
 from sudare.describe.guess.values import Values
-from sudare.describe.text import has_no_text
 from sudare.errors import shown
 from sudare.release.warnings import ReleaseWarning
 from sudare.words.sentence import Sentence, enumerated
@@ -22,6 +18,7 @@ from sudare.words.sentence import Sentence, enumerated
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
     from sudare.assess.requirement import Requirement
@@ -30,8 +27,6 @@ if TYPE_CHECKING:
 _FEWEST_ROWS = 20
 """In a smaller table nearly every column has different values, which says nothing."""
 _NEARLY_UNIQUE = 0.95
-_SHARED_BY_PEOPLE = frozenset({"person name", "name", "address", "free text"})
-"""Topics of identifiers that different people may share: two equal names are not one person."""
 _NAMED = 5
 """Groups of spellings, and spellings in a group, that are quoted."""
 
@@ -96,49 +91,17 @@ def generalized_away(original: Table, released: Table, rows: npt.NDArray[np.int6
             yield ReleaseWarning("table.generalized_away", column=name, value=value)
 
 
-def repeated_people(
+def repeated(
     original: Table, released: Table, rows: npt.NDArray[np.int64] | None, requirements: Sequence[Requirement]
 ) -> Iterator[str]:
     """Identifiers that several rows share: requirements count rows, and these rows are of fewer people."""
-    noisy = any(released.column(name).mechanism is not None for name in released.names("quasi"))
-    for name in _ids(original):
-        people = original.frame[name] if rows is None else original.frame[name][rows]
-        figures = {"column": name, "rows": len(people), "people": people.n_unique()}
-        if figures["people"] == figures["rows"]:
-            continue
-        if rows is None or noisy or not released.names("quasi"):
-            yield ReleaseWarning("table.people.rows", **figures)
-            continue
-        k = max([one.k for one in requirements if isinstance(one, KAnonymity)], default=2)
-        blocks = blocks_of(released)
-        codes = encode(people).codes.astype(np.int64)
-        pairs = np.unique(blocks.labels.astype(np.int64) * (int(codes.max()) + 1) + codes)
-        held = np.bincount(pairs // (int(codes.max()) + 1), minlength=blocks.count)
-        yield ReleaseWarning(
-            "table.people.blocks", **figures, below=int((held < k).sum()), blocks=blocks.count, k=k
-        )
+    for found in repeated_people(original, released, rows, requirements):
+        yield found.sentence(ReleaseWarning, "table.people")
 
 
 def is_about_original(warning: str) -> bool:
     """Whether a warning tells of columns that were removed, which readers of the public part must not learn about."""
     return isinstance(warning, ReleaseWarning) and warning.key.startswith("table.people.")
-
-
-def _ids(table: Table) -> list[str]:
-    """Columns that say whose row it is: identifiers that people do not share, and columns that look like one."""
-    found = []
-    for column in table.columns:
-        series = table.frame[column.name]
-        if has_no_text(series.dtype) or column.role not in {"identifier", "insensitive"} or not len(series):
-            continue
-        values, topic = Values(series), topic_of(column.name)
-        shared = topic is not None and topic.key in _SHARED_BY_PEOPLE
-        if shared or values.form == "person name" or values.is_long_text or not values.present:
-            continue
-        judged = judge(column.name, values, topic, measures_bodies=False).role
-        if column.role == "identifier" or judged == "identifier":
-            found.append(column.name)
-    return found
 
 
 def _quoted(group: Sequence[str | None]) -> list[str]:
