@@ -9,6 +9,7 @@ import zipfile
 import polars as pl
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
+from tests.cases.workbooks import ods_cell, ods_row, write_ods, write_xlsb
 
 import sudare as sd
 from sudare.cli import main
@@ -127,3 +128,40 @@ def test_real_sheets_are_read(tmp_path):
     frame = pl.DataFrame({"a": range(20_000), "b": ["x"] * 20_000})
     frame.write_excel(tmp_path / "a.xlsx")
     assert load(tmp_path / "a.xlsx")[0].equals(frame)
+
+
+def rows_of(*texts):
+    return [ods_row([ods_cell(text) for text in line]) for line in texts]
+
+
+def test_open_document_and_binary_workbooks_are_read(tmp_path):
+    nothing = ods_row([ods_cell("", 16384)], 1_048_000)  # as a spreadsheet writes it after the last row
+    rows = [*rows_of(("age", "ill")), ods_row([ods_cell("30"), ods_cell("a")], 2), nothing]
+    assert sd.read(write_ods(tmp_path / "few.ods", rows)).frame.rows() == [("30", "a"), ("30", "a")]
+    cells = [(0, 0, "age"), (0, 1, "ill"), (1, 0, "30"), (1, 1, "a")]
+    assert sd.read(write_xlsb(tmp_path / "few.xlsb", cells)).frame.rows() == [("30", "a")]
+
+
+HOSTILE = {
+    "repeated.ods": lambda path: write_ods(path, [ods_row([ods_cell("x", 16384)], 1_048_576)]),
+    "far.ods": lambda path: write_ods(
+        path, [*rows_of("x"), ods_row([ods_cell("")], 1_048_000), ods_row([ods_cell("", 16000), ods_cell("z")])]
+    ),
+    "cut.ods": lambda path: write_ods(path, ['<table:table-row table:number-rows-repeated="9999999">', ods_cell("x", 2**31)], end="<"),
+    "other.ods": lambda path: write_ods(
+        path, [*rows_of("x"), '</table:table><table:table table:name="more">', ods_row([ods_cell("x", 9999)], 999_999)]
+    ),
+    "far.xlsb": lambda path: write_xlsb(path, [(0, 0, "x"), (1_048_575, 16_383, "y")]),
+    "outside.xlsb": lambda path: write_xlsb(path, [(0, 0, "x"), (2**32 - 1, 0, "y")]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_repeated_and_far_cells_of_other_workbooks_are_refused(name, tmp_path, capsys):
+    path = HOSTILE[name](tmp_path / name)
+    assert path.stat().st_size < 10_000
+    with pytest.raises(InputError, match=r"extends to row .* too many to read"):
+        sd.read(path)
+    assert main(["describe", str(path), "--out", str(tmp_path / "recipe.yaml")]) == 2
+    assert "extends to row" in capsys.readouterr().err.replace("\n", " ")
+    assert sorted(file.name for file in tmp_path.iterdir()) == [name]

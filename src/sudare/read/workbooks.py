@@ -2,22 +2,26 @@
 
 calamine, which fastexcel uses, allocates memory for as many texts and styles as a file claims to have, and for every
 cell between the first and the last of a sheet: a false claim, or one forgotten cell in the far corner, kills the
-process without a message. Both are detected in the XML beforehand.
+process without a message. Both are detected in the file beforehand, in the way of its format: XML of Excel (.xlsx), binary
+records of Excel (.xlsb), or OpenDocument (.ods), where a few bytes say that a cell repeats a million times.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+import struct
 import zipfile
 import zlib
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
+from xml.parsers import expat
 
 from sudare.errors import ErrorSentence, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _MOST_CELLS = 200_000_000
@@ -38,7 +42,8 @@ _TAG = re.compile(rb"<(?:\w+:)?c[\s/>]")
 _LONGEST = 12
 """Digits or letters of a position that are read: a longer one is far outside any sheet anyway."""
 _UNREADABLE = (
-    zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, LookupError, StopIteration, ET.ParseError
+    zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, LookupError, StopIteration, ET.ParseError, expat.ExpatError,
+    struct.error, UnicodeError,
 )  # fmt: skip
 """Problems with an archive are left for fastexcel to report."""
 
@@ -60,33 +65,46 @@ def open_workbook(path: Path) -> Any:
             if info.filename.lower().endswith(("sharedstrings.xml", "styles.xml")):
                 _check_counts(archive, info, most)
     _check_sizes(path)
+    with suppress(*_UNREADABLE), zipfile.ZipFile(path) as archive, archive.open("content.xml") as member:
+        for sheet, row, width in _open_document(member):  # every sheet is read when the workbook is opened
+            _check_cells(path, sheet, row, width)
     return fastexcel.read_excel(path)
 
 
 def check_extent(path: Path, sheet: str) -> None:
     """Refuse a sheet whose cells are so far apart that the cells between them would fill the memory."""
-    found = _Extent()
-    with (
-        suppress(*_UNREADABLE),
-        zipfile.ZipFile(path) as archive,
-        archive.open(_file_of(archive, sheet)) as member,
-    ):
-        rest = b""
-        while chunk := member.read(_CHUNK):
-            data = rest + chunk
-            cut = data.rfind(b">") + 1 or len(data)
-            found.add(data[:cut])
-            rest = data[cut:]
-    row, width = found.last, max([1, *map(_number, found.letters)])
-    if found.without_place:  # they follow the cell and the row before them
-        row, width = row + found.rows, width + found.most_in_a_row
+    row, width = 0, 1
+    with suppress(*_UNREADABLE), zipfile.ZipFile(path) as archive:
+        if "xl/workbook.bin" in archive.namelist():
+            row, width = _binary_extent(archive.read(_binary_file_of(archive, sheet)))
+        else:
+            with archive.open(_file_of(archive, sheet)) as member:
+                row, width = _xml_extent(member)
+    _check_cells(path, sheet, row, width)
+
+
+def _check_cells(path: Path, sheet: str, row: int, width: int) -> None:
     most = min(_MOST_CELLS, max(_MOST_CELLS_OF_SMALL, _MOST_CELLS_OF_A_BYTE * path.stat().st_size))
     if row > _MOST_ROWS or width > _MOST_COLUMNS or row * width > most:
-        letters = max(found.letters, key=_number, default=b"").decode()
-        column = letters if letters and not found.without_place else _letters(width)
+        column = _letters(min(width, 26**_LONGEST))
         raise InputError(
             "read.workbook.extent", sheet=sheet, source=path.name, row=row, column=column, cells=row * width
         )
+
+
+def _xml_extent(member: IO[bytes]) -> tuple[int, int]:
+    """The last row and column of a sheet of Excel."""
+    found = _Extent()
+    rest = b""
+    while chunk := member.read(_CHUNK):
+        data = rest + chunk
+        cut = data.rfind(b">") + 1 or len(data)
+        found.add(data[:cut])
+        rest = data[cut:]
+    row, width = found.last, max([1, *map(_number, found.letters)])
+    if found.without_place:  # they follow the cell and the row before them
+        row, width = row + found.rows, width + found.most_in_a_row
+    return row, width
 
 
 class _Extent:
@@ -113,6 +131,126 @@ class _Extent:
         self.most_in_a_row = max(self.most_in_a_row, *counts)
         tags = sum(counts) - (counts[0] - len(_TAG.findall(rows[0])))
         self.without_place |= sum(1 for column, _ in places if column) < tags
+
+
+_UNSIGNED = struct.Struct("<I")
+_ROW_RECORD, _CELL_RECORDS, _SHEET_RECORD = 0, range(1, 12), 156
+"""Types of the records of a binary sheet (MS-XLSB 2.3.2): a row, a cell of any kind, the name of a sheet."""
+
+
+def _records(data: bytes) -> Iterator[tuple[int, int]]:
+    """The type of each record of a binary part, and where its contents begin; type and size are numbers of 7 bits a byte."""
+    place, length = 0, len(data)
+    while place < length:
+        kind = data[place]
+        place += 1
+        if kind & 0x80:
+            kind = (kind & 0x7F) | (data[place] & 0x7F) << 7
+            place += 1
+        size = data[place]
+        place += 1
+        if size & 0x80:
+            size &= 0x7F
+            for shift in (7, 14, 21):
+                byte = data[place]
+                place += 1
+                size |= (byte & 0x7F) << shift
+                if not byte & 0x80:
+                    break
+        yield kind, place
+        place += size
+
+
+def _binary_extent(data: bytes) -> tuple[int, int]:
+    """The last row and column of a sheet in binary records; of what is there, if it is cut off."""
+    row, width = 0, 1
+    with suppress(LookupError, struct.error):
+        for kind, place in _records(data):
+            if kind == _ROW_RECORD:
+                row = max(row, _UNSIGNED.unpack_from(data, place)[0] + 1)
+            elif kind in _CELL_RECORDS:
+                width = max(width, _UNSIGNED.unpack_from(data, place)[0] + 1)
+    return row, width
+
+
+def _binary_file_of(archive: zipfile.ZipFile, sheet: str) -> str:
+    """The archive member that contains a sheet in binary records."""
+    data = archive.read("xl/workbook.bin")
+    for kind, place in _records(data):
+        if kind == _SHEET_RECORD:
+            link, end = _wide_text(data, place + 8)
+            if _wide_text(data, end)[0] == sheet:
+                return _linked(archive, "xl/_rels/workbook.bin.rels", link)
+    raise KeyError(sheet)
+
+
+def _wide_text(data: bytes, start: int) -> tuple[str, int]:
+    """A text with its length before it, and where it ends."""
+    (length,) = _UNSIGNED.unpack_from(data, start)
+    end = start + 4 + 2 * length
+    return data[start + 4 : end].decode("utf-16-le"), end
+
+
+_TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0 "
+_OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 "
+
+
+class _OpenDocument:
+    """The last row and column of each sheet of OpenDocument, where rows and cells say how often they repeat."""
+
+    def __init__(self) -> None:
+        self.sheets: list[tuple[str, int, int]] = []
+        self._row = self._last = self._place = self._times = 0
+        self._in_cell = False
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        """A sheet, a row or a cell begins."""
+        if name == f"{_TABLE}table":
+            self.sheets.append((attributes.get(f"{_TABLE}name", ""), 0, 1))
+            self._row = 0
+        elif name == f"{_TABLE}table-row":
+            self._times = _repeats(attributes, "rows")
+            self._place = self._last = 0
+        elif name in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+            self._place += _repeats(attributes, "columns")
+            if any(key.startswith(_OFFICE) or key == f"{_TABLE}formula" for key in attributes):
+                self._last = self._place
+            self._in_cell = True
+
+    def text(self, data: str) -> None:
+        """A cell with a text is not empty."""
+        if self._in_cell and data:
+            self._last = self._place
+
+    def end(self, name: str) -> None:
+        """A row or a cell ends; a row without contents counts only if another one follows."""
+        if name in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+            self._in_cell = False
+        elif name == f"{_TABLE}table-row":
+            self._row += self._times
+            if self._last and self.sheets:
+                sheet, _, width = self.sheets[-1]
+                self.sheets[-1] = (sheet, self._row, max(width, self._last))
+            self._times = self._last = 0
+
+
+def _repeats(attributes: dict[str, str], what: str) -> int:
+    text = attributes.get(f"{_TABLE}number-{what}-repeated", "1").strip()
+    return int(text[:_LONGEST]) if text.isdecimal() else 1
+
+
+def _open_document(member: IO[bytes]) -> list[tuple[str, int, int]]:
+    """The sheets of OpenDocument: name, last row, last column; as far as it is XML."""
+    found = _OpenDocument()
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = found.begin
+    parser.EndElementHandler = found.end
+    parser.CharacterDataHandler = found.text
+    with suppress(expat.ExpatError):
+        while chunk := member.read(_CHUNK):
+            parser.Parse(chunk)
+    found.end(f"{_TABLE}table-row")  # one that was cut off
+    return found.sheets
 
 
 def _letters(number: int) -> str:
@@ -176,10 +314,15 @@ def _check_counts(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) ->
 def _file_of(archive: zipfile.ZipFile, sheet: str) -> str:
     """The archive member that contains a sheet."""
     book = ET.fromstring(archive.read("xl/workbook.xml"))  # noqa: S314  # expat limits entities itself
-    links = ET.fromstring(archive.read("xl/_rels/workbook.xml.rels"))  # noqa: S314  # likewise
     one = next(node for node in book.iter() if node.tag.endswith("}sheet") and node.get("name") == sheet)
     link = next(value for key, value in one.attrib.items() if key.endswith("}id"))
-    target = next(node.get("Target", "") for node in links if node.get("Id") == link)
+    return _linked(archive, "xl/_rels/workbook.xml.rels", link)
+
+
+def _linked(archive: zipfile.ZipFile, links: str, link: str) -> str:
+    """The archive member that a workbook refers to."""
+    nodes = ET.fromstring(archive.read(links))  # noqa: S314  # expat limits entities itself
+    target = next(node.get("Target", "") for node in nodes if node.get("Id") == link)
     return target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
 
 
