@@ -23,6 +23,7 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("startup", ()),
     ("first_call", ()),
     ("check_speed", ()),
+    ("leftovers", ()),
     ("mondrian_speed", ()),
     ("information_loss", ()),
     ("mdav_speed", ()),
