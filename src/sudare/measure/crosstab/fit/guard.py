@@ -13,9 +13,9 @@ whether this is the case. So it is tried out on known tables that may be the ori
                              peaks that the noise hides
 
 Records are drawn from each (except for counts that are already integers), randomized, and tabulated in
-several ways: unchanged, by 1, 2, 4 … 32 steps of EM from the released counts (more if none of these explains the
-release), and by the estimate. A way qualifies if it explains the release and its mean total variation, plus one
-standard error, is below `_GAIN` of that of the released counts for *every* one of these tables. The qualifying way that
+several ways: unchanged, by 1, 2, 4 … 512 steps of EM from the released counts (as many as there is time for, and more if none
+of these explains the release), and by the estimate. A way qualifies if it explains the release and its mean total
+variation, plus one standard error, is at most that of the released counts for *every* one of these tables. The qualifying way that
 is best on average is used. If none qualifies, the fewest steps that explain the release are used, which means the
 released counts unchanged if they may be the original. (A rehearsal from a smooth estimate alone would favor
 smoothing.) The constants were chosen by measurement (benchmarks/crosstab_stopping.py, even seeds).
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-MARKS = (1, 2, 4, 8, 16, 32)
-"""Numbers of EM steps from the released counts after which the table is examined."""
+_FEW_STEPS, _MANY_STEPS = 32, 512
+"""EM steps from the released counts up to which tables are examined, at each power of two: at least, and at most."""
+_STEPS_WORK = 4e8
+"""Multiplications that all rehearsals together may take for more than the fewest steps."""
 _SHARP = 16
-_GAIN = 0.98
-"""Share of the total variation of the released counts: a smaller gain may be chance."""
-_PREFERRED = 0.8
+_PREFERRED = 0.95
 """The estimate has the same margins in every table, so steps must be better by this factor to be used instead."""
 _TAIL = 0.2
 """Shape of the gamma distribution of the rough table's factors."""
@@ -73,7 +73,7 @@ class Chosen:
     """Largest total variation of the estimate over that of the released counts, among the rehearsed tables."""
 
 
-def early_steps(transition: Transition, released: Floats, last: int = MARKS[-1]) -> dict[int, Floats]:
+def early_steps(transition: Transition, released: Floats, last: int = _FEW_STEPS) -> dict[int, Floats]:
     """The released counts (0), and the result of plain EM from them after 1, 2, 4 … and `last` steps."""
     x = to_original(released)
     found = {0: x}
@@ -104,9 +104,11 @@ def choose(
         return Chosen(None, None)
     # Any fixed seed will do: nothing here is secret, and the same release must give the same table.
     random = repeatable(1)
-    cost = 4.0 * transition.work * (2.0 * MARKS[-1] + 3.0 * max(found.steps, 10))
+    cost = 4.0 * transition.work * (2.0 * _FEW_STEPS + 3.0 * max(found.steps, 10))
     draws = next((count for count, most in _DRAWS if count * cost <= most), 1)
-    last = MARKS[-1] if cost <= _LARGE else _LARGE_STEPS
+    last = _FEW_STEPS if cost <= _LARGE else _LARGE_STEPS
+    while last < _MANY_STEPS and 4.0 * draws * transition.work * 4.0 * last <= _STEPS_WORK:
+        last *= 2
     early = early_steps(transition, released, last)
     # If noise is strong, few steps do not lead to a table that may be the original.
     most = min(_MORE_STEPS, int(_MORE_WORK / (64.0 * transition.work)))
@@ -177,7 +179,7 @@ def _best(tried: Floats, explaining: dict[int, bool]) -> Chosen:
     )
     base = means[:, :1] + _LEAST
     ratios = (means + _LEAST) / base
-    qualified = (ratios + chance / base <= _GAIN).all(axis=0)
+    qualified = (ratios + chance / base <= 1.0).all(axis=0)
     score = np.where(qualified & np.array([*explaining.values(), True]), ratios.mean(axis=0), np.inf)
     score[next((place for place, step in enumerate(steps) if explaining[step]), 0)] = 1.0
     score[-1] *= _PREFERRED
