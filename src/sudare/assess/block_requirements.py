@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
-from sudare.describe.column import Spelling
+from sudare.describe.column import Spelling, codes_among
 from sudare.describe.kinds import ORDERED_KINDS
-from sudare.errors import DescriptionError, ErrorSentence
+from sudare.errors import DescriptionError, ErrorSentence, did_you_mean
 from sudare.kernels.core.rules import DISTINCT, ENTROPY, EQUAL, HIERARCHICAL, ORDERED, RECURSIVE, SIZE
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
-from sudare.words.sentence import Sentence, counted
+from sudare.words.sentence import Sentence, counted, enumerated, joined
 
 if TYPE_CHECKING:
     from sudare.describe.table import Table
@@ -63,6 +63,10 @@ class LDiversity(BlockRequirement):
     - recursive (c, l): with counts r1 >= r2 >= … >= rm, r1 < c (r_l + … + r_m); `reached` is the largest
       l that is satisfied for the given c.
 
+    Values that are `exempt` (harmless: nobody minds being known to have them) need no protection and add none: in each block,
+    the rows with other values must be diverse among themselves, and a block without such rows complies (Muramoto, Kamidoi,
+    Wakabayashi 2011, section 5).
+
     Each of several sensitive columns is protected separately. A missing sensitive value is a value of its own, as which an
     empty text counts too: values that a reader takes for the same one count once (see `spelling`).
     Guarantees nothing about values that are similar in meaning (see TCloseness).
@@ -78,6 +82,8 @@ class LDiversity(BlockRequirement):
     """Sensitive columns to protect; all of them if left out."""
     spelling: Spelling = "alike"
     """Whether values that differ only in case, width, spaces or unseen characters are one value (alike) or several (exact)."""
+    exempt: dict[str, tuple[str | None, ...]] = Field(default_factory=dict)
+    """Harmless values of sensitive columns, by column: their rows need no diversity and do not count; null is missing."""
 
     @model_validator(mode="after")
     def _fits_kind(self) -> Self:
@@ -90,16 +96,37 @@ class LDiversity(BlockRequirement):
     def rules(self, table: Table) -> list[Rule]:
         """One rule for each sensitive column."""
         names = sensitive_columns(table, self.sensitive, "l-diversity")
+        other = next((name for name in self.exempt if name not in names), None)
+        if other is not None:
+            raise DescriptionError(
+                "assess.l_diversity.exempt_column", column=other, hint=did_you_mean(other, names)
+            )
+        for name, values in self.exempt.items():
+            codes = table.codes(name, self.spelling)
+            if table.rows and codes_among(codes, values, self.spelling).all():
+                raise DescriptionError("assess.l_diversity.all_exempt", column=name)
         kind, spelling = _DIVERSITIES[self.kind], self.spelling
-        return [Rule(kind, self.l, name, self.c or 0.0, spelling=spelling) for name in names]
+        return [
+            Rule(kind, self.l, name, self.c or 0.0, spelling=spelling, exempt=self.exempt.get(name, ()))
+            for name in names
+        ]
 
     def explain(self, reached: float, where: str) -> tuple[str, str]:
         """Sentences about the least diverse block."""
         kind = self.kind_in_words
-        return (
-            Sentence("l_diversity.holds", kind=kind, reached=reached, l=self.l),
-            Sentence("l_diversity.fails", where=where, kind=kind, reached=reached, l=self.l),
+        good = Sentence("l_diversity.holds", kind=kind, reached=reached, l=self.l)
+        if self.exempt:
+            good = Sentence("l_diversity.exempt", said=good, values=self.exempt_in_words)
+        return good, Sentence("l_diversity.fails", where=where, kind=kind, reached=reached, l=self.l)
+
+    @property
+    def exempt_in_words(self) -> Sentence:
+        """The harmless values with their columns, for people."""
+        named = (
+            Sentence("l_diversity.exempt_in", column=column, values=enumerated(map(_quoted, values)))
+            for column, values in self.exempt.items()
         )
+        return joined("between.phrases", named)
 
     @property
     def kind_in_words(self) -> Sentence:
@@ -107,6 +134,10 @@ class LDiversity(BlockRequirement):
         if self.c is not None:
             return Sentence("l_diversity.kind.recursive_by", c=self.c)
         return Sentence(f"l_diversity.kind.{self.kind}")
+
+
+def _quoted(value: str | None) -> Sentence:
+    return Sentence("missing") if value is None else Sentence("quoted", value=value)
 
 
 _DISTANCES = {"equal": EQUAL, "ordered": ORDERED, "hierarchical": HIERARCHICAL}

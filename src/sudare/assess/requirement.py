@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkabl
 import numpy as np
 
 from sudare.describe.baskets.baskets import Baskets
+from sudare.describe.column import codes_among
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.table import Table
 from sudare.display import html_block, paragraph, rounded_down, shown_words
@@ -139,6 +140,8 @@ class Rule:
     """Whether the number must stay at or below the bound (a distance); otherwise it must reach it."""
     spelling: Spelling = "alike"
     """Whether sensitive values that differ only in how they are written are one value."""
+    exempt: tuple[str | None, ...] = ()
+    """Values of the column, as texts, whose rows need no protection and do not count; None is a missing value."""
 
 
 @runtime_checkable
@@ -217,6 +220,8 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
             worst_value, worst_block, worst_column = float(values[block]), block, rule.column
         violating |= ~holding(rule.kind, rule.at_most, values, rule.bound)
     rows = blocks.rows_of(violating)
+    if np.isinf(worst_value):  # no row is left that needs protection
+        worst_value = next(rule.bound for rule in own if rule.column == worst_column)
     good, bad = requirement.explain(
         worst_value, _where(table, int(np.argmax(blocks.labels == worst_block)), worst_column)
     )
@@ -229,8 +234,10 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
 
 def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     """Rules as arrays: codes of the sensitive columns, their overall distributions, their trees."""
-    names = list(dict.fromkeys((rule.column, rule.spelling) for rule in own if rule.column is not None))
-    coded = [table.codes(name, spelling) for name, spelling in names]
+    names = list(
+        dict.fromkeys((rule.column, rule.spelling, rule.exempt) for rule in own if rule.column is not None)
+    )
+    coded = [table.codes(name, spelling) for name, spelling, _ in names]
     widest = max([each.count for each in coded], default=1)
     trees: dict[int, Hierarchy] = {}
     for rule in own:
@@ -238,7 +245,7 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
             table.hierarchy(rule.column) if rule.column and rule.kind == kernel_rules.HIERARCHICAL else None
         )
         if rule.column is not None and tree is not None:
-            trees[names.index((rule.column, rule.spelling))] = tree
+            trees[names.index((rule.column, rule.spelling, rule.exempt))] = tree
     nodes = max([tree.nodes for tree in trees.values()], default=1)
     columns = max(len(names), 1)
     overall = np.zeros((columns, widest))
@@ -246,9 +253,10 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     parent = np.zeros((columns, nodes), dtype=np.int32)
     height = np.zeros((columns, nodes))
     sensitive = []
-    for index, ((name, spelling), codes) in enumerate(zip(names, coded, strict=True)):
+    for index, ((name, spelling, exempt), codes) in enumerate(zip(names, coded, strict=True)):
         rank = _ranks(table, name, codes)
-        sensitive.append(rank[codes.codes])
+        counted = np.where(codes_among(codes, exempt, spelling), np.int32(-1), rank) if exempt else rank
+        sensitive.append(counted[codes.codes])
         overall[index, rank] = table.shares(name, spelling)
         if index in trees:
             tree = trees[index]
@@ -258,7 +266,11 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     return Rules(
         kind=np.array([rule.kind for rule in own], dtype=np.int64),
         column=np.array(
-            [names.index((rule.column, rule.spelling)) if rule.column else 0 for rule in own], dtype=np.int64
+            [
+                names.index((rule.column, rule.spelling, rule.exempt)) if rule.column is not None else 0
+                for rule in own
+            ],
+            dtype=np.int64,
         ),
         at_most=np.array([rule.at_most for rule in own], dtype=np.bool_),
         bound=np.array([rule.bound for rule in own], dtype=np.float64),
@@ -340,6 +352,7 @@ def _most_frequent(table: Table, rule: Rule) -> Sentence:
     name = str(rule.column)
     codes = table.codes(name, rule.spelling)
     counts = np.bincount(codes.codes, minlength=codes.count)
+    counts[codes_among(codes, rule.exempt, rule.spelling)] = 0
     top = int(np.argmax(counts))
     value = Sentence("missing") if top == codes.missing else codes.values[top]
     share = float(counts[top] / table.rows)

@@ -14,6 +14,7 @@ import numpy as np
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.bounds import feasible, largest_feasible_l, max_blocks, min_largest_block
 from sudare.assess.requirement import blocks_of, check_blocks, sensitive_columns
+from sudare.describe.column import codes_among
 from sudare.display import rounded_down
 from sudare.words.sentence import Sentence, joined
 
@@ -102,9 +103,11 @@ def limits(table: Table, requirements: Sequence[Requirement]) -> Limits:
     possible = all(one.is_feasible for one in found) and all(k <= table.rows for k in sizes)
     if not table.rows or not possible or not (found or sizes):
         return Limits()
-    blocks = [max_blocks(one.counts, one.requirement.l) for one in found] + [table.rows // k for k in sizes]
+    # Blocks of nothing but exempt values are not limited by the others.
+    limited = [one for one in found if one.column not in one.requirement.exempt]
+    blocks = [max_blocks(one.counts, one.requirement.l) for one in limited] + [table.rows // k for k in sizes]
     largest = [min_largest_block(one.counts, one.requirement.l, one.kind) for one in found] + sizes
-    return Limits(min(blocks), max(largest), max(largest))
+    return Limits(min(blocks, default=None), max(largest), max(largest))
 
 
 def reasons(table: Table, requirements: Sequence[Requirement]) -> list[Sentence]:
@@ -167,15 +170,20 @@ def _rounded(one: Diversity) -> float:
 def _diversity(table: Table, requirement: LDiversity, name: str) -> Diversity:
     codes = table.codes(name, requirement.spelling)
     counts = np.bincount(codes.codes, minlength=codes.count).astype(np.int64)
-    order = np.argsort(-counts, kind="stable")
+    protected = np.flatnonzero(~codes_among(codes, requirement.exempt.get(name, ()), requirement.spelling))
+    order = protected[np.argsort(-counts[protected], kind="stable")]
     shown = tuple(
         Sentence("missing") if code == codes.missing else str(codes.values[int(code)]) for code in order
     )
     if requirement.kind == "recursive" and table.rows:
         whole = blocks_of(table, ())
-        largest = check_blocks(replace(requirement, sensitive=(name,)), table, whole).reached or 0.0
+        alone = {name: requirement.exempt[name]} if name in requirement.exempt else {}
+        one = replace(requirement, sensitive=(name,), exempt=alone)
+        largest = check_blocks(one, table, whole).reached or 0.0
     else:
-        largest = largest_feasible_l(counts, "entropy" if requirement.kind == "entropy" else "distinct")
+        largest = largest_feasible_l(
+            counts[order], "entropy" if requirement.kind == "entropy" else "distinct"
+        )
     return Diversity(requirement, name, order, shown, counts[order], largest)
 
 

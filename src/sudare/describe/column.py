@@ -26,7 +26,7 @@ from sudare.describe.text import as_text
 from sudare.errors import DescriptionError, did_you_mean, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     import numpy.typing as npt
 
@@ -244,6 +244,16 @@ def alike_values(codes: Codes) -> list[list[str | None]]:
     for text, code in zip(texts, found[1].tolist(), strict=True):
         together.setdefault(code, []).append(text)
     return [group for group in together.values() if len(group) > 1]
+
+
+def codes_among(
+    codes: Codes, texts: Sequence[str | None], spelling: Spelling = "alike"
+) -> npt.NDArray[np.bool_]:
+    """For each code, whether its value is among these texts; None among them is a missing value."""
+    key: Callable[[str], Hashable] = key_of_text if spelling == "alike" else str
+    wanted = {key(text) for text in texts if text is not None}
+    found = [key(text) in wanted for text in as_text(codes.values).to_list()]
+    return np.array([*found, *([None in texts] * (codes.missing is not None))], dtype=np.bool_)
 
 
 def _keys(values: pl.Series) -> list[Hashable] | None:

@@ -150,12 +150,29 @@ def read_values(series: pl.Series, kind: str, *, exact: bool = False) -> Values:
     return Values(code, [None if each == MISSING else stands[each][0] for each in ordered])
 
 
-def count_values(evidence: Evidence, code: NDArray[np.int64]) -> Counts:
-    """Count the values (by their code for each row) within each block."""
+def count_values(
+    evidence: Evidence, code: NDArray[np.int64], left_out: NDArray[np.bool_] | None = None
+) -> Counts:
+    """Count the values (by their code for each row) within each block, but for the rows that are left out."""
+    block, sizes = evidence.block, evidence.sizes
+    if left_out is not None and left_out.any():
+        block, code = block[~left_out], code[~left_out]
+        sizes = np.bincount(block, minlength=len(sizes))
     totals = np.bincount(code)
-    pair, count = np.unique(evidence.block * len(totals) + code, return_counts=True)
+    pair, count = np.unique(block * len(totals) + code, return_counts=True)
     block, value = np.divmod(pair, len(totals))
-    return Counts(block, value, count, evidence.sizes, totals)
+    return Counts(block, value, count, sizes, totals)
+
+
+def exempted(values: Values, texts: Sequence[str | None], kind: str, *, exact: bool) -> NDArray[np.bool_]:
+    """For each row, whether its value is one of these texts."""
+
+    def key(text: str | None) -> Any:
+        found = natural_key(text, kind) if exact else sameness(text, kind)
+        return MISSING if text is None or (not exact and found == BLANK and None in values.texts) else found
+
+    wanted = {key(text) for text in texts}
+    return np.array([key(text) in wanted for text in values.texts], dtype=np.bool_)[values.code]
 
 
 def sums(place: NDArray[np.int64], amount: NDArray[Any], number: int) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from sudare.errors import shown
-from sudare.verify.blocks import Evidence, count_values, listed, sums
+from sudare.verify.blocks import Evidence, count_values, exempted, listed, sums
 from sudare.verify.distances import (
     equal_distances,
     hierarchical_distances,
@@ -27,11 +27,12 @@ from sudare.verify.finding import CannotCheckError, Finding, FindingSentence
 from sudare.verify.noise import pk_reached, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from sudare.verify.blocks import Counts
+    from sudare.words.sentence import Sentence
 
 _ROUNDING = 1e-9
 _LARGEST = 1e300
@@ -65,6 +66,8 @@ def check_l_diversity(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
     - entropy: `exp(H) >= l`, `H = -sum p log p` in the block; l may be any real number.
     - recursive (c, l): with counts `r_1 >= r_2 >= … >= r_m`, `r_1 < c * (r_l + … + r_m)`, strictly. What a
       block reaches is the largest whole l for which this is true, 0 if there is none.
+
+    Rows with exempt values do not count: the others must be diverse among themselves.
     """
     asked = _number(requirement, "l", 1)
     kind = requirement.get("kind")
@@ -81,17 +84,28 @@ def check_l_diversity(evidence: Evidence, requirement: Mapping[str, Any]) -> Fin
         raise CannotCheckError("l_kind", kind=shown(kind))
 
     names, exact = _sensitive(evidence, requirement), _exact(requirement)
-    reached = {
-        name: measure(count_values(evidence, evidence.values(name, exact=exact).code)) for name in names
-    }
+    exempt = _exempt(requirement, names)
+    reached = {}
+    for name in names:
+        values = evidence.values(name, exact=exact)
+        dtype = evidence.frame[name].dtype
+        kind_of_values = "numeric" if dtype.is_float() or dtype.is_decimal() else evidence.kind(name)
+        left_out = exempted(values, exempt.get(name, ()), kind_of_values, exact=exact)
+        reached[name] = measure(count_values(evidence, values.code, left_out))
+        # A block of nothing but exempt values has nothing to protect.
+        reached[name][np.bincount(evidence.block[~left_out], minlength=len(evidence.sizes)) == 0] = np.inf
     bad = np.any([levels < asked * (1 - slack) for levels in reached.values()], axis=0)
     name = min(names, key=lambda each: float(reached[each].min()))
     worst = int(np.argmin(reached[name]))
     smallest = float(reached[name][worst])
+    if smallest == np.inf:  # no row is left that needs protection
+        smallest = asked
     what = FindingSentence(f"l.kind.{kind}", **figures)
     good = FindingSentence(
         "l.holds", reached=_figure(smallest), columns=_each(names), kind=what, l=_figure(asked)
     )
+    if exempt:
+        good = FindingSentence("l.exempt", said=good, values=_named(exempt))
     poor = FindingSentence(
         "l.fails",
         block=_block(evidence, worst),
@@ -163,7 +177,8 @@ def _recursive(counts: Counts, c: float) -> NDArray[np.float64]:
     """Count the l for which `r_1 < c * (r_l + … + r_m)`: the sum falls with l, so they are 1, 2, … ."""
     order = np.lexsort((-counts.count, counts.block))
     count, block = counts.count[order], counts.block[order]
-    most = np.maximum.reduceat(count, np.flatnonzero(np.diff(block, prepend=-1)))
+    most = np.zeros(len(counts.sizes), dtype=count.dtype)
+    np.maximum.at(most, block, count)
     before = np.cumsum(count) - count
     ends = np.cumsum(counts.sizes)
     rest = ends[block] - before  # r_l + … + r_m, l the place of the value within its block
@@ -221,6 +236,32 @@ def _exact(requirement: Mapping[str, Any]) -> bool:
     if spelling not in ("alike", "exact"):
         raise CannotCheckError("spelling", spelling=shown(spelling))
     return bool(spelling == "exact")
+
+
+def _exempt(requirement: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[str | None]]:
+    """The values of each column whose rows need no protection; they must be told as texts, or nothing can be checked."""
+    given = requirement.get("exempt", {})
+    if not isinstance(given, dict) or not all(
+        name in names
+        and isinstance(values, list | tuple)
+        and all(each is None or isinstance(each, str) for each in values)
+        for name, values in given.items()
+    ):
+        raise CannotCheckError("exempt", given=shown(given))
+    return {name: list(values) for name, values in given.items() if values}
+
+
+def _named(exempt: Mapping[str, Sequence[str | None]]) -> Sentence:
+    cells = [
+        FindingSentence(
+            "block.cell",
+            name=name,
+            value=FindingSentence("columns.missing_value") if value is None else value,
+        )
+        for name, values in exempt.items()
+        for value in values
+    ]
+    return listed(cells, len(cells))
 
 
 def _number(requirement: Mapping[str, Any], key: str, least: float = 0) -> float:

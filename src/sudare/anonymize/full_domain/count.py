@@ -197,7 +197,13 @@ def _hereditary(rules: Sequence[Rule], least: int) -> list[Rule]:
     return [
         Rule(kernel_rules.SIZE, float(least)),
         *(
-            Rule(kernel_rules.DISTINCT, float(values_needed(rule.bound)), rule.column, spelling=rule.spelling)
+            Rule(
+                kernel_rules.DISTINCT,
+                float(values_needed(rule.bound)),
+                rule.column,
+                spelling=rule.spelling,
+                exempt=rule.exempt,
+            )
             for rule in rules
             if rule.kind in COUNTING
         ),

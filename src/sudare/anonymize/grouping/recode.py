@@ -205,9 +205,12 @@ def allowed_rows(share: float, rows: int, *, kept: int = 0) -> int:
 
 
 def smallest_group(rules: Sequence[Rule]) -> int:
-    """Minimum number of rows in any compliant group: k, or l values, whichever is larger."""
+    """Minimum number of rows in any compliant group: k, or l values, whichever is larger.
+
+    A group in which every value is exempt needs no l values.
+    """
     sizes = [int(rule.bound) for rule in rules if rule.kind == kernel_rules.SIZE]
-    values = [values_needed(rule.bound) for rule in rules if rule.kind in COUNTING]
+    values = [values_needed(rule.bound) for rule in rules if rule.kind in COUNTING and not rule.exempt]
     return max([1, *sizes, *values])
 
 

@@ -33,6 +33,7 @@ import numpy.typing as npt
 from sudare.arrays import starts_of
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.requirement import sensitive_columns
+from sudare.describe.column import codes_among
 from sudare.describe.hierarchy.tree import Objective, node_shares
 from sudare.describe.kinds import ORDERED_KINDS
 from sudare.describe.text import ANYTHING, as_text, places_of
@@ -552,6 +553,15 @@ class _Count:
     available: int
     column: str | None = None
     spelling: Spelling = "alike"
+    exempt: tuple[str | None, ...] = ()
+
+    def protected(self, table: Table) -> npt.NDArray[np.bool_]:
+        """Rows that need these values in their block: all but those with exempt ones."""
+        if self.column is None or not self.exempt:
+            return np.ones(table.rows, dtype=np.bool_)
+        codes = table.codes(self.column, self.spelling)
+        found: npt.NDArray[np.bool_] = ~codes_among(codes, self.exempt, self.spelling)[codes.codes]
+        return found
 
     @property
     def obstacle(self) -> Sentence:
@@ -592,8 +602,9 @@ def counts_asked(table: Table, requirements: Sequence[Requirement]) -> list[_Cou
             for name in sensitive_columns(table, requirement.sensitive, "l-diversity"):
                 target = values_needed(requirement.l)
                 named = Sentence("bound.l_diversity", l=requirement.l, column=name)
-                available = table.codes(name, requirement.spelling).count
-                asked.append(_Count(named, target, available, name, requirement.spelling))
+                codes, exempt = table.codes(name, requirement.spelling), requirement.exempt.get(name, ())
+                available = int((~codes_among(codes, exempt, requirement.spelling)).sum())
+                asked.append(_Count(named, target, available, name, requirement.spelling, exempt))
     return asked
 
 
@@ -602,6 +613,7 @@ def _wanted(table: Table, ground: Ground, count: _Count) -> Wanted:
         return wanted_rows(ground.tree, count.target, ground.weight)
     codes = table.codes(count.column, count.spelling)
     together = ground.labels.astype(np.int64) * codes.count + codes.codes
+    together = together[count.protected(table)]
     _, first = np.unique(dense_labels(together)[0], return_index=True)
     pairs = np.sort(together[first])
     start = np.searchsorted(pairs, np.arange(len(ground.weight) + 1) * codes.count)
@@ -613,7 +625,9 @@ def row_costs(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """A lower bound on the cost of each row, on the scale of the measures, and whether the budget sufficed for it."""
     distinct = len(ground.weight)
-    radius, exact, spent = np.zeros(distinct), np.ones(distinct, dtype=np.bool_), 0
+    costs, exact, spent = np.zeros(table.rows), np.ones(table.rows, dtype=np.bool_), 0
+    place = np.empty(distinct, dtype=np.int64)
+    place[ground.tree.order] = np.arange(distinct)
     pause = max(_PAUSE // ground.codes.shape[1], 1)
     for number, count in enumerate(asked, start=1):
         share = (budget - spent) // (len(asked) + 1 - number)
@@ -623,8 +637,8 @@ def row_costs(
         while go_on(ground.space, ground.tree, wanted, search, share, pause):
             progress.update(int(search.state[0]))
         progress.update(distinct)
-        radius, exact = np.maximum(radius, search.radius), exact & search.exact
+        # Rows with exempt values may be in a block of their own.
+        own = np.where(count.protected(table), (search.radius / ground.total)[place][ground.labels], 0.0)
+        costs, exact = np.maximum(costs, own), exact & search.exact[place][ground.labels]
         spent = min(spent + int(search.state[1]), budget)
-    place = np.empty(distinct, dtype=np.int64)
-    place[ground.tree.order] = np.arange(distinct)
-    return (radius / ground.total)[place][ground.labels], exact[place][ground.labels]
+    return costs, exact

@@ -41,7 +41,7 @@ class Rules(NamedTuple):
     factor: npt.NDArray[np.float64]
     """c of recursive (c, l)-diversity, else 0."""
     sensitive: npt.NDArray[np.int32]
-    """S x n codes."""
+    """S x n codes; -1 for rows with values that are exempt: they neither need diversity nor add to it."""
     overall: npt.NDArray[np.float64]
     """S x V: distribution of each column in the whole table, zero beyond its values."""
     values: npt.NDArray[np.int64]
@@ -133,7 +133,10 @@ def holding(kind, at_most, values, bound):
 
 @lean
 def reached(rules, rule, scratch, order, start, stop):
-    """The level that rows order[start:stop] reach under one rule: size, l (exp of entropy), largest l, or distance."""
+    """The level that rows order[start:stop] reach under one rule: size, l (exp of entropy), largest l, or distance.
+
+    Rows that are exempt do not count; a group of nothing else reaches any level.
+    """
     kind = rules.kind[rule]
     size = stop - start
     if kind == SIZE:
@@ -144,10 +147,15 @@ def reached(rules, rule, scratch, order, start, stop):
     count = np.int64(0)  # a plain 0 has a different type: the functions called would be compiled twice
     for position in range(start, stop):
         code = codes[order[position]]
+        if code < 0:
+            size -= 1
+            continue
         if histogram[code] == 0:
             touched[count] = code
             count += 1
         histogram[code] += 1
+    if size == 0:
+        return np.inf
     if kind == DISTINCT:
         value = float(count)
     elif kind == ENTROPY:
