@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sudare.anonymize.microaggregate.method import Microaggregate as Microaggregate
     from sudare.anonymize.mondrian import Mondrian as Mondrian
     from sudare.anonymize.randomize.method import Randomize as Randomize
+    from sudare.anonymize.simple.coarsen import Coarsen as Coarsen
     from sudare.anonymize.simple.coarsen import Round as Round
     from sudare.anonymize.simple.coarsen import TopBottomCode as TopBottomCode
     from sudare.anonymize.simple.identifiers import (
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
     )
     from sudare.anonymize.simple.identifiers import (
         RemoveIdentifiers as RemoveIdentifiers,
+    )
+    from sudare.anonymize.simple.records import (
+        CapValues as CapValues,
     )
     from sudare.anonymize.simple.records import (
         Sample as Sample,
@@ -89,6 +93,8 @@ deprecated.install()
 
 _HOME = {
     "Baskets": "describe.baskets.baskets",
+    "CapValues": "anonymize.simple.records",
+    "Coarsen": "anonymize.simple.coarsen",
     "CrossTab": "measure.crosstab.result",
     "DiverDIS": "anonymize.generalize.named",
     "FullDomain": "anonymize.full_domain",

@@ -8,8 +8,8 @@ is above a threshold of 2, much of the loss is the price of diversity, and the c
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from sudare.advise.bounds import quick_bound
 from sudare.advise.compromises import compromises_for
@@ -21,7 +21,7 @@ from sudare.assess.requirement import BlockRequirement
 from sudare.assess.study import Study, study
 from sudare.assess.suitability import Limits, limits, reasons
 from sudare.describe.text import refuse_blurred
-from sudare.errors import ParameterError
+from sudare.errors import InfeasibleError, ParameterError
 from sudare.progress import SILENT
 from sudare.words.sentence import Sentence
 
@@ -39,6 +39,8 @@ BUDGET = 200_000_000
 """Comparisons for the lower bound: seconds on a table with few columns."""
 LARGEST_ROWS = 20_000
 """Tables with more rows are tried on a random sample."""
+FEW_ROWS = 5_000
+"""Rows on which a release judges how suited its table was: a second or so."""
 LARGEST_CELLS = 250_000
 """Maximum number of quasi-identifier cells on which compromises are tried: each takes a few seconds."""
 
@@ -86,7 +88,7 @@ def advise(
         notes=first.notes if bound.exact else (*first.notes, bound.explanation),
     )
     outcome = None
-    trial = Trial(sampled(table, LARGEST_ROWS), objective, budget, shown)
+    trial = Trial(sampled(table, LARGEST_ROWS), objective, budget, shown, table)
     if first.feasible and any(isinstance(one, LDiversity) for one in requirements):
         result, outcome = _compared(result, trial, requirements, found)
     if result.suited or not any(isinstance(one, BlockRequirement) for one in requirements):
@@ -104,6 +106,53 @@ def advise(
             result = replace(result, notes=(*result.notes, _note("compromises", small.table, table.rows)))
     spoken = [*first.advice, *_unsuited(result), *result.reasons, *(one.sentence for one in offered)]
     return replace(result, compromises=offered, advice=tuple(spoken))
+
+
+@dataclass(frozen=True)
+class Suitability:
+    """How much of the loss is the price of diversity."""
+
+    ratio: float
+    """Lower bound with diversity / loss that k-anonymity alone reaches; infinite if that loses nothing."""
+    fair_k: int
+    """The k of that k-anonymity: blocks must grow to this size anyway."""
+    lower_bound: float
+    upper_bound: float
+    rows: int
+    """Rows of the random sample that was examined, or of the table."""
+    threshold: float = 2.0
+
+    @property
+    def suited(self) -> bool:
+        """Whether the ratio is within the threshold."""
+        return self.ratio <= self.threshold
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary for JSON, which has no infinity."""
+        return {
+            **asdict(self),
+            "ratio": self.ratio if math.isfinite(self.ratio) else None,
+            "suited": self.suited,
+        }
+
+
+def suitability(
+    table: Table, requirements: Sequence[Requirement], progress: Progress | None = None
+) -> Suitability | None:
+    """Suitability of a table to diversity, on at most 5,000 of its rows; None if diversity is not asked or not possible."""
+    if not any(isinstance(one, LDiversity) for one in requirements):
+        return None
+    small = sampled(without_missing(table)[0], FEW_ROWS)
+    found = limits(small, requirements)
+    if found.fair_k is None:
+        return None
+    trial = Trial(small, "dis", BUDGET // 10, progress or SILENT)
+    try:
+        upper = trial.loss(trial.released([KAnonymity(min(found.fair_k, small.rows))]))
+    except InfeasibleError:
+        return None
+    lower = trial.bound(requirements).value
+    return Suitability(ratio_of(lower, upper), found.fair_k, lower, upper, small.rows)
 
 
 def _compared(

@@ -12,6 +12,7 @@ from sudare.advise.fewer_columns import fewer_columns
 from sudare.advise.trial import SEED, compromise
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.bounds import Bound, feasible
+from sudare.assess.compromise import Changes
 from sudare.assess.risk import risk
 from sudare.assess.suitability import diversities, limits, loosened, with_larger_c
 from sudare.errors import InfeasibleError
@@ -147,20 +148,35 @@ def _exempt(trial: Trial, asked: tuple[Requirement, ...]) -> Iterator[Compromise
         total / rows,
         risk(made.table),
         {"column": worst.column, "values": list(worst.values[:count])},
+        Changes(requirements=tuple(_exempting(one, worst, count) for one in asked)),
     )
+
+
+def _exempting(asked: Requirement, worst: Diversity, count: int) -> Requirement:
+    """The requirement without protection for the most frequent values of a column."""
+    if asked is not worst.requirement:
+        return asked
+    codes = worst.codes[:count]
+    values = tuple(
+        None if code == worst.missing else str(value)
+        for code, value in zip(codes, worst.values[:count], strict=True)
+    )
+    return replace(worst.requirement, exempt={**worst.requirement.exempt, worst.column: values})
 
 
 def _suppress(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Iterator[Compromise]:
     """Rows left out: those that cost most, or as many with frequent values as necessary."""
     rows = trial.table.rows
     left = np.arange(rows, dtype=np.int64)
-    share = _SUPPRESSION
+    share, slack = _SUPPRESSION, _SLACK
     if not study.feasible:
-        tries = [kept for slack in (_SLACK, 1.0) if (kept := _kept_rows(trial, asked, slack)) is not None]
-        few = [kept for kept in tries if len(kept) >= rows * (1 - _MOST_SUPPRESSED)]
+        tries = {
+            slack: kept for slack in (_SLACK, 1.0) if (kept := _kept_rows(trial, asked, slack)) is not None
+        }
+        few = {slack: kept for slack, kept in tries.items() if len(kept) >= rows * (1 - _MOST_SUPPRESSED)}
         if not few:
             return
-        left, share = few[0], 0.0
+        (slack, left), share = next(iter(few.items())), 0.0
     part = trial.table.take(left)
     made = trial.released(asked, table=part, suppression=share)
     made = replace(made, rows=left if made.rows is None else left[made.rows])
@@ -176,6 +192,16 @@ def _suppress(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Ite
         trial.loss(made),
         risk(made.table),
         {"rows": gone, "share": gone / rows},
+        Changes(suppression=_SUPPRESSION) if study.feasible else _capping(trial, asked, slack),
+    )
+
+
+def _capping(trial: Trial, asked: Sequence[Requirement], slack: float) -> Changes:
+    """Methods that cap frequent values in the whole table."""
+    table = trial.table if trial.whole is None else trial.whole
+    caps = {one.column: _cap(one, slack) for one in diversities(table, asked) if not one.is_feasible}
+    return Changes(
+        first=tuple({"type": "value-capping", "column": name, "most": most} for name, most in caps.items())
     )
 
 
@@ -191,12 +217,16 @@ def _k_only(trial: Trial, study: Study, alone: Outcome | None) -> Iterator[Compr
         trial.bound(asked),
         trial.loss(made),
         risk(made.table),
+        changes=Changes(requirements=asked),
     )
 
 
 def _tried(trial: Trial, kind: CompromiseKind, asked: tuple[Requirement, ...], what: Sentence) -> Compromise:
     made = trial.released(asked)
-    return compromise(kind, asked, what, trial.bound(asked), trial.loss(made), risk(made.table))
+    changes = Changes() if kind == "as asked" else Changes(requirements=asked)
+    return compromise(
+        kind, asked, what, trial.bound(asked), trial.loss(made), risk(made.table), changes=changes
+    )
 
 
 def _diversity_levels(requirements: Sequence[Requirement]) -> list[float]:

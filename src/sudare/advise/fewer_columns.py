@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from polars.selectors import by_name
 
 from sudare.advise.trial import compromise, sampled
+from sudare.anonymize.simple.coarsen import raised
 from sudare.assess.bounds import Bound
+from sudare.assess.compromise import Changes
 from sudare.assess.risk import risk
-from sudare.describe.hierarchy.tree import Hierarchy
 from sudare.errors import DescriptionError
 from sudare.measure.catalogue import MEASURE_OF_OBJECTIVE
 from sudare.measure.pair import Pair
@@ -52,6 +52,7 @@ def fewer_columns(trial: Trial, asked: Sequence[Requirement]) -> Iterator[Compro
             _with(others, _own_loss(trial, name, coarser.table), len(quasi)),
             Sentence("compromise.coarsen", column=name, level=coarser.level, height=coarser.height),
             {"column": name, "level": coarser.level},
+            Changes(first=({"type": "coarsening", "levels": {name: coarser.level}},)),
         )
     yield _tried(
         trial,
@@ -60,6 +61,7 @@ def fewer_columns(trial: Trial, asked: Sequence[Requirement]) -> Iterator[Compro
         _with(others, 1.0, len(quasi)),
         Sentence("compromise.drop", column=name),
         {"column": name},
+        Changes(drop=name),
     )
 
 
@@ -70,16 +72,6 @@ class _Coarser:
     table: Table
     level: int
     height: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Given:
-    """A hierarchy that exists already."""
-
-    tree: Hierarchy
-
-    def build(self, values: pl.Series, column: str) -> Hierarchy:  # noqa: ARG002  # made for this column
-        return self.tree
 
 
 def _chosen(trial: Trial, asked: Sequence[Requirement]) -> str:
@@ -104,15 +96,8 @@ def _coarser(table: Table, name: str) -> _Coarser | None:
     if tree is None or tree.height < 2 or tree.missing is not None:
         return None
     level = tree.height // 2
-    labels = [tree.labels_of(tree.ancestors(at)).to_list() for at in range(level, tree.height + 1)]
     try:
-        above = Hierarchy.from_levels(list(dict.fromkeys(zip(*labels, strict=True))), name)
-        values = pl.Series(name, labels[0], dtype=pl.String).gather(table.leaves(name, tree))
-        columns = [
-            replace(column, kind="nominal", hierarchy=_Given(above)) if column.name == name else column
-            for column in table.columns
-        ]
-        return _Coarser(table.with_values(values).changed(columns=columns), level, tree.height)
+        return _Coarser(raised(table, name, level), level, tree.height)
     except DescriptionError:  # labels that differ only in their position
         return None
 
@@ -147,6 +132,7 @@ def _tried(
     bound: Bound,
     what: Sentence,
     parameters: dict[str, Any],
+    changes: Changes,
 ) -> Compromise:
     made = trial.released(asked, table=table)
     return compromise(
@@ -157,4 +143,5 @@ def _tried(
         trial.loss(made),
         risk(made.table),
         parameters,
+        changes,
     )

@@ -10,7 +10,7 @@ from sudare.anonymize.generalize import Generalize
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.pipeline import apply_all
 from sudare.anonymize.protocol import Context
-from sudare.assess.compromise import Compromise
+from sudare.assess.compromise import Changes, Compromise
 from sudare.assess.suitability import limits
 from sudare.display import rounded_down
 from sudare.measure.catalogue import MEASURE_OF_OBJECTIVE
@@ -46,6 +46,8 @@ class Trial:
     budget: int
     """Comparisons for each bound."""
     progress: Progress = SILENT
+    whole: Table | None = None
+    """The table that this one is a sample of."""
 
     def released(
         self, requirements: Sequence[Requirement], *, table: Table | None = None, suppression: float = 0.0
@@ -98,6 +100,7 @@ def compromise(
     distortion: float,
     remaining: Risk,
     parameters: dict[str, Any] | None = None,
+    changes: Changes | None = None,
 ) -> Compromise:
     """A compromise with a sentence that includes its figures."""
     figures = [Sentence("compromise.figures", bound=rounded_down(bound.value, 4), distortion=distortion)]
@@ -111,4 +114,6 @@ def compromise(
         for guess in remaining.guesses
     ]
     said = Sentence("compromise.told", what=what, figures=joined("between.clauses", figures))
-    return Compromise(kind, said, what, tuple(asked), parameters or {}, bound, distortion, remaining)
+    return Compromise(
+        kind, said, what, tuple(asked), parameters or {}, bound, distortion, remaining, changes or Changes()
+    )

@@ -9,9 +9,9 @@ from sudare.anonymize.generalize import DiverDIS, Generalize, MinDIS
 from sudare.anonymize.microaggregate.method import Microaggregate
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.randomize.method import Randomize
-from sudare.anonymize.simple.coarsen import Round, TopBottomCode
+from sudare.anonymize.simple.coarsen import Coarsen, Round, TopBottomCode
 from sudare.anonymize.simple.identifiers import Pseudonymize, RemoveIdentifiers
-from sudare.anonymize.simple.records import Sample, Shuffle, SuppressRecords
+from sudare.anonymize.simple.records import CapValues, Sample, Shuffle, SuppressRecords
 from sudare.anonymize.simple.swap import RankSwap, SwapRecords
 from sudare.parameters import Catalogue
 
@@ -31,8 +31,10 @@ METHODS: Catalogue[Anonymizer] = Catalogue(
         "record-suppression": SuppressRecords,
         "remove-identifiers": RemoveIdentifiers,
         "pseudonyms": Pseudonymize,
+        "coarsening": Coarsen,
         "top-bottom-coding": TopBottomCode,
         "rounding": Round,
+        "value-capping": CapValues,
         "sampling": Sample,
         "shuffling": Shuffle,
         "rank-swapping": RankSwap,

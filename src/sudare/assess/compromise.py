@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sudare.assess.catalogue import REQUIREMENTS
@@ -10,12 +10,39 @@ from sudare.errors import language_of
 from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sudare.assess.bounds import Bound
     from sudare.assess.requirement import Requirement
     from sudare.assess.risk import Risk
     from sudare.words.sentence import Language
 
 CompromiseKind = Literal["as asked", "k-anonymity", "lower level", "exempt", "coarsen", "drop", "suppress"]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a recipe must say otherwise."""
+
+    requirements: tuple[Requirement, ...] | None = None
+    """Other requirements."""
+    first: tuple[Mapping[str, Any], ...] = ()
+    """Methods, as in a recipe, that come before the others."""
+    suppression: float | None = None
+    """Share of rows that generalization may leave out."""
+    drop: str | None = None
+    """A column that is left out."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary for JSON, with what changes."""
+        asked = None if self.requirements is None else [_dumped(one) for one in self.requirements]
+        given = {
+            "requirements": asked,
+            "first": [dict(one) for one in self.first],
+            "suppression": self.suppression,
+            "drop": self.drop,
+        }
+        return {name: value for name, value in given.items() if value not in (None, [])}
 
 
 @dataclass(frozen=True)
@@ -38,6 +65,8 @@ class Compromise:
     """The loss that a quick run reached, relative to the original table: rows and columns left out count 1."""
     risk: Risk
     """Risk figures of that release; under `exempt`, of the rows that are still protected."""
+    changes: Changes = field(default_factory=Changes)
+    """What a recipe must say otherwise, so that a run takes this compromise."""
 
     def in_language(self, language: Language) -> Self:
         """The same compromise in English ('en') or Japanese ('ja')."""
@@ -55,6 +84,7 @@ class Compromise:
             "sentence": self.sentence,
             "requirements": [_dumped(requirement) for requirement in self.requirements],
             "parameters": self.parameters,
+            "changes": self.changes.to_dict(),
             "bound": self.bound.to_dict(),
             "distortion": self.distortion,
             "risk": self.risk.to_dict(),

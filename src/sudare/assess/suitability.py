@@ -43,6 +43,8 @@ class Diversity:
     counts: npt.NDArray[np.int64]
     largest: float
     """The largest l that the whole table as one block reaches."""
+    missing: int | None = None
+    """The code of missing cells, if there are any."""
 
     @property
     def kind(self) -> DiversityKind:
@@ -184,7 +186,7 @@ def _diversity(table: Table, requirement: LDiversity, name: str) -> Diversity:
         largest = largest_feasible_l(
             counts[order], "entropy" if requirement.kind == "entropy" else "distinct"
         )
-    return Diversity(requirement, name, order, shown, counts[order], largest)
+    return Diversity(requirement, name, order, shown, counts[order], largest, codes.missing)
 
 
 def _reasons(one: Diversity, rows: int) -> list[Sentence]:

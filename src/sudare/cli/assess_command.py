@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sudare.cli.options import Json, Language, Require, check_language, given_options
+
+if TYPE_CHECKING:
+    from sudare.release.recipe.base import AnyRecipe
+    from sudare.words.sentence import Language as TextLanguage
 
 
 def command(
@@ -17,6 +21,7 @@ def command(
     threshold: Annotated[float | None, typer.Option()] = None,
     compromises: Annotated[bool | None, typer.Option("--compromises/--no-compromises")] = None,
     most: Annotated[float | None, typer.Option()] = None,
+    apply: Annotated[int | None, typer.Option()] = None,
     lang: Language = "en",
     json: Json = False,
 ) -> int:
@@ -36,8 +41,28 @@ def command(
         with plan.phase("assess") as step:
             options = {**asked.assess_options(data), **options}
             result = assess(data, *asked.requirements, progress=step, **options)
+    if apply is not None:
+        print(_applied(recipe, asked, result, apply, language), end="")
+        return 0
     if json:
         print_json(result.to_dict())
     else:
         print_blocks(result.blocks(language), language)
     return 0 if result.feasible else 1
+
+
+def _applied(recipe: Path, asked: AnyRecipe, study: Any, number: int, language: TextLanguage) -> str:
+    """The recipe, as YAML, that takes a compromise."""
+    import yaml
+
+    from sudare.errors import ParameterError
+    from sudare.release.recipe.parts import parse_yaml, read_text
+    from sudare.release.recipe.table import Recipe, taking
+
+    offered = getattr(study, "compromises", ())
+    if not isinstance(asked, Recipe) or not offered:
+        raise ParameterError("cli.no_compromises")
+    if not 1 <= number <= len(offered):
+        raise ParameterError("cli.no_such_compromise", number=number, most=len(offered))
+    changed = taking(parse_yaml(read_text(recipe), str(recipe)), asked, offered[number - 1], language)
+    return str(yaml.safe_dump(changed, sort_keys=False, allow_unicode=True, width=100))

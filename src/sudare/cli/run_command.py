@@ -10,12 +10,13 @@ import typer
 from sudare.cli.options import Json, LedgerPath, Method, Overwrite, Require, check_language
 
 if TYPE_CHECKING:
+    from sudare.release.ledger.ledger import Ledger
     from sudare.release.recipe.base import AnyOutput
     from sudare.words.sentence import Language as TextLanguage
 
 
 def command(
-    recipe: Annotated[Path, typer.Argument()],
+    recipe: Annotated[Path | None, typer.Argument()] = None,
     out: Annotated[Path | None, typer.Option()] = None,
     require: Require = None,
     method: Method = None,
@@ -23,6 +24,7 @@ def command(
     lang: Annotated[str | None, typer.Option("--lang")] = None,
     seed: Annotated[int | None, typer.Option()] = None,
     ledger: LedgerPath = None,
+    retry: Annotated[Path | None, typer.Option()] = None,
     stdout: Annotated[bool, typer.Option("--stdout")] = False,
     json: Json = False,
 ) -> int:
@@ -37,6 +39,10 @@ def command(
 
     if json and stdout:
         raise typer.BadParameter(ErrorSentence("cli.json_and_stdout"))
+    if (recipe is None) == (retry is None):
+        raise typer.BadParameter(ErrorSentence("cli.recipe_or_retry"))
+    if recipe is None:
+        return _tried_again(Path(str(retry)), lang, seed, Ledger(ledger), json=json)
     asked = load_recipe(recipe)
     language = _recipe_language(asked.output) if lang is None else check_language(lang)
     SPOKEN.set(language)
@@ -64,3 +70,26 @@ def _recipe_language(output: AnyOutput) -> TextLanguage:
     from sudare.words.sentence import shown_language
 
     return output.language if "language" in output.model_fields_set else shown_language()
+
+
+def _tried_again(folder: Path, lang: str | None, seed: int | None, ledger: Ledger, *, json: bool) -> int:
+    """Run a release again with more effort, and say which of the two was kept."""
+    from sudare.cli.language import SPOKEN
+    from sudare.cli.show import print_blocks, print_json, progress_bar, say
+    from sudare.release.retry import retry_folder
+    from sudare.release.summary import summary_of, words_in
+    from sudare.words.sentence import shown_language
+
+    language = shown_language() if lang is None else check_language(lang)
+    SPOKEN.set(language)
+    with progress_bar(quiet=json, language=language) as progress:
+        found = retry_folder(folder, seed=seed, ledger=ledger, progress=progress)
+    figures = {"measure": found.measure, "first": found.before, "second": found.after}
+    if json:
+        print_json({"folder": str(folder), "kept": "first" if found.written is None else "second", **figures})
+        return 0
+    if found.written is not None:
+        print_blocks(summary_of(found.written, language), language)
+    which = "kept" if found.written is None else "replaced"
+    say(words_in(language)(f"run.retry_{which}", folder=folder, **figures))
+    return 0

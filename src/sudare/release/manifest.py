@@ -49,6 +49,7 @@ def manifest_of(
         "notes": list(release.notes),
         "seconds": {phase: round(value, 3) for phase, value in release.seconds.items()},
         "recipe": None if recipe is None else recipe.to_dict(),
+        **({} if recipe is None else recipe.facts()),
         "data": data,
         **kind.manifest_parts(release, output),
     }

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sudare.anonymize.generalize.method import Generalize
+from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.protocol import traits_of
-from sudare.errors import ParameterError
+from sudare.errors import InputError, ParameterError
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import Pair
+from sudare.progress import Plan
 from sudare.release.anonymize import anonymize
+from sudare.release.recipe.load import load_recipe
+from sudare.release.recipe.table import Recipe
+from sudare.release.run import entered
+from sudare.release.warnings import ReleaseNote
+from sudare.verify.manifest import load_manifest
 from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
@@ -17,6 +26,9 @@ if TYPE_CHECKING:
 
     from sudare.anonymize.protocol import Anonymizer
     from sudare.progress import Progress
+    from sudare.release.folder import AnyRelease, Written
+    from sudare.release.ledger.ledger import Ledger
+    from sudare.release.recipe.parts import Effort
     from sudare.release.table.release import Release
 
 
@@ -33,8 +45,89 @@ def retry(
     `effort` is given to every method that has one; `method` replaces the methods instead. Better is what the method
     makes small (its objective; sse_ratio for microaggregation; else loss), and of two equal ones the first.
     """
+    again = _again(release, effort, method, seed, progress)
+    name = judged_by(release.methods)
+    return again if _value(again, name) < _value(release, name) else release
+
+
+def tried_again(
+    release: AnyRelease, effort: Effort, *, seed: int | None = None, progress: Progress | None = None
+) -> AnyRelease:
+    """The better of a release and a second try, with a note of what both lost."""
+    first: Any = release
+    again = _again(first, effort, _harder(first.methods, effort), seed, progress)
+    name = judged_by(again.methods)
+    before, after = _value(first, name), _value(again, name)
+    kept = again if after < before else first
+    which = "second" if after < before else "first"
+    note = ReleaseNote(f"retry.{which}", effort=effort, measure=name, first=before, second=after)
+    return replace(kept, notes=(*kept.notes, note))
+
+
+def retry_folder(
+    folder: str | Path,
+    *,
+    effort: Effort = "thorough",
+    seed: int | None = None,
+    ledger: Ledger | None = None,
+    progress: Progress | None = None,
+) -> Retried:
+    """Run the recipe of a written release again with more effort; the folder is replaced only if less was lost.
+
+    The new release is verified from its files before it takes the place of the old one, as in every run.
+    """
+    place = Path(folder)
+    kept = place / "internal" / "recipe.yaml"
+    manifest = load_manifest(place / "internal" / "manifest.json") if kept.is_file() else None
+    if manifest is None:
+        raise InputError("release.retry.no_recipe", folder=place)
+    asked = load_recipe(kept)
+    if not isinstance(asked, Recipe):
+        raise InputError("release.retry.baskets", folder=place)
+    methods = tuple(_harder(asked.method, effort))
+    name = judged_by(methods)
+    before = manifest["losses"].get(name)
+    if before is None:
+        raise InputError("release.retry.no_loss", folder=place, measure=name)
+    better = asked.model_copy(update={"method": methods})
+    plan = Plan(progress, {"read": 2, "anonymize": 12, "write": 8})
+    with plan.phase("read"):
+        described = better.read()
+    with plan.phase("anonymize") as step:
+        again: Any = anonymize(
+            described,
+            *better.requirements,
+            method=better.method,
+            measures=better.measures,
+            order=better.order,
+            seed=seed,
+            progress=step,
+        )
+    after = _value(again, name)
+    if after >= before:
+        return Retried(None, name, float(before), after)
+    note = ReleaseNote("retry.second", effort=effort, measure=name, first=float(before), second=after)
+    release = replace(again, notes=(*better.notes(), *again.notes, note))
+    output = asked.output.replaced(folder=str(place.absolute()), overwrite=True)
+    return Retried(entered(better, output, lambda _: release, ledger, plan), name, float(before), after)
+
+
+class Retried(NamedTuple):
+    """What came of a second try."""
+
+    written: Written[Any] | None
+    """The new release, in the place of the old one; None if the old one is better and stays."""
+    measure: str
+    """What the two were compared by."""
+    before: float
+    after: float
+
+
+def _again(
+    release: Release, effort: str | None, method: Any, seed: int | None, progress: Progress | None
+) -> Release:
     methods: Any = method if method is not None else _with_effort(release.methods, effort)
-    again: Any = anonymize(
+    made: Any = anonymize(
         release.original,
         *release.requirements,
         method=methods,
@@ -43,13 +136,18 @@ def retry(
         seed=seed,
         progress=progress,
     )
-    name = judged_by(release.methods)
-    return again if _value(again, name) < _value(release, name) else release
+    return made  # type: ignore[no-any-return]  # a release of a table, as the original is one
 
 
 def judged_by(methods: Sequence[Anonymizer]) -> str:
     """The measure by which two releases are compared."""
     return next((found for method in methods if (found := traits_of(method).minimizes) is not None), "loss")
+
+
+def _harder(methods: Sequence[Anonymizer], effort: Effort) -> list[Anonymizer]:
+    """The methods with more effort; Mondrian has none to add, and generalization takes its place."""
+    better = [Generalize(effort=effort) if isinstance(one, Mondrian) else one for one in methods]
+    return _with_effort(better, effort)
 
 
 def _with_effort(methods: Sequence[Anonymizer], effort: str | None) -> list[Anonymizer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,10 @@ from sudare.release.recipe.load import load_recipe
 from sudare.release.staging import check_target
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sudare.release.folder import AnyRelease, Written
+    from sudare.release.recipe.base import AnyOutput
 
 
 @shows_progress
@@ -39,11 +43,8 @@ def run(
     output = asked.output.replaced(
         folder=str(Path(folder).absolute()) if folder else None, overwrite=overwrite, language=language
     )
-    check_target(Path(output.folder), overwrite=output.overwrite)
-    book, number = ledger or Ledger(), str(uuid.uuid4())
-    begun = book.append("started", number, {"source": _shown_source(asked.address), "folder": output.folder})
-    plan = Plan(progress, {"read": 2, "anonymize": 12, "write": 8})
-    with book.failures(number):
+
+    def made(plan: Plan) -> AnyRelease:
         with plan.phase("read"):
             described = asked.read()
         with plan.phase("anonymize") as step:
@@ -56,7 +57,30 @@ def run(
                 seed=seed,
                 progress=step,
             )
+            if (effort := asked.second_effort) is not None:
+                from sudare.release.retry import tried_again
+
+                release = tried_again(release, effort, seed=seed, progress=step)
         release.seconds["read"] = plan.seconds["read"]
+        return replace(release, notes=(*asked.notes(), *release.notes))
+
+    plan = Plan(progress, {"read": 2, "anonymize": 12, "write": 8})
+    return entered(asked, output, made, ledger, plan)
+
+
+def entered(
+    asked: AnyRecipe,
+    output: AnyOutput,
+    made: Callable[[Plan], AnyRelease],
+    ledger: Ledger | None,
+    plan: Plan,
+) -> Written[AnyRelease]:
+    """Write what `made` returns, verified, and enter its start, and its end or failure, into the ledger."""
+    check_target(Path(output.folder), overwrite=output.overwrite)
+    book, number = ledger or Ledger(), str(uuid.uuid4())
+    begun = book.append("started", number, {"source": _shown_source(asked.address), "folder": output.folder})
+    with book.failures(number):
+        release = made(plan)
         with plan.phase("write") as step:
             written = write_folder(
                 release,

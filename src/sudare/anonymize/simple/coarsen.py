@@ -1,7 +1,8 @@
-"""Coarser numbers: top and bottom coding, rounding."""
+"""Coarser columns: a level of the hierarchy, top and bottom coding, rounding."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -9,7 +10,8 @@ import polars as pl
 
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, numeric_columns, same_rows
-from sudare.errors import ErrorSentence
+from sudare.describe.hierarchy.tree import Hierarchy
+from sudare.errors import ErrorSentence, ParameterError
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 from sudare.words.sentence import enumerated
 
@@ -20,6 +22,61 @@ _FITS = 2**62
 """The sum of two integers below this fits in 64 bits."""
 _HUGE = 2**70
 """More than twice any integer in a column: everything is nearest to 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """A hierarchy that exists already."""
+
+    tree: Hierarchy
+
+    def build(self, values: pl.Series, column: str) -> Hierarchy:  # noqa: ARG002  # made for this column
+        return self.tree
+
+
+@parameters
+class Coarsen:
+    """Publish columns at a fixed level of their hierarchies, before other methods generalize further.
+
+    Level 0 are the values themselves, the height of the hierarchy its root. What is above the level remains the hierarchy of
+    the column, so that a method that follows can go on from there.
+    """
+
+    levels: Annotated[dict[str, Annotated[int, Field(ge=1)]], Field(min_length=1)]
+    """The level of each column."""
+
+    generalizes: ClassVar[bool] = True
+    keeps_rows: ClassVar[bool] = True
+
+    @property
+    def replaces(self) -> tuple[str, ...]:
+        """Columns that are not quasi-identifiers have nothing to be generalized for."""
+        return ()
+
+    def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
+        """Raise each column to its level."""
+        for name, level in self.levels.items():
+            table = raised(table, name, level)
+        named = enumerated(f"{name} ({level})" for name, level in self.levels.items())
+        return same_rows(table, Note("raised", columns=named))
+
+
+def raised(table: Table, name: str, level: int) -> Table:
+    """The table with a column at a level of its hierarchy, with the rest of the tree above it."""
+    column = table.column(name)
+    tree = table.hierarchy(name)
+    if column.role != "quasi" or tree is None:
+        raise ParameterError("anonymize.simple.no_hierarchy", column=name)
+    if not 0 < level <= tree.height:
+        raise ParameterError("anonymize.simple.no_such_level", column=name, level=level, height=tree.height)
+    labels = [tree.labels_of(tree.ancestors(at)).to_list() for at in range(level, tree.height + 1)]
+    above = Hierarchy.from_levels(list(dict.fromkeys(zip(*labels, strict=True))), name)
+    values = pl.Series(name, labels[0], dtype=pl.String).gather(table.leaves(name, tree))
+    columns = [
+        replace(one, kind="nominal", hierarchy=_Given(above)) if one.name == name else one
+        for one in table.columns
+    ]
+    return table.with_values(values).changed(columns=columns)
 
 
 @parameters

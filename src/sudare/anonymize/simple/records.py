@@ -49,6 +49,36 @@ class Shuffle:
 
 
 @parameters
+class CapValues:
+    """Leave out random records with frequent values of a column, until no value has more than `most` records.
+
+    Where one disease is so frequent that no table can be diverse, this makes diversity possible: with counts N_i, min(N_i, most)
+    of each value remain. Who is left out is secret: it is drawn from the cryptographic generator unless a seed is given.
+    """
+
+    column: str
+    """The column whose values are counted, usually a sensitive one."""
+    most: Annotated[int, Field(ge=1)]
+    """Records that may remain of each value."""
+
+    replaces: ClassVar[tuple[str, ...]] = ()
+
+    def apply(self, table: Table, context: Context) -> Outcome:
+        """Draw the records that remain."""
+        table.column(self.column)
+        codes = table.codes(self.column, "alike").codes
+        order = context.random.permutation(table.rows)
+        sorted_rows = order[np.argsort(codes[order], kind="stable")]
+        counts = np.bincount(codes)
+        place = np.arange(table.rows) - np.repeat(np.cumsum(counts) - counts, counts)
+        rows = np.sort(sorted_rows[place < self.most])
+        gone = table.rows - len(rows)
+        return some_rows(
+            table, rows, Note("capped", gone=gone, rows=table.rows, column=self.column, most=self.most)
+        )
+
+
+@parameters
 class SuppressRecords:
     """Leave out the records whose blocks do not comply, as long as they are few.
 

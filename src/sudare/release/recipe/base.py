@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from sudare.errors import ErrorSentence, InputError, ParameterError, redact, shown
 from sudare.formats.data import writing
 from sudare.parameters import Catalogue, Part, sentence_of
-from sudare.release.recipe.parts import Order, ReportKind, absolute_entry, parse_yaml, read_text
+from sudare.release.recipe.parts import Effort, Order, ReportKind, absolute_entry, parse_yaml, read_text
 from sudare.words.sentence import Language
 
 if TYPE_CHECKING:
@@ -70,6 +70,19 @@ class AnyRecipe(Part):
     @abstractmethod
     def _absolute_rest(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:
         """The entries, besides source and output, in which paths were made absolute."""
+
+    @property
+    def second_effort(self) -> Effort | None:
+        """The effort of a second try, if the recipe asks for one."""
+        return None
+
+    def notes(self) -> tuple[str, ...]:
+        """What the custodian's report says of the recipe itself."""
+        return ()
+
+    def facts(self) -> dict[str, Any]:
+        """What a manifest tells of the recipe itself."""
+        return {}
 
     def assess_options(self, data: Any) -> dict[str, Any]:  # noqa: ARG002  # of other kinds of recipes
         """What the study of the data has to know beside the requirements."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sudare.parameters import Catalogue
 
 ReportKind = Literal["internal", "public"]
+Effort = Literal["default", "thorough"]
 Order = Literal["shuffle", "keep"]
 """Released records in random order, or in that of the original."""
 

@@ -24,6 +24,7 @@ from sudare.advise.defaults import default_methods
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.protocol import Anonymizer
 from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.compromise import CompromiseKind
 from sudare.assess.requirement import Requirement
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
 from sudare.describe.hierarchy.catalogue import HierarchyMaker
@@ -35,10 +36,15 @@ from sudare.measure.catalogue import MEASURES, require_measures
 from sudare.parameters import Part
 from sudare.read.source import Source
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
-from sudare.release.recipe.parts import Order, absolute_entry, as_several, entry_of, one_or_several
+from sudare.release.recipe.parts import Effort, Order, absolute_entry, as_several, entry_of, one_or_several
+from sudare.release.warnings import ReleaseNote
+from sudare.words.sentence import enumerated, in_language
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sudare.assess.compromise import Compromise
+    from sudare.words.sentence import Language
 
 RequirementEntry = Annotated[Requirement, *entry_of(REQUIREMENTS)]
 MethodEntry = Annotated[Anonymizer, *entry_of(METHODS)]
@@ -56,6 +62,17 @@ class ColumnPart(Part):
     """How its values are generalized."""
     missing: MissingPolicy = "own"
     """own: missing is a value of its own; reject: missing is an error; drop: such rows are left out."""
+
+
+class CompromisePart(Part):
+    """A compromise that was taken; `sudare assess --apply` writes it."""
+
+    kind: CompromiseKind
+    """What was given up."""
+    what: str
+    """The same in a sentence, for reports."""
+    instead_of: tuple[RequirementEntry, ...] = ()
+    """The requirements that were asked before."""
 
 
 class Output(AnyOutput):
@@ -96,6 +113,10 @@ class Recipe(AnyRecipe):
     """shuffle: records are published in random order; keep: in that of the input, which somebody may know."""
     measures: tuple[str, ...] | None = None
     """Loss measures to report; the usual ones when left out, not ncp, cm, pmse and model_loss."""
+    retry: Effort | None = None
+    """Try again with this effort (default or thorough), and keep the release that lost less."""
+    compromise: CompromisePart | None = None
+    """The compromise that this recipe takes, for manifest and reports."""
     output: Output
     """What is written, and where."""
 
@@ -144,6 +165,24 @@ class Recipe(AnyRecipe):
             ]
         return made
 
+    @property
+    def second_effort(self) -> Effort | None:
+        """The effort of a second try, if the recipe asks for one."""
+        return self.retry
+
+    def notes(self) -> tuple[str, ...]:
+        """The compromise that was taken, and what was asked before."""
+        if self.compromise is None:
+            return ()
+        before = enumerated(REQUIREMENTS.text(one) for one in self.compromise.instead_of)
+        return (ReleaseNote("compromise", what=self.compromise.what, before=before),)
+
+    def facts(self) -> dict[str, Any]:
+        """The compromise, which readers of the release may know; its sentence has figures of the original."""
+        if self.compromise is None:
+            return {}
+        return {"compromise": self.compromise.model_dump(mode="json", exclude={"what"})}
+
     def assess_options(self, data: Table) -> dict[str, Any]:
         """What the recipe's randomization leaves exact, and its weights."""
         options = (one.noise_options(data) for one in self.method if hasattr(one, "noise_options"))
@@ -172,6 +211,35 @@ class Recipe(AnyRecipe):
             },
             missing={name: part.missing for name, part in self.columns.items()},
         )
+
+
+def taking(raw: Mapping[str, Any], recipe: Recipe, taken: Compromise, language: Language) -> dict[str, Any]:
+    """A recipe, as its file has it, changed so that a run takes a compromise of its study."""
+    changes, made = taken.changes, dict(raw)
+    if changes.requirements is not None:
+        made["requirements"] = [REQUIREMENTS.dump(one, full=False) for one in changes.requirements]
+    methods = [METHODS.dump(one, full=False) for one in recipe.method]
+    if changes.suppression is not None:
+        methods = [_suppressing(method, changes.suppression) for method in methods]
+    if changes.first or changes.suppression is not None:
+        made["method"] = [*(dict(one) for one in changes.first), *methods]
+    if changes.drop is not None:
+        made["columns"] = {**made["columns"], changes.drop: {"role": "identifier"}}
+    made["compromise"] = {
+        "kind": taken.kind,
+        "what": str(in_language(taken.what, language)),
+        "instead_of": [REQUIREMENTS.dump(one, full=False) for one in recipe.requirements],
+    }
+    output = made.pop("output", None)  # it comes last
+    return made if output is None else {**made, "output": output}
+
+
+def _suppressing(method: dict[str, Any], share: float) -> dict[str, Any]:
+    """A method that may leave out rows; one that cannot becomes generalization, which can."""
+    known = METHODS[str(method["type"])]
+    if "suppression" in getattr(known, "__dataclass_fields__", {}):
+        return {**method, "suppression": share}
+    return {"type": "generalization", "suppression": share} if method["type"] == "mondrian" else method
 
 
 def json_schema() -> dict[str, Any]:

@@ -182,6 +182,7 @@ def common_values(
         "warnings": [in_language(one, texts.language) for one in release.warnings] if internal else [],
         "notes": [in_language(one, texts.language) for one in release.notes] if internal else [],
         "asked": asked_rows(findings, texts),
+        "compromise": _compromise(facts, texts),
         "promises": promises(findings, texts),
         "recipe": _recipe_text(facts),
         "provenance": [
@@ -190,6 +191,20 @@ def common_values(
             if value
         ],
     }
+
+
+def _compromise(facts: Mapping[str, Any], texts: Texts) -> str | None:
+    """What was given up, and what was asked before."""
+    taken = facts.get("compromise")
+    if taken is None:
+        return None
+    before = (dict(one) for one in taken["instead_of"])
+    asked = texts("page.separator").join(
+        " ".join([str(one.pop("type")), *(f"{name} = {value}" for name, value in one.items() if value)])
+        for one in before
+    )
+    kind = texts(f"compromise.{taken['kind'].replace(' ', '_').replace('-', '_')}")
+    return texts("compromise.told", kind=kind, asked=asked)
 
 
 def _recipe_text(facts: Mapping[str, Any]) -> str | None:

@@ -57,6 +57,7 @@ def manifest_parts(release: Release) -> dict[str, Any]:
         "lower_bounds": {
             name: {"value": bound.value, "exact": bound.exact} for name, bound in release.lower_bounds.items()
         },
+        "suitability": None if release.suitability is None else release.suitability.to_dict(),
         "risk": {"before": release.risk_before.to_dict(), "after": release.risk_after.to_dict()},
         "warnings": list(release.warnings),
         "machine": {

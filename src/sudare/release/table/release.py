@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sudare.assess.block_requirements import LDiversity
 from sudare.assess.requirement import blocks_of
 from sudare.assess.risk import Risk, risk
 from sudare.display import (
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sudare.advise.advise import Suitability
     from sudare.anonymize.protocol import Anonymizer
     from sudare.assess.bounds import Bound
     from sudare.describe.table import Table
@@ -68,6 +70,15 @@ class Release(AnyRelease):
     def groups(self) -> npt.NDArray[np.int32]:
         """Block of each released row."""
         return blocks_of(self.table).labels
+
+    @cached_property
+    def suitability(self) -> Suitability | None:
+        """How suited the table was to diversity; None if that was not asked, or if values were replaced."""
+        if not self.lower_bounds or not any(isinstance(one, LDiversity) for one in self.requirements):
+            return None
+        from sudare.advise.advise import suitability
+
+        return suitability(self.original, self.requirements)
 
     @cached_property
     def risk_before(self) -> Risk:

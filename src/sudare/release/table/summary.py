@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from sudare.display import Block, Grid, Line, figure, rounded_down, share
@@ -10,6 +11,7 @@ from sudare.release.summary import losses_grid, words_in
 from sudare.words.sentence import enumerated, texts
 
 if TYPE_CHECKING:
+    from sudare.advise.advise import Suitability
     from sudare.assess.risk import Linking, Risk
     from sudare.release.table.release import Release
     from sudare.words.sentence import Language
@@ -28,7 +30,24 @@ def summary(release: Release, language: Language) -> list[Block]:
         if name in release.losses:
             key, least = "loss.bound" if bound.exact else "loss.bound_weak", rounded_down(bound.value, 4)
             blocks.append(Line(words(key, measure=name, value=figure(release.losses[name]), bound=least)))
+    if release.suitability is not None and not release.suitability.suited:
+        poor = suitability_sentence(release.suitability, language)
+        blocks.append(Line(words("warning", warning=words("loss.poorly_suited", poor=poor))))
     return blocks
+
+
+def suitability_sentence(found: Suitability, language: Language) -> str:
+    """Ratio, bound and what it is compared with."""
+    words = words_in(language)
+    key = "loss.suitability" if math.isfinite(found.ratio) else "loss.suitability_unlimited"
+    return words(
+        key,
+        ratio=found.ratio,
+        lower=rounded_down(found.lower_bound, 4),
+        upper=found.upper_bound,
+        k=found.fair_k,
+        threshold=found.threshold,
+    )
 
 
 def _risk_rows(before: Risk, after: Risk, language: Language) -> list[tuple[str, str, str]]:

@@ -30,6 +30,7 @@ from sudare.release.report import charts
 from sudare.release.report.charts import Binned, block_sizes, distribution
 from sudare.release.report.common import Texts, common_values, render
 from sudare.release.table.evaluate import public_figure
+from sudare.release.table.summary import suitability_sentence
 from sudare.words.sentence import enumerated, in_language
 
 if TYPE_CHECKING:
@@ -312,6 +313,8 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
         for name, value in release.column_losses.items()
         if name not in noisy and "loss" in shown
     ]
+    if not public and release.suitability is not None:
+        notes.append(suitability_sentence(release.suitability, texts.language))
     return {
         "rows": [loss_row(MEASURES[name], value, bounds.get(name), texts) for name, value in shown.items()],
         "notes": notes,
@@ -382,11 +385,19 @@ def first_rows(release: Release) -> dict[str, Any]:
     return {"parts": parts, "count": head.height, "left_out": len(head.columns) - len(names)}
 
 
+_MOSTLY = 0.8
+"""Share of a loss that no release avoids, from which another try gains little."""
+
+
 def _bound_sentence(name: str, value: float, bound: Bound, texts: Texts) -> str:
     """Loss and bound side by side; the bound rounded down, so that it still holds."""
     least = rounded_down(bound.value, 3)
     said = texts("loss.lower_bound", measure=name, value=f"{value:.3f}", bound=f"{least:.3f}")
-    return said if bound.exact else f"{said} {texts('loss.lower_bound_weak')}"
+    parts = [said] if bound.exact else [said, texts("loss.lower_bound_weak")]
+    if value > 0 and math.isfinite(value):
+        due = least / value
+        parts.append(texts("loss.of_data" if due >= _MOSTLY else "loss.of_method", due=due, rest=1 - due))
+    return texts("page.between_sentences").join(parts)
 
 
 def loss_row(measure: Measure, value: float, bound: Bound | None, texts: Texts) -> dict[str, Any]:
