@@ -93,7 +93,7 @@ def _same_share(table: Table, name: str) -> float:
 def _coarser(table: Table, name: str) -> _Coarser | None:
     """The column halfway up its hierarchy; None if there is nothing between its values and the root."""
     tree = table.hierarchy(name)
-    if tree is None or tree.height < 2 or tree.missing is not None:
+    if tree is None or tree.height < 2:
         return None
     level = tree.height // 2
     try:

@@ -70,11 +70,15 @@ def raised(table: Table, name: str, level: int) -> Table:
     if not 0 < level <= tree.height:
         raise ParameterError("anonymize.simple.no_such_level", column=name, level=level, height=tree.height)
     labels = [tree.labels_of(tree.ancestors(at)).to_list() for at in range(level, tree.height + 1)]
-    above = Hierarchy.from_levels(list(dict.fromkeys(zip(*labels, strict=True))), name)
+    maker = None  # nothing is above the root
+    if level < tree.height:
+        paths = [path for path in dict.fromkeys(zip(*labels, strict=True)) if path[0] is not None]
+        above = Hierarchy.from_levels(paths, name)
+        # Missing cells stay missing below the root.
+        maker = _Given(above.with_missing() if None in labels[0] else above)
     values = pl.Series(name, labels[0], dtype=pl.String).gather(table.leaves(name, tree))
     columns = [
-        replace(one, kind="nominal", hierarchy=_Given(above)) if one.name == name else one
-        for one in table.columns
+        replace(one, kind="nominal", hierarchy=maker) if one.name == name else one for one in table.columns
     ]
     return table.with_values(values).changed(columns=columns)
 
