@@ -1,0 +1,40 @@
+"""What `benchmarks/robustness/recount_fuzz.py` found: releases that were refused, or warned of, for no reason."""
+
+import json
+
+import polars as pl
+import pytest
+
+import sudare as sd
+
+
+def test_an_empty_text_is_not_taken_for_the_label_of_a_group(tmp_path):
+    """Groups in the published hierarchy have empty labels; a removed empty text was said to be left over there."""
+    frame = pl.DataFrame({"town": ["b", "", "b", ""], "cost": [1, 2, 3, 4]})
+    table = sd.read(frame).describe(
+        quasi=["town"], sensitive=["cost"], hierarchies={"cost": sd.hierarchy.intervals(quantiles=2)}
+    )
+    release = sd.anonymize(table, sd.KAnonymity(4), sd.TCloseness(0.5, distance="ordered"))
+    written = release.write(tmp_path / "out")
+    assert "" in written.manifest["hierarchies"]["cost"]["labels"]
+    assert all(finding.holds for finding in written.findings)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+def test_numbers_whose_squares_leave_all_floats_are_microaggregated(scale, tmp_path):
+    """They were grouped as if all of them were equal, with a warning of numpy."""
+    values = [1.0, 0.1, 1.1, 0.2, 1.2, 0.15]
+    table = sd.read(pl.DataFrame({"x": [value * scale for value in values]})).describe(quasi=["x"])
+    release = sd.anonymize(table, sd.KAnonymity(3), method=sd.Microaggregate(effort="fast"), order="keep")
+    assert release.groups.tolist() in ([0, 1] * 3, [1, 0] * 3)
+    release.write(tmp_path / "out", reports=[])
+
+
+def test_the_text_nan_may_be_randomized(tmp_path):
+    """The verifier read it as a number, which is not equal to itself."""
+    table = sd.read(pl.DataFrame({"word": ["NaN", "a", "b"] * 10})).describe(quasi=["word"])
+    release = sd.anonymize(table, sd.PkAnonymity(2), method=sd.Randomize(), seed=1)
+    written = release.write(tmp_path / "out", format="tsv")
+    manifest = json.loads((written.folder / "public" / "manifest.json").read_text(encoding="utf-8"))
+    assert "NaN" in manifest["columns"]["word"]["mechanism"]["values"]
+    assert all(finding.holds for finding in written.findings)
