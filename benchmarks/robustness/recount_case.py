@@ -7,7 +7,7 @@ import re
 import shutil
 import traceback
 import warnings
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -331,5 +331,13 @@ def told(case: Case) -> str:
     """A case as Python that somebody can paste."""
     if isinstance(case, BasketCase):
         return f"{case}"
-    columns = {column.name: (str(column.dtype), column.to_list()) for column in case.frame}
-    return f"{columns}\n{replace(case, frame=pl.DataFrame())}"
+    columns = {
+        # Python's moments have no nanoseconds
+        column.name: (
+            str(column.dtype),
+            (column.cast(pl.String) if column.dtype.is_temporal() else column).to_list(),
+        )
+        for column in case.frame
+    }
+    rest = {part.name: getattr(case, part.name) for part in fields(case) if part.name != "frame"}
+    return f"{columns}\n{rest}"

@@ -44,7 +44,6 @@ def main() -> int:
         if asked.only is not None:
             return _one(asked.seed, asked.only, Path(name))
         folder = asked.folder or FOLDER / asked.name
-        folder.mkdir(parents=True, exist_ok=True)
         run = Run(folder, asked.seed)
         run.until(asked.cases, Path(name))
     if asked.folder is None:
@@ -62,6 +61,7 @@ class Run:
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
         fresh: dict[str, Any] = {
             "seed": seed, "sources": _sources(), "cases": 0, "seconds": 0.0, "methods": {}, "formats": {}, "refusals": {}, "found": {},
         }  # fmt: skip

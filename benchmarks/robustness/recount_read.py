@@ -13,7 +13,7 @@ import math
 import re
 import zipfile
 from typing import TYPE_CHECKING, Any, NamedTuple
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,11 +136,11 @@ def _text(value: Any) -> Cell:
 
 def _workbook(path: Path) -> list[list[Cell]]:
     with zipfile.ZipFile(path) as archive:
-        sheet = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml"))
-        book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
+        sheet = ET.fromstring(archive.read("xl/worksheets/sheet1.xml"))
+        book = ET.fromstring(archive.read("xl/workbook.xml"))
         shared = []
         if "xl/sharedStrings.xml" in archive.namelist():
-            texts = ElementTree.fromstring(archive.read("xl/sharedStrings.xml"))
+            texts = ET.fromstring(archive.read("xl/sharedStrings.xml"))
             shared = ["".join(one.itertext()) for one in texts]
     # The last rows may have no cells; the name `records` says where the table ends.
     [name] = book.iter(f"{_SHEET}definedName")

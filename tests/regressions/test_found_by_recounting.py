@@ -20,6 +20,18 @@ def test_an_empty_text_is_not_taken_for_the_label_of_a_group(tmp_path):
     assert all(finding.holds for finding in written.findings)
 
 
+def test_a_removed_text_may_be_the_label_of_a_value_of_another_column(tmp_path):
+    """Labels of the other column were searched for it, though its own cells say the same in other words."""
+    texts = ["2024-10-27T01:00:00+00:00", "2024-10-27T03:00:00+01:00"] * 2
+    moments = pl.Series(texts).str.to_datetime("%Y-%m-%dT%H:%M:%S%z", time_unit="ns")
+    table = sd.read(pl.DataFrame({"seen": texts, "born": moments})).describe(
+        quasi=["seen"], sensitive=["born"], hierarchies={"born": sd.hierarchy.dates()}
+    )
+    release = sd.anonymize(table, sd.KAnonymity(4), sd.TCloseness(0.5, distance="ordered"))
+    written = release.write(tmp_path / "out")
+    assert texts[0] in written.manifest["hierarchies"]["born"]["labels"]
+
+
 @pytest.mark.parametrize("scale", [1e300, 1e-300])
 def test_numbers_whose_squares_leave_all_floats_are_microaggregated(scale, tmp_path):
     """They were grouped as if all of them were equal, with a warning of numpy."""
@@ -38,3 +50,17 @@ def test_the_text_nan_may_be_randomized(tmp_path):
     manifest = json.loads((written.folder / "public" / "manifest.json").read_text(encoding="utf-8"))
     assert "NaN" in manifest["columns"]["word"]["mechanism"]["values"]
     assert all(finding.holds for finding in written.findings)
+
+
+@pytest.mark.parametrize("layout", ["lines", "json", "long", "sets", "lists"])
+def test_a_file_may_begin_with_an_item_that_begins_with_a_byte_order_mark(layout, tmp_path):
+    """The mark was taken for that of the file, and the item for another one."""
+    lists = [["\ufeffHIV", "b"], ["a"]]
+    baskets = sd.read_baskets(lists).describe(sensitive=["a"])
+    release = sd.anonymize(baskets, sd.RhoUncertainty(0.5), order="keep")
+    written = release.write(tmp_path / "out", layout=layout)
+    assert (
+        sd.read_baskets(written.data, layout=layout).lists()
+        == [sorted(one) for one in lists]
+        == [["b", "\ufeffHIV"], ["a"]]
+    )
