@@ -244,6 +244,6 @@ def _infers(hidden: frozenset[str], having: Sequence[frozenset[str]], rho: Fract
 def reaches(requirement: Mapping[str, Any], reached: float) -> bool:
     """Whether a figure of a table is what was asked."""
     if requirement["type"] == "t-closeness":
-        return reached <= requirement["t"] + _ROUNDING
+        return bool(reached <= requirement["t"] + _ROUNDING)
     asked = requirement["l" if requirement["type"] == "l-diversity" else "k"]
     return bool(reached >= asked * (1 - _ROUNDING))

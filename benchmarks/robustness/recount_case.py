@@ -92,8 +92,8 @@ def release(case: Case, folder: Path) -> None:
     if isinstance(case, BasketCase):
         sensitive = [list(one) if isinstance(one, tuple) else one for one in case.sensitive]
         baskets = sd.read_baskets([list(basket) for basket in case.baskets]).describe(sensitive=sensitive)
-        made = sd.anonymize(baskets, *case.requirements, method=list(case.methods), seed=1)
-        made.write(folder, layout=case.format, **case.options)
+        hidden = sd.anonymize(baskets, *case.requirements, method=list(case.methods), seed=1)
+        hidden.write(folder, layout=case.format, **case.options)
         return
     described = {role: case.names(role) for role in ("identifier", "quasi", "sensitive", "insensitive")}
     table = sd.read(_handed(case)).describe(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 Cell = str | None
@@ -49,7 +49,7 @@ def read_data(path: Path, *, escaped: bool) -> Data:
 
 def read_baskets(path: Path, layout: str, delimiter: str | None, *, escaped: bool) -> list[frozenset[str]]:
     """The baskets in a file of one of the five layouts."""
-    lines: list[list[Cell]]
+    lines: Sequence[Sequence[Cell]]
     if layout == "json":
         lines = json.loads(path.read_bytes())
     elif layout == "lists":

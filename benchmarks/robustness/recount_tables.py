@@ -549,34 +549,30 @@ def _methods(
         return [_randomization(random, columns, roles)]
     first = random.choice(("mondrian", "mondrian", "generalization", "full-domain", "microaggregation"))
     then = {"type": first, **basis[first]}
+    extra: dict[str, Any] = {"type": method}
     if method == "remove-identifiers":
         also = [name for name in columns if roles.get(name) == "insensitive"]
-        extra = (
-            {"type": method, "columns": [*identifiers, *also]} if identifiers or also else {"type": method}
-        )
+        if identifiers or also:
+            extra["columns"] = [*identifiers, *also]
     elif method == "pseudonyms":
-        extra = {"type": method, "columns": identifiers, "length": random.choice((8, 32, 64))}
+        extra |= {"columns": identifiers, "length": random.choice((8, 32, 64))}
     elif method == "top-bottom-coding":
-        extra = {"type": method, "column": random.choice(numbers or quasi), "bottom": 3, "top": 50}
+        extra |= {"column": random.choice(numbers or quasi), "bottom": 3, "top": 50}
     elif method == "rounding":
-        extra = {
-            "type": method,
+        extra |= {
             "columns": [random.choice(numbers or quasi)],
             "base": random.choice((5, 10, 0.5)),
         }
     elif method == "sampling":
-        extra = {"type": method, "share": random.choice((0.5, 0.8, 1.0))}
+        extra |= {"share": random.choice((0.5, 0.8, 1.0))}
     elif method == "rank-swapping":
-        extra = {
-            "type": method,
+        extra |= {
             "columns": [random.choice(numbers or quasi)],
             "window": random.choice((0.05, 0.3)),
         }
     elif method == "data-swapping":
         chosen = random.sample(quasi, random.randint(1, len(quasi)))
-        extra = {"type": method, "columns": chosen, "share": random.choice((0.1, 0.5))}
-    else:
-        extra = {"type": method}
+        extra |= {"columns": chosen, "share": random.choice((0.1, 0.5))}
     late = method in {"remove-identifiers", "pseudonyms", "shuffling", "data-swapping"}
     return [then, extra] if late and random.random() < 0.4 else [extra, then]
 

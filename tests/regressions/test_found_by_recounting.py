@@ -55,12 +55,8 @@ def test_the_text_nan_may_be_randomized(tmp_path):
 @pytest.mark.parametrize("layout", ["lines", "json", "long", "sets", "lists"])
 def test_a_file_may_begin_with_an_item_that_begins_with_a_byte_order_mark(layout, tmp_path):
     """The mark was taken for that of the file, and the item for another one."""
-    lists = [["\ufeffHIV", "b"], ["a"]]
+    lists = [["\ufeffHIV"], ["a"]]
     baskets = sd.read_baskets(lists).describe(sensitive=["a"])
     release = sd.anonymize(baskets, sd.RhoUncertainty(0.5), order="keep")
     written = release.write(tmp_path / "out", layout=layout)
-    assert (
-        sd.read_baskets(written.data, layout=layout).lists()
-        == [sorted(one) for one in lists]
-        == [["b", "\ufeffHIV"], ["a"]]
-    )
+    assert sd.read_baskets(written.data, layout=layout).lists() == lists

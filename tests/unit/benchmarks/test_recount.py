@@ -274,15 +274,15 @@ def test_cases_follow_from_their_numbers():
 def test_all_methods_and_formats_are_among_few_cases():
     from recount_tables import BASKET_METHODS, FORMATS, LAYOUTS, METHODS, case_of
 
-    from sudare.anonymize.baskets.catalogue import BASKET_METHODS as known_for_baskets
-    from sudare.anonymize.catalogue import METHODS as known
+    from sudare.anonymize import catalogue
+    from sudare.anonymize.baskets import catalogue as basket_catalogue
     from sudare.formats.data import EXTENSIONS
 
     cases = [case_of(1, number) for number in range(600)]
     assert {case.method for case in cases} == set(METHODS) | set(BASKET_METHODS)
     assert {case.format for case in cases} == set(FORMATS) | set(LAYOUTS)
-    assert set(METHODS) == set(known)
-    assert set(BASKET_METHODS) == set(known_for_baskets)
+    assert set(METHODS) == set(catalogue.METHODS)
+    assert set(BASKET_METHODS) == set(basket_catalogue.BASKET_METHODS)
     assert set(FORMATS) == set(EXTENSIONS)
 
 
@@ -290,8 +290,13 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
     import recount_fuzz
     from recount_case import Outcome
 
-    seen = []
-    monkeypatch.setattr(recount_fuzz, "case_of", lambda seed, number: seen.append(number) or table_case())
+    seen: list[int] = []
+
+    def case_of(_seed, number):
+        seen.append(number)
+        return table_case()
+
+    monkeypatch.setattr(recount_fuzz, "case_of", case_of)
     monkeypatch.setattr(recount_fuzz, "outcome_of", lambda _case, _place: Outcome("released"))
     recount_fuzz.Run(tmp_path, 1).until(3, tmp_path)
     recount_fuzz.Run(tmp_path, 1).until(5, tmp_path)

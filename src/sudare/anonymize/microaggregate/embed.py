@@ -121,7 +121,8 @@ def _coordinates(table: Table, name: str) -> Floats:
 
 def _in_reach(values: Floats) -> Floats:
     """The values times a power of two, so that the squares of the largest neither overflow nor vanish; no digit changes."""
-    return np.ldexp(values, -np.frexp(np.abs(values).max(initial=0.0))[1])
+    near: Floats = np.ldexp(values, -np.frexp(np.abs(values).max(initial=0.0))[1])
+    return near
 
 
 def _centered(values: Floats, present: npt.NDArray[np.bool_]) -> Floats:
