@@ -315,6 +315,16 @@ def _times(random: Random, rows: int) -> Column:
     return Column(pl.Series(_drawn(random, pool, rows), dtype=pl.Time), ("nominal",))
 
 
+def _durations(random: Random, rows: int) -> Column:
+    pool = [timedelta(0), timedelta(days=-1), timedelta(microseconds=1), timedelta(days=40, hours=3)]
+    return Column(pl.Series(_drawn(random, pool, rows), dtype=pl.Duration("us")), ("nominal",))
+
+
+def _sets(random: Random, rows: int) -> Column:
+    pool = [["a"], ["a", "b"], [], ["*", "{a, b}"], ["=x"]]
+    return Column(pl.Series(_drawn(random, pool, rows), dtype=pl.List(pl.String)))
+
+
 def _enum(random: Random, rows: int) -> Column:
     words = random.choice(
         (("low", "mid", "high", "grave"), LABELS, SPELLINGS, ("3", "1", "2", "1.0"), ("", "b", "a"))
@@ -352,7 +362,7 @@ def tokens_of(random: Random, rows: int) -> list[str]:
 
 
 _MAKERS: tuple[tuple[Callable[[Random, int], Column], int], ...] = (
-    (_texts, 6), (_codes, 2), (_small, 4), (_huge, 1), (_floats, 2), (_decimals, 1), (_dates, 2), (_moments, 2), (_times, 1),
+    (_texts, 6), (_codes, 2), (_small, 4), (_huge, 1), (_floats, 2), (_decimals, 1), (_dates, 2), (_moments, 2), (_times, 1), (_durations, 1),
     (_enum, 2), (_categories, 1), (_booleans, 1), (_one_value, 1), (_unique, 1),
 )  # fmt: skip
 
@@ -398,6 +408,8 @@ def _table(random: Random) -> TableCase:
                 columns[name] = _column(random, rows, (_small, _small, _texts, _enum, _booleans))
             elif coarse and role == "quasi":
                 columns[name] = _column(random, rows, (_booleans, _one_value, _texts))
+            elif role == "insensitive" and random.random() < 0.1:
+                columns[name] = _sets(random, rows)
             elif numbers and role == "quasi" and not place:
                 columns[name] = _small(random, rows)
             else:
