@@ -331,11 +331,11 @@ def told(case: Case) -> str:
     """A case as Python that somebody can paste."""
     if isinstance(case, BasketCase):
         return f"{case}"
+    # Python's moments have no nanoseconds, so times are told as the numbers that are stored.
     columns = {
-        # Python's moments have no nanoseconds
         column.name: (
             str(column.dtype),
-            (column.cast(pl.String) if column.dtype.is_temporal() else column).to_list(),
+            (column.to_physical() if column.dtype.is_temporal() else column).to_list(),
         )
         for column in case.frame
     }
