@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 _LEAST_SURE = 1e-6
 _MOST_SHRINKING = 400
 """Cases that are tried to make a finding smaller."""
-_ROOMS = ("public", "internal")
 
 
 class Outcome(NamedTuple):
