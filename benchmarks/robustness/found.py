@@ -225,5 +225,10 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "the first item begins with a byte order mark: read as that of the file, no release",
         "such an item is quoted",
     ),
+    (
+        "release, randomization",
+        "all rows are dropped for their missing values: ValueError",
+        "one sentence: no row is left to release",
+    ),
 )
 """Where, what happened, what happens now."""

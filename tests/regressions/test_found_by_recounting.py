@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import sudare as sd
+from sudare.errors import InfeasibleError
 
 
 def test_an_empty_text_is_not_taken_for_the_label_of_a_group(tmp_path):
@@ -60,3 +61,20 @@ def test_a_file_may_begin_with_an_item_that_begins_with_a_byte_order_mark(layout
     release = sd.anonymize(baskets, sd.RhoUncertainty(0.5), order="keep")
     written = release.write(tmp_path / "out", layout=layout)
     assert sd.read_baskets(written.data, layout=layout).lists() == lists
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        sd.Randomize(ranges={"age": (0, 9)}, missing="keep"),
+        sd.Mondrian(),
+        sd.Microaggregate(),
+        sd.Sample(0.5),
+    ],
+)
+def test_a_table_that_loses_all_rows_to_missing_values(method):
+    """Randomization had no smallest group then: ValueError."""
+    table = sd.read(pl.DataFrame({"age": [None, None]}, schema={"age": pl.Int64}))
+    table = table.describe(quasi=["age"], missing={"age": "drop"})
+    with pytest.raises(InfeasibleError, match="No row is left to release"):
+        sd.anonymize(table, sd.PkAnonymity(1.5), method=method)
