@@ -115,7 +115,12 @@ def _arrow(path: Path) -> Data:
         import polars as pl
 
         frame = pl.read_ipc(path.read_bytes())
-        digits = {name: [_text(value) for value in frame[name].to_list()] for name in frame.columns}
+        digits = {
+            column.name: [
+                _text(value) for value in (column.to_physical() if column.dtype.is_temporal() else column)
+            ]
+            for column in frame
+        }
         return Data(digits, frame.height)
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):

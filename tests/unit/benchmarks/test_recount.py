@@ -138,6 +138,19 @@ def test_every_format_reads_as_it_was_written(layout, tmp_path):
     assert read.columns["z"] == [None] * 4
 
 
+def test_wide_integers_beside_nanoseconds(tmp_path):
+    """pyarrow cannot read the one, and Python has not the others."""
+    from recount_read import read_data
+
+    moments = pl.Series([1, 2], dtype=pl.Int64).cast(pl.Datetime("ns"))
+    wide = pl.Series([2**70, 3], dtype=pl.Int128)
+    pl.DataFrame({"wide": wide, "when": moments}).write_ipc(tmp_path / "x.arrow")
+    assert read_data(tmp_path / "x.arrow", escaped=False).columns == {
+        "wide": [str(2**70), "3"],
+        "when": ["1", "2"],
+    }
+
+
 @pytest.mark.parametrize("layout", ["lines", "json", "long", "sets", "lists"])
 def test_every_layout_reads_as_it_was_written(layout, tmp_path):
     from recount_read import read_baskets
