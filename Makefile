@@ -38,7 +38,7 @@ bench: .venv-bench/.installed
 experiments: $(STAMP)
 	$(BIN)/python benchmarks/experiments.py $(if $(FRESH),--fresh)
 
-# Spoiled files, kill -9, several runs at once, full disks, ten million rows; two hours, and goes on where it stopped.
+# Spoiled files, hostile tables, kill -9, several runs at once, full disks, ten million rows; four hours, and goes on where it stopped.
 robustness: $(STAMP)
 	$(BIN)/python benchmarks/robustness/all.py $(if $(FRESH),--fresh)
 

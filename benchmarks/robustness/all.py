@@ -2,7 +2,7 @@
 
 A part that is finished is not run again unless its sources changed (see ../parts.py); `--fresh` runs all of them, `--page`
 runs none and writes the page from the figures there are. Figures are kept in git, as those of `make bench`, so that another
-checkout goes on from them. About two hours on a quiet machine.
+checkout goes on from them. About four hours on a quiet machine.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ SCRIPTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "large-10000000": ("large", ("--rows", "10000000")),
     "fuzz-1": ("fuzz", (*_HALF_AN_HOUR, "--seed", "1", "--name", "fuzz-1")),
     "fuzz-2": ("fuzz", (*_HALF_AN_HOUR, "--seed", "2", "--name", "fuzz-2")),
+    "recount-1": ("recount_fuzz", ("--cases", "50000", "--seed", "1", "--name", "recount-1")),
+    "recount-2": ("recount_fuzz", ("--cases", "50000", "--seed", "2", "--name", "recount-2")),
 }
 """The script and the options of each part."""
 

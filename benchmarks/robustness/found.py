@@ -205,5 +205,30 @@ FOUND: tuple[tuple[str, str, str], ...] = (
         "ids below zero beside ids of 2^63 and more, which no column holds together, and items of 2^63 and more: TypeError",
         "such ids and items are texts",
     ),
+    (
+        "release",
+        "a removed empty text, or one that is how the hierarchy of another column writes its value: said to be left over, no release",
+        "labels are searched for values of their own column; empty ones are of groups",
+    ),
+    (
+        "release, randomization",
+        "the text `NaN` as a value: the verifier says that its mechanism never releases it, no release",
+        "released: a text is compared as a text",
+    ),
+    (
+        "release, microaggregation",
+        "numbers around 1e300 or 1e-300 as quasi-identifiers: a warning of numpy, and groups as if all were equal",
+        "grouped by their values",
+    ),
+    (
+        "release of baskets",
+        "the first item begins with a byte order mark: read as that of the file, no release",
+        "such an item is quoted",
+    ),
+    (
+        "release, randomization",
+        "all rows are dropped for their missing values: ValueError",
+        "one sentence: no row is left to release",
+    ),
 )
 """Where, what happened, what happens now."""

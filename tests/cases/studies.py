@@ -46,6 +46,14 @@ def told_by_place(rows=240):
     )
 
 
+def visits(rows=60):
+    """Every patient has four rows."""
+    frame = pl.DataFrame(
+        {"patient_id": [f"P{row // 4:04}" for row in range(rows)], "age": [row % 30 for row in range(rows)]}
+    )
+    return sd.read(frame).describe(identifier=["patient_id"], quasi=["age"])
+
+
 def patients(rows=400):
     return sd.read(sd.hospital(rows)).describe(
         quasi=["birth_date", "sex"], sensitive=["disease"], insensitive=RARE
@@ -167,6 +175,10 @@ CASES = {
         with_counts((9, 5, 5)).take(np.empty(0, dtype=np.int64)), sd.KAnonymity(2), sd.PkAnonymity(2)
     ),
     "no quasi-identifier": lambda: sd.assess(alone(), sd.KAnonymity(3), sd.LDiversity(2), sd.LDiversity(3)),
+    "people with several rows": lambda: sd.assess(visits(), sd.KAnonymity(3)),
+    "people with several rows and nothing known of them": lambda: sd.assess(
+        visits().describe(insensitive=["age"]), sd.KAnonymity(3)
+    ),
     "many columns": lambda: sd.assess(wide(), sd.KAnonymity(3)),
     "gaps": lambda: sd.assess(with_gaps(), sd.KAnonymity(5), sd.LDiversity(2, kind="entropy")),
     "noise": lambda: sd.assess(patients(), sd.PkAnonymity(5)),

@@ -1,4 +1,4 @@
-"""Short turns of `make robustness`: some hundred spoiled files, some kills, runs over one another, locked places."""
+"""Short turns of `make robustness`: some hundred spoiled files and hostile tables, some kills, runs over one another, locked places."""
 
 # mypy: disable-error-code="import-not-found"
 
@@ -38,6 +38,18 @@ def test_three_hundred_spoiled_files(scripts, tmp_path):
     command = [sys.executable, str(scripts / "fuzz.py"), "--cases", "300", "--folder", str(tmp_path / "fuzz")]
     done = subprocess.run([*command, "--targets", *names], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_hundred_and_fifty_hostile_tables_counted_again(scripts, tmp_path):
+    """In this process: the kernels are loaded. The same tables every time; 20 s of them at most, on a busy machine."""
+    from recount_fuzz import Run
+
+    run = Run(tmp_path / "recount", 5)
+    run.until(150, tmp_path / "place")
+    assert not run.done["found"], run.done["found"]
+    states = [state for one in run.done["methods"].values() for state in one]
+    assert states.count("released") == len(run.done["methods"]) == 18
+    assert sum(run.done["refusals"].values()) < 45
 
 
 def test_fuzzing_ends_after_its_processor_time(scripts, tmp_path):

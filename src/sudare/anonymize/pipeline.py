@@ -44,6 +44,8 @@ def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> 
         context.progress, {str(place): 1.0 if place < len(methods) else 0.01 for place in range(len(every))}
     )
     for place, method in enumerate(every):
+        if not current.rows and place < len(methods):
+            continue  # nothing is left to work on: such a release is refused
         with plan.phase(str(place), shown="anonymize", inner=traits_of(method).phases) as step:
             outcome = _applied(method, current, replace(context, progress=step))
         current = outcome.table

@@ -156,7 +156,7 @@ def _lines(baskets: Baskets, delimiter: str, *, escape: bool = False) -> Iterabl
 def _quoted(text: str, delimiter: str) -> str:
     plain = (
         text == text.strip()
-        and text[0] not in "[{"
+        and text[0] not in "[{\ufeff"  # at the beginning of a file this would be its byte order mark
         and not any(sign in text for sign in (delimiter, '"', "\r", "\n"))
     )
     return text if plain else '"' + text.replace('"', '""') + '"'

@@ -15,6 +15,7 @@ import io
 import re
 import sys
 import zipfile
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,11 +35,15 @@ _SHORTEST = 4
 """Bytes of a value below which finding it says nothing: shorter ones occur by chance."""
 _CODECS = {"LZ4": "lz4_raw"}
 """Compressions that Arrow names otherwise than Parquet."""
+_NO_LABELS: Mapping[str, Sequence[Any]] = MappingProxyType({})
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 def check_leftovers(
-    path: Path, released: pl.DataFrame, original: pl.DataFrame, labels: Sequence[Any] = ()
+    path: Path,
+    released: pl.DataFrame,
+    original: pl.DataFrame,
+    labels: Mapping[str, Sequence[Any]] = _NO_LABELS,
 ) -> Finding:
     """Check that a file holds no value of the original that the release does not contain.
 
@@ -46,12 +51,15 @@ def check_leftovers(
         path: The written file.
         released: What was read from it.
         original: The table that the release was made from, identifiers and rows left out included.
-        labels: Texts that are published beside the data, such as those of hierarchies.
+        labels: Texts that are published beside the data for a column: those of its hierarchy.
     """
     removed = _removed(original, released)
     found = _in_file(path, released, removed)
-    texts = {str(label) for label in labels}
-    found += [name for name, values in removed.items() if name not in found and texts & set(map(str, values))]
+    for name, texts in labels.items():
+        # Groups have empty labels, and a missing value none: neither is a value of the original.
+        published = {str(label) for label in texts if label not in (None, "")}
+        if name in removed and name not in found and published & set(map(str, removed[name])):
+            found.append(name)
     requirement = {"type": "nothing-left-over"}
     if not found:
         return Finding(

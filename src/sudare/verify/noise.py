@@ -311,6 +311,7 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return None if value is None else str(value).lower()
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
         return value
+    return value if math.isnan(number) else number  # the text NaN is not equal to itself as a number

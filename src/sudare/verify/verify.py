@@ -105,7 +105,7 @@ def _verify_table(manifest: Manifest, original: pl.DataFrame | None, progress: P
         )
     left = []
     if original is not None:
-        labels = [label for tree in manifest.hierarchies.values() for label in tree.get("labels") or ()]
+        labels = {name: tree.get("labels") or () for name, tree in manifest.hierarchies.items()}
         left = [check_leftovers(manifest.data_path, frame, original, labels)]
     return [_unchanged(manifest, changes, frame.height), *findings, *left]
 

@@ -104,7 +104,7 @@ def _coordinates(table: Table, name: str) -> Floats:
     missing = codes.ranks < 0
     if table.column(name).kind in MEASURED_KINDS:
         values = axis_of(table.frame[name]).fill_null(0.0).to_numpy()
-        plain = _centered(values[:, None], ~missing)
+        plain = _centered(_in_reach(values)[:, None], ~missing)
     elif table.column(name).kind == "ordinal":
         plain = _centered(codes.ranks.astype(np.float64)[:, None], ~missing)
     else:
@@ -117,6 +117,12 @@ def _coordinates(table: Table, name: str) -> Floats:
         flag = missing.astype(np.float64)[:, None]
         plain = np.hstack([plain, flag - flag.mean()])
     return _scaled(plain)
+
+
+def _in_reach(values: Floats) -> Floats:
+    """The values times a power of two, so that the squares of the largest neither overflow nor vanish; no digit changes."""
+    near: Floats = np.ldexp(values, -np.frexp(np.abs(values).max(initial=0.0))[1])
+    return near
 
 
 def _centered(values: Floats, present: npt.NDArray[np.bool_]) -> Floats:

@@ -147,9 +147,10 @@ def _changes_many(release: Release, rows: npt.NDArray[np.int64]) -> bool:
         after = release.table.frame[name]
         if not after.dtype.is_numeric():
             return False  # generalized: its loss has another measure
-        error = (before[rows].cast(pl.Float64) - after.cast(pl.Float64)).fill_null(0.0).to_numpy() ** 2
-        if error.any():
-            errors.append(error)
+        change = (before[rows].cast(pl.Float64) - after.cast(pl.Float64)).fill_null(0.0).to_numpy()
+        largest = np.abs(change).max(initial=0.0)
+        if largest:
+            errors.append((change / largest) ** 2)  # of the largest change: squares of 1e300 overflow
     return bool(errors) and all(
         2 * np.count_nonzero(error) >= len(error) and error.max() <= _LARGEST * error.sum()
         for error in errors
