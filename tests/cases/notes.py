@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import polars as pl
 
 import sudare as sd
 from sudare.measure.baskets import association
+from sudare.release.retry import tried_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,6 +130,20 @@ def _with_few_sets(given: Any) -> Any:
         association._MOST_SETS = most
 
 
+def _compromise() -> Any:
+    """A release of a recipe that takes a compromise."""
+    taken = {"kind": "drop", "what": "日付を除きます。", "instead_of": ["l-diversity l=3"]}
+    recipe = sd.Recipe.of(
+        source={"path": "people.csv"},
+        columns={},
+        requirements=["k-anonymity k=3"],
+        output={"folder": "out"},
+        compromise=taken,
+    )
+    release = sd.anonymize(people(), K, measures=["suppressed"])
+    return replace(release, notes=(*recipe.notes(), *release.notes))
+
+
 K = sd.KAnonymity(3)
 TABLES: dict[str, Callable[[], Any]] = {
     "generalization": _method(sd.Generalize(effort="fast"), K),
@@ -151,6 +167,13 @@ TABLES: dict[str, Callable[[], Any]] = {
         [sd.RemoveIdentifiers(("day",)), sd.RemoveIdentifiers(("age", "pay"))]
     ),
     "pseudonyms": _method(sd.Pseudonymize(("name", "id"))),
+    "coarsening": _method(sd.Coarsen({"zip": 1})),
+    "value-capping": _method(sd.CapValues("disease", 5)),
+    "mondrian, tried again": lambda: tried_again(sd.anonymize(people(), K, measures=["loss"]), "default"),
+    "generalization, tried again": lambda: tried_again(
+        sd.anonymize(people(), K, method=sd.Generalize(), measures=["loss"], seed=1), "default", seed=1
+    ),
+    "mondrian under a compromise": _compromise,
     "top-bottom-coding": _method(sd.TopBottomCode("age", top=80)),
     "rounding": _method(sd.Round(("age", "pay"), 5)),
     "sampling": _method(sd.Sample(0.5)),

@@ -162,6 +162,10 @@ CASES = {
     "many values too frequent": lambda: sd.assess(
         with_counts((40, 40, 40, 40, 40, 10, 10, 10, 10), 2), sd.LDiversity(8, kind="entropy")
     ),
+    "harmless values": lambda: sd.assess(
+        with_counts((40, 20, 20), 1).describe(insensitive=["q0"]),
+        sd.LDiversity(2, exempt={"s": ("v0", None)}),
+    ),
     "too few values": lambda: sd.assess(with_counts((5, 5)), sd.LDiversity(3)),
     "recursive": lambda: sd.assess(with_counts((90, 5, 5)), sd.LDiversity(2, kind="recursive", c=1.5)),
     "more than all rows": lambda: sd.assess(with_counts((90, 5, 5)), sd.KAnonymity(301)),

@@ -72,8 +72,10 @@ EXAMPLES = {
     "record-suppression": Example({"limit": 1.0}, requirements=(sd.KAnonymity(2),)),
     "remove-identifiers": Example({}, drops=("name",)),
     "pseudonyms": Example({"columns": ["name"]}, touches=("name",), random=True),
+    "coarsening": Example({"levels": {"zip": 1}}, touches=("zip",)),
     "top-bottom-coding": Example({"column": "cost", "bottom": 10, "top": 100}, touches=("cost",)),
     "rounding": Example({"columns": ["cost"], "base": 10}, touches=("cost",)),
+    "value-capping": Example({"column": "disease", "most": 12}, random=True),
     "sampling": Example({"share": 0.5}, random=True),
     "shuffling": Example({}, random=True, reorders=True),
     "rank-swapping": Example(
@@ -369,11 +371,15 @@ def test_columns_may_be_named_like_patterns(name, odd):
         parameters["mechanisms"] = {odd: parameters["mechanisms"]["cost"]}
     if "column" in parameters:
         parameters["column"] = odd
+    if "levels" in parameters:
+        parameters["levels"] = {odd: 1}
     if name == "data-swapping":
         parameters["within"] = []
     frame = pl.DataFrame({odd: [1.0, 2.0, 2.0, None, 1.0, 40.0], "disease": list("abcabc"), "row": range(6)})
     role = "identifier" if name == "pseudonyms" else "quasi"
     table = sd.read(frame).describe(**{role: [odd]}, sensitive=["disease"], insensitive=["row"])
+    if "levels" in parameters:
+        table = table.describe(hierarchies={odd: sd.hierarchy.intervals(width=5)})
     asked = (sd.KAnonymity(2),) if EXAMPLES[name].requirements else ()
     release = sd.anonymize(table, *asked, method=METHODS[name](**parameters), seed=1)
     assert release.rows_of_original is not None

@@ -27,6 +27,8 @@ METHOD: dict[str, dict[str, Any]] = {
     "record-suppression": {"limit": 1.0},
     "remove-identifiers": {},
     "pseudonyms": {"columns": ["name"]},
+    "coarsening": {"levels": {"zip": 1, "age": 1}},
+    "value-capping": {"column": "disease", "most": 9},
     "top-bottom-coding": {"column": "cost", "bottom": 10, "top": 100},
     "rounding": {"columns": ["cost"], "base": 10},
     "sampling": {"share": 0.5},

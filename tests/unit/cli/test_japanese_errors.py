@@ -67,7 +67,8 @@ def refused(folder, capsys):
         (["run", "recipe.yaml", "--out", "people.csv"], "はファイルですが、公開データはフォルダです。"),
         (["run", "recipe.yaml", "--method", "mondrain"], "「mondrain」という方法はありません。「mondrian」"),
         (["run", "recipe.yaml", "--require", "k-anonymity k=0"], "k-anonymity: 「k」が '0' ですが"),
-        (["run"], "コマンドの書き方に誤りがあります（Missing argument 'recipe'）。`sudare run --help`"),
+        (["assess"], "コマンドの書き方に誤りがあります（Missing argument 'recipe'）。`sudare assess --help`"),
+        (["run"], "--retry には、レシピの代わりに公開データのフォルダーを指定します。"),
         (["run", "recipe.yaml", "--nope"], "誤りがあります（No such option: --nope）。`sudare run --help`"),
         (
             ["check", "people.csv", "--quasi", "age"],

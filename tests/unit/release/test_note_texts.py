@@ -36,6 +36,8 @@ WORDS = {
     "top",
     "spelling",
     "exact",
+    "default",
+    "diversity",
 }
 """Names of measures, parameters and roles: they are written so everywhere."""
 

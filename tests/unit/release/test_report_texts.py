@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from sudare.anonymize.randomize.method import Randomize
 from sudare.api import anonymize
 from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.bounds import Bound
+from sudare.assess.compromise import CompromiseKind
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.describe.table import Table
 from sudare.release.report import charts, report_html
@@ -104,6 +105,13 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
             for language in LANGUAGES:
                 given = {**manifest, "recipe": None} if case is bare else manifest
                 report_html(case, findings, given, kind=kind, language=language)
+    for taken in get_args(CompromiseKind):
+        facts = {**manifest, "compromise": {"kind": taken, "instead_of": [{"type": "k-anonymity", "k": 3}]}}
+        report_html(gone, about_files, facts, kind="public", language="en")
+    # One loss that no release avoids, and one that another might.
+    sharp = dataclasses.replace(release)
+    sharp.__dict__["lower_bounds"] = {"loss": Bound(0.99 * release.losses["loss"], True, "Exact.")}
+    report_html(sharp, held, manifest, kind="internal", language="en")
     # Steps between the released counts and the estimate are kept in few tables: none of those above.
     steps: Any = SimpleNamespace(
         fit=SimpleNamespace(kept=2, total_variation=None, half_width=None, warnings=list)

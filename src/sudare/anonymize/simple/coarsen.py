@@ -69,6 +69,8 @@ def raised(table: Table, name: str, level: int) -> Table:
         raise ParameterError("anonymize.simple.no_hierarchy", column=name)
     if not 0 < level <= tree.height:
         raise ParameterError("anonymize.simple.no_such_level", column=name, level=level, height=tree.height)
+    if table.frame[name].null_count() == table.rows:
+        return table  # missing stays missing
     labels = [tree.labels_of(tree.ancestors(at)).to_list() for at in range(level, tree.height + 1)]
     maker = None  # nothing is above the root
     if level < tree.height:
