@@ -116,12 +116,13 @@ def test_every_compromise_of_a_poorly_suited_table_runs(recipe, tmp_path, capsys
 def test_capped_values_are_left_out_at_random(tmp_path):
     frame = pl.DataFrame({"age": list(range(100)), "ill": ["flu"] * 80 + ["gout"] * 15 + [None] * 5})
     table = sd.read(frame).describe(quasi=["age"], sensitive=["ill"])
-    seen = Counter()
+    seen: Counter[int] = Counter()
     for seed in range(30):
         release = sd.anonymize(
             table, sd.KAnonymity(2), method=[sd.CapValues("ill", 20), sd.Mondrian()], seed=seed
         )
         assert Counter(release.table.frame["ill"].to_list()) == {"flu": 20, "gout": 15, None: 5}
+        assert release.rows_of_original is not None
         seen.update(row for row in release.rows_of_original.tolist() if row < 80)
     assert len(seen) > 75  # whoever remains differs from run to run
     with pytest.raises(ParameterError):
@@ -134,6 +135,7 @@ def test_coarsened_columns_go_on_from_their_level():
         quasi=["age", "sex"], hierarchies={"age": {"type": "intervals", "width": 5}}
     )
     tree = table.hierarchy("age")
+    assert tree is not None
     for level in range(1, tree.height + 1):
         release = sd.anonymize(
             table, sd.KAnonymity(1), method=[sd.Coarsen({"age": level}), sd.Mondrian()], order="keep"
