@@ -44,7 +44,7 @@ def bounds_of(
     A bound on generalization says nothing about values that are replaced with others (microaggregated, swapped,
     randomized), or about free sets of values, which lose less than those of a hierarchy.
     """
-    if not _only_generalized(table, methods):
+    if not only_generalized(table, methods):
         return {}
     budget = _BUDGET * _COLUMNS // max(len(table.names("quasi")), _COLUMNS)
     objectives: tuple[Objective, ...] = ("loss", "dis")
@@ -94,7 +94,8 @@ def quick_bound(
     return Bound(found.value, False, Sentence("bound.smaller_k", bound=found.explanation))
 
 
-def _only_generalized(table: Table, methods: Sequence[Anonymizer]) -> bool:
+def only_generalized(table: Table, methods: Sequence[Anonymizer]) -> bool:
+    """Whether the methods do nothing to quasi-identifiers but generalize them."""
     quasi = set(table.names("quasi"))
     traits = [traits_of(method) for method in methods]
     # Replacing a sensitive column can only reduce its values, which makes diversity harder: the bound stays valid.

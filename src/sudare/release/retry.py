@@ -103,11 +103,12 @@ def retry_folder(
             seed=seed,
             progress=step,
         )
-    after = _value(again, name)
-    if after >= before:
-        return Retried(None, name, float(before), after)
-    note = ReleaseNote("retry.second", effort=effort, measure=name, first=float(before), second=after)
-    release = replace(again, notes=(*better.notes(), *again.notes, note))
+        after = _value(again, name)
+        if after >= before:
+            return Retried(None, name, float(before), after)
+        note = ReleaseNote("retry.second", effort=effort, measure=name, first=float(before), second=after)
+        finished = better.finished(again, step)
+    release = replace(finished, notes=(*finished.notes, note))
     output = asked.output.replaced(folder=str(place.absolute()), overwrite=True)
     return Retried(entered(better, output, lambda _: release, ledger, plan), name, float(before), after)
 

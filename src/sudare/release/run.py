@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sudare.errors import redact
 from sudare.progress import Plan, Progress, shows_progress
@@ -61,8 +60,9 @@ def run(
                 from sudare.release.retry import tried_again
 
                 release = tried_again(release, effort, seed=seed, progress=step)
+            release = asked.finished(release, step)
         release.seconds["read"] = plan.seconds["read"]
-        return replace(release, notes=(*asked.notes(), *release.notes))
+        return cast("AnyRelease", release)
 
     plan = Plan(progress, {"read": 2, "anonymize": 12, "write": 8})
     return entered(asked, output, made, ledger, plan)

@@ -19,6 +19,8 @@ from sudare.words.sentence import Language
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sudare.progress import Progress
+
 
 class AnyOutput(Part):
     """What is written, and where."""
@@ -76,9 +78,9 @@ class AnyRecipe(Part):
         """The effort of a second try, if the recipe asks for one."""
         return None
 
-    def notes(self) -> tuple[str, ...]:
-        """What the custodian's report says of the recipe itself."""
-        return ()
+    def finished(self, release: Any, progress: Progress) -> Any:  # noqa: ARG002  # of other kinds of recipes
+        """The release with what the recipe adds to its report."""
+        return release
 
     def facts(self) -> dict[str, Any]:
         """What a manifest tells of the recipe itself."""

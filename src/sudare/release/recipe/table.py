@@ -16,6 +16,7 @@ Paths are relative to the recipe's own folder.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sudare.assess.compromise import Compromise
+    from sudare.progress import Progress
+    from sudare.release.table.release import Release
     from sudare.words.sentence import Language
 
 RequirementEntry = Annotated[Requirement, *entry_of(REQUIREMENTS)]
@@ -169,6 +172,16 @@ class Recipe(AnyRecipe):
     def second_effort(self) -> Effort | None:
         """The effort of a second try, if the recipe asks for one."""
         return self.retry
+
+    def finished(self, release: Release, progress: Progress) -> Release:
+        """The release with a note of the compromise, and how suited its table was to diversity."""
+        from sudare.advise.advise import suitability
+        from sudare.advise.bounds import only_generalized
+
+        judged = None
+        if only_generalized(release.original, release.methods):
+            judged = suitability(release.original, release.requirements, progress)
+        return replace(release, notes=(*self.notes(), *release.notes), suitability=judged)
 
     def notes(self) -> tuple[str, ...]:
         """The compromise that was taken, and what was asked before."""

@@ -81,7 +81,6 @@ def evaluate(release: Release, progress: Progress) -> None:
         _ = release.risk_after
     with plan.phase("bounds") as step:
         release.bound(step)
-        _ = release.suitability
 
 
 OF_RELEASE = ("suppressed", "dm", "average_block", "cm")

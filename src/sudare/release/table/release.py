@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sudare.assess.block_requirements import LDiversity
 from sudare.assess.requirement import blocks_of
 from sudare.assess.risk import Risk, risk
 from sudare.display import (
@@ -53,6 +52,8 @@ class Release(AnyRelease):
     Measures of numbers do not where there are none, those of blocks and generalized detail where quasi-identifiers are
     noise and none is coarser, those that compare row by row where rows have no originals.
     """
+    suitability: Suitability | None = None
+    """How suited the table was to diversity, where a run judged it."""
 
     @property
     def kind(self) -> TableKind:
@@ -70,15 +71,6 @@ class Release(AnyRelease):
     def groups(self) -> npt.NDArray[np.int32]:
         """Block of each released row."""
         return blocks_of(self.table).labels
-
-    @cached_property
-    def suitability(self) -> Suitability | None:
-        """How suited the table was to diversity; None if that was not asked, or if values were replaced."""
-        if not self.lower_bounds or not any(isinstance(one, LDiversity) for one in self.requirements):
-            return None
-        from sudare.advise.advise import suitability
-
-        return suitability(self.original, self.requirements)
 
     @cached_property
     def risk_before(self) -> Risk:
