@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.cases.places import DATA
 
+from sudare.assess.bounds import k_bound, l_bound
 from sudare.errors import SudareError
 from sudare.experiments.catalogue import EXPERIMENTS
 from sudare.experiments.diversity_data import study_table
@@ -138,3 +139,13 @@ def test_a_weaker_bound_is_no_misprint(coil):
     assert (
         "Weaker bound: the bound of k = 4 is printed 0.0815, which is valid" in list(compared(*coil))[1].why
     )
+
+
+@pytest.mark.skipif(not (DATA / "vowels" / "ae.test").is_file(), reason=f"{DATA}/vowels/ae.test is absent")
+def test_all_printed_bounds_of_the_vowels_come_out():
+    table = study_table("data5", DATA)
+    assert table.rows == 5687
+    assert len(table.names("quasi")) == 11
+    for line in (one for one in PRINTED if one.data == "data5"):
+        assert round(l_bound(table, line.l, table.names("sensitive")[0]).value, 4) == line.lower
+        assert round(k_bound(table, line.k).value, 4) == line.k_lower
