@@ -75,7 +75,7 @@ def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
         raise ParameterError("anonymize.own_method.new_column", method=name, column=added)
     for column in table.columns:
         role = column.role
-        if role in {"quasi", "sensitive"} and column.name in outcome.table.frame.columns:
+        if role in {"quasi", "sensitive", "drop"} and column.name in outcome.table.frame.columns:
             after = outcome.table.column(column.name).role
             if after != role:
                 raise ParameterError(

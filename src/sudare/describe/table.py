@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -22,14 +23,14 @@ from sudare.describe.domain import domain_of
 from sudare.describe.guess.values import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
 from sudare.describe.hierarchy.makers import suppression_of
-from sudare.describe.kinds import Kind, MissingPolicy, Role
+from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role
 from sudare.describe.text import axis_of
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said, shown_words
 from sudare.errors import DescriptionError, did_you_mean, shown
 from sudare.read.text import days_if_midnight, pattern_among
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -121,6 +122,38 @@ def _as_texts(column: Any) -> Any:
     return column.astype(object).map(str, na_action="ignore").astype("string")
 
 
+def roles_by_name(given: Mapping[str, Iterable[str]], names: Sequence[str]) -> dict[str, Role]:
+    """The role of every column that lists of names and patterns give one.
+
+    A pattern is one of `fnmatch` (`*`, `?`, `[abc]`), its case as written; a text that is the name of a column is that
+    column, whatever characters it has. What fits no column, or gives a column a second role, is an error.
+
+    >>> roles_by_name({"quasi": ["age", "zip*"], "drop": ["x_?"]}, ["age", "zip", "zip4", "x_1", "income"])
+    {'age': 'quasi', 'zip': 'quasi', 'zip4': 'quasi', 'x_1': 'drop'}
+    """
+    roles: dict[str, Role] = {}
+    for role, entries in given.items():
+        for entry in entries:
+            for name in columns_matching(entry, names):
+                if roles.get(name, role) != role:
+                    raise DescriptionError(
+                        "describe.table.two_roles", column=name, one=roles[name], other=role
+                    )
+                roles[name] = role  # type: ignore[assignment]  # the keys are roles
+    return roles
+
+
+def columns_matching(entry: str, names: Sequence[str]) -> list[str]:
+    """The columns that a name or a pattern stands for, at least one."""
+    if entry in names:
+        return [entry]
+    found = [name for name in names if fnmatchcase(name, entry)]
+    if not found:
+        key = "no_match" if any(sign in entry for sign in "*?[") else "no_column"
+        raise DescriptionError(f"describe.table.{key}", name=entry, hint=did_you_mean(entry, names))
+    return found
+
+
 _WIDE = 200
 """The number of characters of column names that a notebook shows on one line."""
 
@@ -194,13 +227,19 @@ class Table:
         sensitive: Iterable[str] = (),
         insensitive: Iterable[str] = (),
         weight: Iterable[str] = (),
+        drop: Iterable[str] = (),
         kinds: Mapping[str, Kind] | None = None,
         hierarchies: Mapping[str, HierarchyMaker | Mapping[str, Any] | str] | None = None,
         missing: Mapping[str, MissingPolicy] | None = None,
     ) -> Table:
         """A table with these columns described; columns not named keep their description."""
         roles = self._roles_given(
-            identifier=identifier, quasi=quasi, sensitive=sensitive, insensitive=insensitive, weight=weight
+            identifier=identifier,
+            quasi=quasi,
+            sensitive=sensitive,
+            insensitive=insensitive,
+            weight=weight,
+            drop=drop,
         )
         described = dict(self._by_name)
         for name, role in roles.items():
@@ -336,14 +375,14 @@ class Table:
         return said("Table", [words("table.rows", rows=self.rows), *roles])
 
     def _repr_html_(self) -> str:
-        """Roles and the first rows; identifiers are hidden, because notebooks get shared."""
+        """Roles and the first rows; what no release contains is hidden, because notebooks get shared."""
         words = shown_words()
         size = words("table.title", rows=self.rows, columns=len(self.columns))
         roles = [(role, listed(names, _WIDE)) for role, names in self._by_role(words)]
         return html_block(
             paragraph(words("fact", name="Table", value=size), bold=True),
             html_table([words("head.role"), words("head.columns")], roles, _WIDE),
-            html_head(self.frame, hidden=self.names("identifier")),
+            html_head(self.frame, hidden=self.names(*UNRELEASED_ROLES)),
         )
 
     def _by_role(self, words: Texts) -> list[tuple[str, list[str]]]:

@@ -14,20 +14,24 @@ age quasi numeric {'type': 'intervals', 'width': 5}
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from sudare.describe.guess.hierarchies import suggested_hierarchy
-from sudare.describe.guess.judgment import judge
+from sudare.describe.guess.judgment import Judgment, judge
 from sudare.describe.guess.reason import Reason
 from sudare.describe.guess.topics import topic_of
 from sudare.describe.guess.values import Values
-from sudare.describe.table import from_native
+from sudare.describe.kinds import Role
+from sudare.describe.table import from_native, roles_by_name
+from sudare.errors import DescriptionError, did_you_mean, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     import polars as pl
 
     from sudare.describe.guess.topics import Topic
-    from sudare.describe.kinds import Kind, Role
+    from sudare.describe.kinds import Kind
 
 
 @dataclass(frozen=True)
@@ -48,25 +52,55 @@ class Guess:
     """From 0 (no evidence) to 1 (certain)."""
 
 
-def guess_roles(data: Any) -> list[Guess]:
-    """Guess the role, kind and hierarchy of every column of a table or any dataframe, in column order."""
+def guess_roles(
+    data: Any, roles: Mapping[str, Iterable[str]] | None = None, rest: Role | None = None
+) -> list[Guess]:
+    """Guess the role, kind and hierarchy of every column of a table or any dataframe, in column order.
+
+    Args:
+        data: The table.
+        roles: Roles that are known, each with names or patterns of columns (`{"quasi": ["age", "zip*"]}`): of these columns
+            only the kind and the hierarchy are guessed.
+        rest: The role of all other columns; guessed when left out.
+    """
     frame, _ = from_native(getattr(data, "frame", data))
+    told = {name: Judgment(role, 1.0, Reason("told")) for name, role in _known(roles, frame).items()}
+    if rest is not None:
+        others = Judgment(rest, 1.0, Reason("rest"))
+        told = {name: told.get(name, others) for name in frame.columns}
     topics = [topic_of(name) for name in frame.columns]
     measures_bodies = any(topic is not None and topic.key == "body" for topic in topics)
     guesses = [
-        _guess(series, topic, measures_bodies=measures_bodies)
+        _guess(series, topic, told.get(series.name), measures_bodies=measures_bodies)
         for series, topic in zip(frame.get_columns(), topics, strict=True)
     ]
-    weight = next((guess for guess in guesses if guess.role == "weight"), None)
+    weights = [guess for guess in guesses if guess.role == "weight"]
+    weight = next((guess for guess in weights if guess.column in told), weights[0] if weights else None)
     return [
-        _no_weight(guess) if guess.role == "weight" and guess is not weight else guess for guess in guesses
+        _no_weight(guess)
+        if guess.role == "weight" and guess is not weight and guess.column not in told
+        else guess
+        for guess in guesses
     ]
 
 
-def _guess(series: pl.Series, topic: Topic | None, *, measures_bodies: bool) -> Guess:
+def _known(roles: Mapping[str, Iterable[str]] | None, frame: pl.DataFrame) -> dict[str, Role]:
+    """The roles that are told, by column."""
+    given = roles or {}
+    wrong = next((role for role in given if role not in get_args(Role)), None)
+    if wrong is not None:
+        raise DescriptionError(
+            "describe.table.not_a_role", given=shown(wrong), hint=did_you_mean(str(wrong), get_args(Role))
+        )
+    return roles_by_name(given, frame.columns)
+
+
+def _guess(
+    series: pl.Series, topic: Topic | None, told: Judgment | None, *, measures_bodies: bool
+) -> Guess:
     values = Values(series)
     name = series.name
-    judgment = judge(name, values, topic, measures_bodies=measures_bodies)
+    judgment = told or judge(name, values, topic, measures_bodies=measures_bodies)
     kind = values.kind()
     is_postal = judgment.role == "quasi" and topic is not None and topic.key == "postal code"
     if judgment.role == "identifier" or is_postal:

@@ -43,6 +43,10 @@ _SHARED_BY_PEOPLE = frozenset({"person name", "name", "address", "free text"})
 """Topics of identifiers that different people may share: two equal names are not one person."""
 
 
+_MAY_SAY_WHOSE = frozenset({"identifier", "insensitive", "drop"})
+"""Roles of columns that may say whose row it is; the other roles are judged by the requirements."""
+
+
 @dataclass(frozen=True)
 class Judgment:
     """A role with its evidence."""
@@ -68,7 +72,7 @@ def columns_of_people(table: Table) -> list[str]:
     found = []
     for column in table.columns:
         series = table.frame[column.name]
-        if has_no_text(series.dtype) or column.role not in {"identifier", "insensitive"} or not len(series):
+        if has_no_text(series.dtype) or column.role not in _MAY_SAY_WHOSE or not len(series):
             continue
         values, topic = Values(series), topic_of(column.name)
         shared = topic is not None and topic.key in _SHARED_BY_PEOPLE
