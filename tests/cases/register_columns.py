@@ -67,9 +67,7 @@ def shared(form: str, count: int) -> Maker:
 def days(first: int, last: int, form: str = "%Y-%m-%d") -> Maker:
     """Days between two years, as texts."""
     start, length = date(first, 1, 1), 365 * (last - first + 1)
-    return lambda source: [
-        (start + timedelta(source.randrange(length))).strftime(form) for _ in range(ROWS)
-    ]
+    return lambda source: [(start + timedelta(source.randrange(length))).strftime(form) for _ in range(ROWS)]
 
 
 def joined(*parts: Maker, between: str = " ") -> Maker:
@@ -97,7 +95,9 @@ FAMILY = one_of(
     "Smith", "Johnson", "Williams", "Brown", "Jones", "Garcia", "Miller", "Davis", "Rodriguez", "Martinez",
     "Hernandez", "Lopez", "Gonzalez", "Wilson", "Anderson", "Thomas", "Taylor", "Moore", "Nguyen", "Khan",
 )  # fmt: skip
-FAMILY_JA = one_of("佐藤", "鈴木", "高橋", "田中", "伊藤", "渡辺", "山本", "中村", "小林", "加藤", "吉田", "山田")
+FAMILY_JA = one_of(
+    "佐藤", "鈴木", "高橋", "田中", "伊藤", "渡辺", "山本", "中村", "小林", "加藤", "吉田", "山田"
+)
 GIVEN_JA = one_of("太郎", "花子", "一郎", "美咲", "健太", "陽子", "翔", "葵", "誠", "結衣", "大輔", "直美")
 FAMILY_KANA = one_of("サトウ", "スズキ", "タカハシ", "タナカ", "イトウ", "ワタナベ", "ヤマモト", "ナカムラ")
 GIVEN_KANA = one_of("タロウ", "ハナコ", "イチロウ", "ミサキ", "ケンタ", "ヨウコ", "ショウ", "アオイ")
@@ -140,7 +140,9 @@ REGISTERS: dict[str, Sequence[Named]] = {
         Named("bmi", QS, measured(27, 5)),
         Named("systolic_bp", S, whole(90, 190)),
         Named("hba1c", S, measured(6.2, 1.1)),
-        Named("clinical_notes", I, notes("Seen with wife.", "Works at the mill.", "Denies pain.", "Follow up.")),
+        Named(
+            "clinical_notes", I, notes("Seen with wife.", "Works at the mill.", "Denies pain.", "Follow up.")
+        ),
         Named("death_date", Q, days(2020, 2023)),
         Named("emergency_contact_phone", I, serial("617-555-{:04d}", 1)),
     ],
@@ -192,7 +194,11 @@ REGISTERS: dict[str, Sequence[Named]] = {
     ],
     "power utilities and customers": [
         Named("UTILITYID", I, numbers(500)),
-        Named("UTILNAME", I, joined(FAMILY, one_of("Electric Coop", "Power & Light", "Utilities Inc"), serial("{:d}", 1))),
+        Named(
+            "UTILNAME",
+            I,
+            joined(FAMILY, one_of("Electric Coop", "Power & Light", "Utilities Inc"), serial("{:d}", 1)),
+        ),
         Named("CUSTOMERNAME", I, joined(GIVEN, FAMILY)),
         Named("account_no", I, serial("{:010d}")),
         Named("meter_serial_number", I, serial("M{:08d}")),
@@ -204,7 +210,9 @@ REGISTERS: dict[str, Sequence[Named]] = {
         Named("overdue_balance", S, amounts(120)),
         Named("credit_score", S, whole(480, 830)),
         Named("license_plate", I, serial("7ABC{:04d}", 1)),
-        Named("ip_address", I, joined(one_of("192.0.2", "198.51.100", "203.0.113"), whole(1, 254), between=".")),
+        Named(
+            "ip_address", I, joined(one_of("192.0.2", "198.51.100", "203.0.113"), whole(1, 254), between=".")
+        ),
         Named("device_id", I, serial("a1b2c3{:010x}", 10**6)),
         Named("username", I, serial("sunny_{:05d}")),
         Named("passport_number", I, serial("C{:08d}")),
@@ -225,7 +233,9 @@ REGISTERS: dict[str, Sequence[Named]] = {
         Named("absences", S, whole(0, 40)),
         Named("home_language", Q, one_of("English", "Spanish", "Arabic", "Polish")),
         Named("postcode", Q, joined(one_of("SW1A", "N1", "E2", "SE5"), one_of("1AA", "2BB", "3CC"))),
-        Named("teacher_comments", I, notes("Works hard.", "Talks about his father.", "Often late.", "Polite.")),
+        Named(
+            "teacher_comments", I, notes("Works hard.", "Talks about his father.", "Often late.", "Polite.")
+        ),
     ],
     "患者台帳": [
         Named("患者番号", I, serial("{:08d}")),
@@ -266,7 +276,11 @@ REGISTERS: dict[str, Sequence[Named]] = {
         Named("婚姻状況", Q, one_of("未婚", "既婚", "離別", "死別")),
         Named("最終学歴", Q, one_of("高校", "大学", "短大", "大学院", "中学")),
         Named("職業", Q, one_of("事務職", "技術職", "販売職", "農業", "無職")),
-        Named("勤務先", QS + I, joined(one_of("東洋", "日東", "光", "大和"), one_of("商事", "工業", "銀行"), between="")),
+        Named(
+            "勤務先",
+            QS + I,
+            joined(one_of("東洋", "日東", "光", "大和"), one_of("商事", "工業", "銀行"), between=""),
+        ),
         Named("年収", S, amounts(4500000)),
         Named("世帯人員", Q, whole(1, 7)),
         Named("子どもの数", Q, whole(0, 4)),
@@ -284,7 +298,11 @@ REGISTERS: dict[str, Sequence[Named]] = {
         Named("社員番号", I, serial("S{:05d}")),
         Named("姓", I, FAMILY_JA),
         Named("名", I, GIVEN_JA),
-        Named("ふりがな", I, one_of("さとう たろう", "すずき はなこ", "たかはし いちろう", "たなか みさき", "いとう けんた")),
+        Named(
+            "ふりがな",
+            I,
+            one_of("さとう たろう", "すずき はなこ", "たかはし いちろう", "たなか みさき", "いとう けんた"),
+        ),
         Named("所属部署", Q, one_of("営業部", "総務部", "開発部", "人事部")),
         Named("役職", Q, one_of("一般", "主任", "課長", "部長")),
         Named("入社年", Q, whole(1985, 2023)),
@@ -292,8 +310,14 @@ REGISTERS: dict[str, Sequence[Named]] = {
         Named("人事評価", S, one_of("A", "B", "C", "S")),
         Named("口座番号", I, serial("{:07d}")),
         Named("マイナンバー", I, serial("{:012d}")),
-        Named("携帯電話", I, joined(one_of("090", "080", "070"), whole(1000, 9999), whole(1000, 9999), between="-")),
-        Named("緊急連絡先", I, joined(one_of("090", "080"), whole(1000, 9999), whole(1000, 9999), between="-")),
+        Named(
+            "携帯電話",
+            I,
+            joined(one_of("090", "080", "070"), whole(1000, 9999), whole(1000, 9999), between="-"),
+        ),
+        Named(
+            "緊急連絡先", I, joined(one_of("090", "080"), whole(1000, 9999), whole(1000, 9999), between="-")
+        ),
         Named("休職理由", S, one_of("なし", "育児", "メンタル不調", "介護")),
         Named("最寄駅", Q, one_of("新宿", "渋谷", "梅田", "名古屋", "博多")),
         Named("残業時間", S, whole(0, 80)),

@@ -150,7 +150,9 @@ def columns_matching(entry: str, names: Sequence[str]) -> list[str]:
     found = [name for name in names if fnmatchcase(name, entry)]
     if not found:
         key = "no_match" if any(sign in entry for sign in "*?[") else "no_column"
-        raise DescriptionError(f"describe.table.{key}", name=entry, hint=did_you_mean(entry, names))
+        otherwise = [name for name in names if fnmatchcase(name.casefold(), entry.casefold())]
+        near = otherwise[0] if otherwise else entry  # one that only the case tells apart is nearest
+        raise DescriptionError(f"describe.table.{key}", name=entry, hint=did_you_mean(near, names))
     return found
 
 

@@ -82,15 +82,15 @@ def verify_release(
         raise ParameterError("verify.only_for_baskets", folder=folder, name="sensitive")
     described = {} if original is None else _dropped_roles(original)
     columns = {**manifest.columns, **described, **dict.fromkeys(manifest.dropped, _DROPPED)}
-    return _verify_table(
-        replace(manifest, columns=columns), _frame(original, options), progress or SILENT
-    )
+    return _verify_table(replace(manifest, columns=columns), _frame(original, options), progress or SILENT)
 
 
 def _dropped_roles(original: Any) -> dict[str, dict[str, Any]]:
     """Columns that the description of the original drops: they must not be in the data, whatever the manifest says."""
     return {
-        column.name: _DROPPED for column in getattr(original, "columns", ()) if getattr(column, "role", "") == "drop"
+        column.name: _DROPPED
+        for column in getattr(original, "columns", ())
+        if getattr(column, "role", "") == "drop"
     }
 
 

@@ -49,7 +49,9 @@ class RemoveIdentifiers:
 
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
         """Drop the columns."""
-        names = present_columns(table, table.names(*UNRELEASED_ROLES) if self.columns is None else self.columns)
+        names = present_columns(
+            table, table.names(*UNRELEASED_ROLES) if self.columns is None else self.columns
+        )
         kept = [column for column in table.columns if column.name not in names]
         removed = table.changed(table.frame.drop(by_name(names)), kept)  # "*" is a name here
         identifiers = [name for name in names if table.column(name).role == "identifier"]

@@ -95,9 +95,7 @@ def _known(roles: Mapping[str, Iterable[str]] | None, frame: pl.DataFrame) -> di
     return roles_by_name(given, frame.columns)
 
 
-def _guess(
-    series: pl.Series, topic: Topic | None, told: Judgment | None, *, measures_bodies: bool
-) -> Guess:
+def _guess(series: pl.Series, topic: Topic | None, told: Judgment | None, *, measures_bodies: bool) -> Guess:
     values = Values(series)
     name = series.name
     judgment = told or judge(name, values, topic, measures_bodies=measures_bodies)

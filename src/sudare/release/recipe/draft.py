@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sudare.words.sentence import Language
 
 _BETWEEN_ITEMS = r"\S[\s,;|]+\S"
+_LONGEST_KEY = 100
 _FREQUENT = 10
 """Items that a draft names."""
 
@@ -421,15 +422,18 @@ def _short_yaml(name: str, content: Any) -> str:
         flow = yaml.safe_dump(content, allow_unicode=True, width=100, default_flow_style=True).rstrip()
         return f"{name}: " + flow.replace("\n", "\n  ")
     line = _one_line({name: content})
-    # A name that is too long for a line is written as YAML writes it.
-    return line if yaml.safe_load(line) == {name: content} else _yaml({name: content})
+    # Beyond this length YAML marks a name as a key, on a line of its own.
+    return line if len(name) < _LONGEST_KEY else _yaml({name: content})
 
 
 def _listed(roles: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, list[str]]:
     """Names and patterns by role, out of texts that list them; a text that is a column is not a list."""
     return {
         role: [
-            entry.strip() for text in given for entry in ([text] if text in names else text.split(",")) if entry.strip()
+            entry.strip()
+            for text in given
+            for entry in ([text] if text in names else text.split(","))
+            if entry.strip()
         ]
         for role, given in roles.items()
     }
