@@ -10,6 +10,7 @@ import numpy as np
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Anonymizer, Context, Outcome, traits_of
 from sudare.anonymize.simple.identifiers import RemoveIdentifiers
+from sudare.describe.kinds import UNRELEASED_ROLES
 from sudare.describe.table import Table
 from sudare.errors import ParameterError, SudareError
 from sudare.parameters import require_made
@@ -37,6 +38,11 @@ def methods_of(given: Any, catalogue: Catalogue[M]) -> list[M]:
 def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> Outcome:
     """Apply methods in order and trace every released row back to its original."""
     current, kept, notes = without_missing(table)
+    notes[:0] = [
+        Note("dates", column=column.name, format=column.format)
+        for column in table.columns
+        if column.format is not None and column.role not in UNRELEASED_ROLES
+    ]
     rows: npt.NDArray[np.int64] | None = kept
     warnings: list[str] = []
     every = [*methods, RemoveIdentifiers()]

@@ -24,7 +24,7 @@ from sudare.describe.guess.values import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
 from sudare.describe.hierarchy.makers import suppression_of
 from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role
-from sudare.describe.text import axis_of
+from sudare.describe.text import as_text, axis_of, scalar_text
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said, shown_words
 from sudare.errors import DescriptionError, did_you_mean, shown
 from sudare.read.text import days_if_midnight, pattern_among
@@ -156,6 +156,37 @@ def columns_matching(entry: str, names: Sequence[str]) -> list[str]:
     return found
 
 
+def without_values(series: pl.Series, values: Iterable[Any]) -> pl.Series:
+    """The column with missing cells in place of these values, which are compared as texts."""
+    given = [values] if isinstance(values, str | int | float) else values
+    texts = {scalar_text(value).strip() for value in given}
+    cells = as_text(series).alias("cells").str.strip_chars()
+    hidden = cells.is_in(sorted(texts)).fill_null(value=False)
+    return series.set(hidden, None) if bool(hidden.any()) else series
+
+
+def converted(
+    series: pl.Series, column: Column, written: str | None, *, told: bool = True
+) -> tuple[pl.Series, Column]:
+    """A column of texts as the dates or numbers that its kind says it has, and its description."""
+    if column.role == "drop" or (
+        series.dtype != pl.String and (written is None or not series.dtype.is_integer())
+    ):
+        return series, column
+    if written is None and column.kind not in {"date", "numeric"}:
+        return series, column
+    # Few tables need it, so that it is not loaded with every one.
+    from sudare.describe.conversion import read_dates, read_numbers
+
+    if written is not None and told and column.kind not in {"date", "ordinal"}:
+        raise DescriptionError("describe.dates.kind", column=column.name, kind=column.kind)
+    if written is None and column.kind == "numeric":
+        return read_numbers(series), column
+    found = read_dates(series, written)
+    kind: Kind = "ordinal" if found.unit == "time" else "date"
+    return found.series, replace(column, kind=kind, format=found.format)
+
+
 _WIDE = 200
 """The number of characters of column names that a notebook shows on one line."""
 
@@ -233,8 +264,15 @@ class Table:
         kinds: Mapping[str, Kind] | None = None,
         hierarchies: Mapping[str, HierarchyMaker | Mapping[str, Any] | str] | None = None,
         missing: Mapping[str, MissingPolicy] | None = None,
+        formats: Mapping[str, str] | None = None,
+        missing_values: Mapping[str, Iterable[Any]] | None = None,
     ) -> Table:
-        """A table with these columns described; columns not named keep their description."""
+        """A table with these columns described; columns not named keep their description.
+
+        A column of texts whose kind is numeric or date is converted: numbers as people write them, dates in the format that
+        `formats` has for the column (as `strftime` writes it, and `%EY` for years of Japanese eras), or in the one format
+        that all values have. `missing_values` are values that mean that a value is missing (999999, "?").
+        """
         roles = self._roles_given(
             identifier=identifier,
             quasi=quasi,
@@ -250,6 +288,17 @@ class Table:
             check_choice(name, "kind", kind, get_args(Kind))
             self.column(name)
             described[name] = replace(described[name], kind=kind)
+        frame = self.frame
+        for name, values in (missing_values or {}).items():
+            self.column(name)
+            frame = frame.with_columns(without_values(frame[name], values))
+        for name in dict.fromkeys([*(kinds or {}), *(formats or {})]):
+            column = replace(self.column(name), kind=described[name].kind, role=described[name].role)
+            series, column = converted(
+                frame[name], column, (formats or {}).get(name), told=name in (kinds or {})
+            )
+            described[name] = replace(described[name], kind=column.kind, format=column.format)
+            frame = frame.with_columns(series)
         for name, given in (hierarchies or {}).items():
             self.column(name)
             maker = given if isinstance(given, HierarchyMaker) else CATALOGUE.build(given)
@@ -258,7 +307,7 @@ class Table:
             check_choice(name, "missing_policy", policy, get_args(MissingPolicy))
             self.column(name)
             described[name] = replace(described[name], missing=policy)
-        table = self.changed(columns=described.values())
+        table = self.changed(frame, described.values())
         return table.validated()
 
     def codes(self, name: str, spelling: Spelling = "exact") -> Codes:

@@ -16,22 +16,36 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
+import polars as pl
+
+from sudare.describe.conversion import (
+    DIGITS,
+    are_written_numbers,
+    fitting_formats,
+    read_dates,
+    read_numbers,
+    unit_of,
+)
 from sudare.describe.guess.hierarchies import suggested_hierarchy
 from sudare.describe.guess.judgment import Judgment, judge
 from sudare.describe.guess.reason import Reason
 from sudare.describe.guess.topics import topic_of
-from sudare.describe.guess.values import Values
-from sudare.describe.kinds import Role
+from sudare.describe.guess.values import Values, guess_kind
+from sudare.describe.kinds import COUNTED_ROLES, Role
 from sudare.describe.table import from_native, roles_by_name
 from sudare.errors import DescriptionError, did_you_mean, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    import polars as pl
-
     from sudare.describe.guess.topics import Topic
     from sudare.describe.kinds import Kind
+
+
+_DATED = frozenset({"birth", "date", "event"})
+_CODED = frozenset({"postal code", "official number", "key", "contact"})
+"""Topics of columns whose digits are codes, whatever they look like."""
+_TRIED = 20
 
 
 @dataclass(frozen=True)
@@ -50,6 +64,8 @@ class Guess:
     """The reason, in one English sentence; `reason.into("ja")` is the same in Japanese."""
     confidence: float
     """From 0 (no evidence) to 1 (certain)."""
+    format: str | None = None
+    """How the dates of a column of texts are written; None where they are not texts, or no dates."""
 
 
 def guess_roles(
@@ -96,15 +112,41 @@ def _known(roles: Mapping[str, Iterable[str]] | None, frame: pl.DataFrame) -> di
 
 
 def _guess(series: pl.Series, topic: Topic | None, told: Judgment | None, *, measures_bodies: bool) -> Guess:
-    values = Values(series)
     name = series.name
+    reading = _read(series, topic)
+    values = Values(series if reading is None else reading[0])
     judgment = told or judge(name, values, topic, measures_bodies=measures_bodies)
     kind = values.kind()
     is_postal = judgment.role == "quasi" and topic is not None and topic.key == "postal code"
     if judgment.role == "identifier" or is_postal:
         kind = "string"
-    hierarchy = suggested_hierarchy(values, kind, topic) if judgment.role == "quasi" else None
-    return Guess(name, judgment.role, kind, hierarchy, judgment.reason, judgment.confidence)
+    written = reading[1] if reading is not None and judgment.role in COUNTED_ROLES else None
+    if reading is not None and judgment.role not in COUNTED_ROLES:
+        kind = "string" if judgment.role == "identifier" else guess_kind(series)
+    unit = None if written is None else unit_of(written)
+    hierarchy = suggested_hierarchy(values, kind, topic, unit) if judgment.role == "quasi" else None
+    return Guess(name, judgment.role, kind, hierarchy, judgment.reason, judgment.confidence, written)
+
+
+def _read(series: pl.Series, topic: Topic | None) -> tuple[pl.Series, str | None] | None:
+    """A column of texts as the dates (with their format) or the numbers that they are, however they are written."""
+    key = "" if topic is None else topic.key
+    is_text = series.dtype == pl.String
+    if not is_text and not (series.dtype.is_integer() and key in _DATED):
+        return None
+    values = Values(series)
+    if not values.present or values.is_iso_text or key in _CODED:
+        return None
+    if is_text and are_written_numbers(values.texts):
+        return read_numbers(series), None
+    few = series.drop_nulls().head(_TRIED)
+    if not fitting_formats(few):
+        return None
+    formats = fitting_formats(series)
+    # Eight digits are a date only where the name says so, and two ways to read a date are for people to choose from.
+    if len(formats) != 1 or (formats[0] == DIGITS and key not in _DATED):
+        return None
+    return read_dates(series, formats[0]).series, formats[0]
 
 
 def _no_weight(guess: Guess) -> Guess:

@@ -21,6 +21,7 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.study import people_warnings
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
+from sudare.describe.guess.oddities import oddities_of
 from sudare.describe.kinds import UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
@@ -144,7 +145,7 @@ def draft_of(
     return replace(
         drafted,
         may_be_baskets=_is_one_column_of_lists(table),
-        warnings=people_warnings(table.describe(**found), asked_for),
+        warnings=(*people_warnings(table.describe(**found), asked_for), *oddities_of(table.frame, guesses)),
     )
 
 
@@ -159,7 +160,7 @@ class TableDraft(Draft):
     explain: bool = False
     """Whether the recipe lists the columns one by one, each with the reason."""
     warnings: tuple[str, ...] = ()
-    """What the custodian should know before anything else: people with several rows."""
+    """What the custodian should know before anything else: people with several rows, and oddities of the values."""
 
     @property
     def ranges_needed(self) -> list[str]:
@@ -175,7 +176,7 @@ class TableDraft(Draft):
         return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(numbers)))
 
     def comments(self, key: str) -> Iterator[str]:
-        """People with several rows, and ranges that are yet to be written."""
+        """What the custodian should know, and ranges that are yet to be written."""
         if key == "columns":
             for warning in self.warnings:
                 yield " ".join(in_language(warning, self.language).split())
@@ -389,6 +390,8 @@ def _rest(
 
 def _column(guess: Guess) -> dict[str, Any]:
     column: dict[str, Any] = {"role": guess.role, "kind": guess.kind}
+    if guess.format is not None:
+        column["format"] = guess.format
     if guess.hierarchy is not None:
         column["hierarchy"] = guess.hierarchy
     return column

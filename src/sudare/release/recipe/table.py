@@ -20,7 +20,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args
 
-from pydantic import Field, SerializeAsAny, field_validator, model_serializer, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializeAsAny,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from sudare.advise.defaults import default_methods
 from sudare.anonymize.catalogue import METHODS
@@ -59,6 +66,10 @@ class ColumnPart(Part):
     """How its values are generalized."""
     missing: MissingPolicy = "own"
     """own: missing is a value of its own; reject: missing is an error; drop: such rows are left out."""
+    format: str | None = None
+    """How the dates of a column of texts are written, such as %d/%m/%Y; found when left out."""
+    missing_values: Annotated[tuple[str | int | float, ...], BeforeValidator(as_several)] = ()
+    """Values that mean that a value is missing, such as 999999 or "?"."""
 
 
 class ColumnGroup(ColumnPart):
@@ -233,6 +244,8 @@ class Recipe(AnyRecipe):
             kinds={name: part.kind for name, part in parts.items() if part.kind is not None},
             hierarchies={name: part.hierarchy for name, part in parts.items() if part.hierarchy is not None},
             missing={name: part.missing for name, part in parts.items()},
+            formats={name: part.format for name, part in parts.items() if part.format is not None},
+            missing_values={name: part.missing_values for name, part in parts.items() if part.missing_values},
         )
 
     def parts_of(self, names: Sequence[str]) -> dict[str, ColumnPart]:
