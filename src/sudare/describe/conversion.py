@@ -97,15 +97,15 @@ class Reading:
     unit: Unit
 
 
-def read_dates(series: pl.Series, format: str | None = None) -> Reading:  # noqa: A002  # as recipes call it
+def read_dates(series: pl.Series, written: str | None = None) -> Reading:
     """The column with its texts as dates, moments or times of day; an error names what cannot be read, and its row.
 
     Without a format, it is found: the one that all values have. Two that give different days (01/02/1985) are an error too.
     """
-    if format is not None:
-        _compiled(format, series.name)
-        parsed = _parsed(series, format)
-        return _as_reading(series, format, parsed)
+    if written is not None:
+        _compiled(written, series.name)
+        parsed = _parsed(series, written)
+        return _as_reading(series, written, parsed)
     fitting = fitting_formats(series)
     if not fitting:
         raise _no_format(series)
@@ -124,25 +124,25 @@ def fitting_formats(series: pl.Series) -> list[str]:
     """The formats that all texts of a column have, without those that give the same days as an earlier one."""
     texts = as_text(series).drop_nulls().unique(maintain_order=True).to_list()
     found: dict[str, list[Moment | None]] = {}
-    for format in FORMATS if texts else ():  # noqa: A001
-        parse = _compiled(format)
+    for written in FORMATS if texts else ():
+        parse = _compiled(written)
         if all(parse(text) is not None for text in texts[:_FIRST]):
             parsed = [parse(text) for text in texts]
-            if None not in parsed and parsed not in found.values() and _is_plausible(format, parsed):
-                found[format] = parsed
+            if None not in parsed and parsed not in found.values() and _is_plausible(written, parsed):
+                found[written] = parsed
     return list(found)
 
 
-def _is_plausible(format: str, parsed: Sequence[Moment | None]) -> bool:  # noqa: A002
+def _is_plausible(written: str, parsed: Sequence[Moment | None]) -> bool:
     """Eight digits may be any number, so that they are days only in the years of people's lives."""
-    return format != DIGITS or all(
+    return written != DIGITS or all(
         isinstance(day, date) and _YEARS[0] <= day.year < _YEARS[1] for day in parsed
     )
 
 
-def unit_of(format: str) -> Unit:  # noqa: A002
+def unit_of(written: str) -> Unit:
     """How exact a format is."""
-    tokens = set(_TOKEN.findall(format))
+    tokens = set(_TOKEN.findall(written))
     if tokens & {"%H", "%I"}:
         return "moment" if tokens & {"%Y", "%y", "%EY"} else "time"
     if "%d" in tokens:
@@ -150,8 +150,8 @@ def unit_of(format: str) -> Unit:  # noqa: A002
     return "month" if tokens & {"%m", "%b", "%B"} else "year"
 
 
-def _as_reading(series: pl.Series, format: str, parsed: dict[str, Moment | None]) -> Reading:  # noqa: A002
-    texts, unit = as_text(series), unit_of(format)
+def _as_reading(series: pl.Series, written: str, parsed: dict[str, Moment | None]) -> Reading:
+    texts, unit = as_text(series), unit_of(written)
     wrong = next((text for text, moment in parsed.items() if moment is None), None)
     if wrong is not None:
         raise DescriptionError(
@@ -159,12 +159,12 @@ def _as_reading(series: pl.Series, format: str, parsed: dict[str, Moment | None]
             column=series.name,
             value=wrong,
             row=_row(texts, wrong),
-            format=format,
+            format=written,
         )
     dtype = pl.Datetime("us") if unit == "moment" else pl.Time() if unit == "time" else pl.Date()
     found = list(parsed)
     moments = pl.Series([parsed[text] for text in found], dtype=dtype)
-    return Reading(_replaced(texts, found, moments), format, unit)
+    return Reading(_replaced(texts, found, moments), written, unit)
 
 
 def _replaced(texts: pl.Series, found: Sequence[str], values: pl.Series) -> pl.Series:
@@ -173,8 +173,8 @@ def _replaced(texts: pl.Series, found: Sequence[str], values: pl.Series) -> pl.S
     return values.gather(places.cast(pl.Int64)).alias(texts.name)
 
 
-def _parsed(series: pl.Series, format: str) -> dict[str, Moment | None]:  # noqa: A002
-    parse = _compiled(format)
+def _parsed(series: pl.Series, written: str) -> dict[str, Moment | None]:
+    parse = _compiled(written)
     return {text: parse(text) for text in as_text(series).drop_nulls().unique(maintain_order=True).to_list()}
 
 
@@ -182,8 +182,8 @@ def _no_format(series: pl.Series) -> DescriptionError:
     """The error for a column of no known form: the value that the form of most others does not have."""
     texts = as_text(series)
     values = texts.drop_nulls().unique(maintain_order=True).to_list()
-    fits = {format: sum(_compiled(format)(value) is not None for value in values) for format in FORMATS}  # noqa: A001
-    best = max(fits, key=lambda format: fits[format])  # noqa: A006
+    fits = {written: sum(_compiled(written)(value) is not None for value in values) for written in FORMATS}
+    best = max(fits, key=lambda written: fits[written])
     if values and fits[best] > len(values) / 2:
         wrong = next(value for value in values if _compiled(best)(value) is None)
         return DescriptionError(
@@ -198,7 +198,7 @@ def _no_format(series: pl.Series) -> DescriptionError:
 
 
 def _first_ambiguous(series: pl.Series, formats: Sequence[str]) -> str:
-    one, other = (_parsed(series, format) for format in formats[:2])  # noqa: A001
+    one, other = (_parsed(series, written) for written in formats[:2])
     return next(text for text in one if one[text] != other[text])
 
 
@@ -208,21 +208,21 @@ def _row(texts: pl.Series, value: str) -> int:
 
 
 @cache
-def _compiled(format: str, column: str = "") -> Callable[[str], Moment | None]:  # noqa: A002
+def _compiled(written: str, column: str = "") -> Callable[[str], Moment | None]:
     """The function that reads one text, None where it is not of the format."""
-    tokens = _TOKEN.findall(format)
+    tokens = _TOKEN.findall(written)
     unknown = next((token for token in tokens if token[0] == "%" and token not in _TOKENS), None)
     has_year = any(token in tokens for token in ("%Y", "%y", "%EY"))
     if unknown is not None or not (has_year or any(token in tokens for token in ("%H", "%I"))):
-        raise DescriptionError("describe.dates.format", column=column, format=shown(format))
+        raise DescriptionError("describe.dates.format", column=column, format=shown(written))
     pattern = "".join(
         r"\s*" if token.isspace() else _TOKENS.get(token) or re.escape(_plain(token)) for token in tokens
     )
     try:
         match = re.compile(pattern, flags=re.ASCII).fullmatch
     except re.error:  # a token twice
-        raise DescriptionError("describe.dates.format", column=column, format=shown(format)) from None
-    unit = unit_of(format)
+        raise DescriptionError("describe.dates.format", column=column, format=shown(written)) from None
+    unit = unit_of(written)
 
     def parse(text: str) -> Moment | None:
         found = match(_plain(text))

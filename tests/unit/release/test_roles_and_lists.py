@@ -16,7 +16,7 @@ from sudare.cli import main
 from sudare.describe.kinds import Role
 from sudare.describe.table import roles_by_name
 from sudare.errors import DescriptionError, ParameterError, SudareError
-from sudare.release.recipe.draft import draft_of
+from sudare.release.recipe.draft import TableDraft, draft_of
 from sudare.release.recipe.table import Recipe, json_schema
 from sudare.verify.leftovers import check_leftovers
 from sudare.verify.verify import verify_frame
@@ -63,7 +63,8 @@ NAMES = st.lists(st.text("ab*?[]", min_size=1, max_size=4), min_size=1, max_size
 @given(NAMES, st.dictionaries(st.sampled_from(["quasi", "drop", "sensitive"]), NAMES))
 def test_roles_by_name_are_those_of_a_plain_loop(names, lists):
     """The twin asks of every column which lists have it, by its own name or else by a pattern."""
-    expected, fits = {}, True
+    expected: dict[str, str] = {}
+    fits = True
     for role, entries in lists.items():
         for entry in entries:
             found = [name for name in names if name == entry] or [n for n in names if fnmatchcase(n, entry)]
@@ -229,7 +230,7 @@ def test_a_dropped_column_may_contain_anything():
 def test_pseudonyms_of_a_dropped_column_are_refused():
     table = sd.read(sd.hospital(100)).describe(quasi=["sex"], drop=["name"])
     with pytest.raises(ParameterError, match="the role of column 'name' is drop"):
-        sd.anonymize(table, sd.KAnonymity(2), method=[sd.Pseudonymize("name"), sd.Mondrian()])
+        sd.anonymize(table, sd.KAnonymity(2), method=[sd.Pseudonymize(("name",)), sd.Mondrian()])
 
 
 # The command line
@@ -316,6 +317,7 @@ def test_a_drafted_recipe_reads_back_whatever_its_columns_are_called(tmp_path, l
     )
     draft.write(tmp_path / "odd.yaml", overwrite=False)
     table = Recipe.load(tmp_path / "odd.yaml").read()
+    assert isinstance(draft, TableDraft)
     found = {guess.column: guess.role for guess in draft.guesses}
     assert {column.name: column.role for column in table.columns} == found
     assert table.names("drop") == ["a,b", "3", "a?"]

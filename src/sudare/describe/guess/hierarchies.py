@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     from sudare.describe.conversion import Unit
     from sudare.describe.guess.topics import Topic
@@ -34,8 +36,8 @@ def suggested_hierarchy(
         return {"type": "dates", "levels": list(_COARSER[unit])}
     if kind == "date" or values.is_iso_text:
         return {"type": "dates"}
-    if kind == "set":
-        return None
+    if kind == "set" or values.series.dtype == pl.Time:
+        return None  # times of day become ranges
     if kind == "numeric" and (
         (is_age := topic is not None and topic.key == "age") or len(values.numbers) > 2
     ):

@@ -216,12 +216,14 @@ def _lost_zeros(columns: Sequence[pl.Series]) -> Iterator[Oddity]:
 def _full_width(name: str, longest: int) -> int:
     """The digits of postal codes of which the longest has so many left; 0 where all may be there.
 
-    American and German codes have five, Japanese ones seven; codes of four digits are complete in other countries, unless
-    their column is called ZIP.
+    American and German codes have five digits, Japanese ones seven; shorter ones are complete in other countries, unless
+    the name of the column says which codes they are.
     """
-    if longest == 5 or (longest == 4 and "zip" in words(name)):
-        return 5
-    return 7 if longest == 7 or (longest == 6 and "郵便" in name) else 0
+    if "zip" in words(name):
+        return 5 if longest <= 5 else 0
+    if "郵便" in name:
+        return 7 if longest <= 7 else 0
+    return longest if longest in {5, 7} else 0
 
 
 def _quoted(codes: Sequence[str]) -> Sentence:
