@@ -99,6 +99,9 @@ def _by_names_of_people(values: Values, topic: Topic | None) -> Judgment | None:
     """Names of people, whatever the column is called, unless it says that they are names of places or the like."""
     if not values.are_names_of_people or (topic is not None and topic.key in _NAMED_AFTER_PEOPLE):
         return None
+    named = _named_identifier(values, topic) if topic is not None and topic.role == "identifier" else None
+    if named is not None and named.role == "identifier":
+        return named
     return Judgment("identifier", 0.8, Reason("person_names"))
 
 
