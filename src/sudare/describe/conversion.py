@@ -27,7 +27,7 @@ from sudare.describe.text import as_text
 from sudare.errors import DescriptionError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 Unit = Literal["moment", "day", "month", "year", "time"]
 """How exact a format of dates is."""
@@ -106,34 +106,48 @@ def read_dates(series: pl.Series, written: str | None = None) -> Reading:
         _compiled(written, series.name)
         parsed = _parsed(series, written)
         return _as_reading(series, written, parsed)
-    fitting = fitting_formats(series)
+    fitting = _fitting(series)
     if not fitting:
         raise _no_format(series)
     if len(fitting) > 1:
+        one, other, *_ = fitting
+        value = next(text for text in fitting[one] if fitting[one][text] != fitting[other][text])
         raise DescriptionError(
-            "describe.dates.ambiguous",
-            column=series.name,
-            value=_first_ambiguous(series, fitting),
-            one=fitting[0],
-            other=fitting[1],
+            "describe.dates.ambiguous", column=series.name, value=value, one=one, other=other
         )
-    return _as_reading(series, fitting[0], _parsed(series, fitting[0]))
+    ((found, parsed),) = fitting.items()
+    return _as_reading(series, found, parsed)
+
+
+def found_dates(series: pl.Series) -> Reading | None:
+    """The column as dates where all its texts have one form, and one only."""
+    fitting = _fitting(series)
+    if len(fitting) != 1:
+        return None
+    ((found, parsed),) = fitting.items()
+    return _as_reading(series, found, parsed)
 
 
 def fitting_formats(series: pl.Series) -> list[str]:
     """The formats that all texts of a column have, without those that give the same days as an earlier one."""
+    return list(_fitting(series))
+
+
+def _fitting(series: pl.Series) -> dict[str, dict[str, Moment | None]]:
+    """The formats that all texts of a column have, with what each text is in them."""
     texts = as_text(series).drop_nulls().unique(maintain_order=True).to_list()
-    found: dict[str, list[Moment | None]] = {}
+    found: dict[str, dict[str, Moment | None]] = {}
     for written in FORMATS if texts else ():
         parse = _compiled(written)
         if all(parse(text) is not None for text in texts[:_FIRST]):
-            parsed = [parse(text) for text in texts]
-            if None not in parsed and parsed not in found.values() and _is_plausible(written, parsed):
+            parsed = {text: parse(text) for text in texts}
+            moments = parsed.values()
+            if None not in moments and parsed not in found.values() and _is_plausible(written, moments):
                 found[written] = parsed
-    return list(found)
+    return found
 
 
-def _is_plausible(written: str, parsed: Sequence[Moment | None]) -> bool:
+def _is_plausible(written: str, parsed: Iterable[Moment | None]) -> bool:
     """Eight digits may be any number, so that they are days only in the years of people's lives."""
     return written != DIGITS or all(
         isinstance(day, date) and _YEARS[0] <= day.year < _YEARS[1] for day in parsed
@@ -197,11 +211,6 @@ def _no_format(series: pl.Series) -> DescriptionError:
     return DescriptionError("describe.dates.no_format", column=series.name, value=first)
 
 
-def _first_ambiguous(series: pl.Series, formats: Sequence[str]) -> str:
-    one, other = (_parsed(series, written) for written in formats[:2])
-    return next(text for text in one if one[text] != other[text])
-
-
 def _row(texts: pl.Series, value: str) -> int:
     """The number of the first row with a value, from 1."""
     return int((texts == value).arg_true()[0]) + 1
@@ -216,7 +225,7 @@ def _compiled(written: str, column: str = "") -> Callable[[str], Moment | None]:
     if unknown is not None or not (has_year or any(token in tokens for token in ("%H", "%I"))):
         raise DescriptionError("describe.dates.format", column=column, format=shown(written))
     pattern = "".join(
-        r"\s*" if token.isspace() else _TOKENS.get(token) or re.escape(_plain(token)) for token in tokens
+        r"\s+" if token.isspace() else _TOKENS.get(token) or re.escape(_plain(token)) for token in tokens
     )
     try:
         match = re.compile(pattern, flags=re.ASCII).fullmatch
@@ -317,4 +326,6 @@ def are_written_numbers(texts: Sequence[str]) -> bool:
 
 def _plain(text: str) -> str:
     """A text without blanks around it, in plain characters."""
+    if text.isascii():
+        return text.strip()
     return unicodedata.normalize("NFKC", text).strip()

@@ -22,7 +22,7 @@ from sudare.describe.conversion import (
     DIGITS,
     are_written_numbers,
     fitting_formats,
-    read_dates,
+    found_dates,
     read_numbers,
     unit_of,
 )
@@ -142,11 +142,11 @@ def _read(series: pl.Series, topic: Topic | None) -> tuple[pl.Series, str | None
     few = series.drop_nulls().head(_TRIED)
     if not fitting_formats(few):
         return None
-    formats = fitting_formats(series)
-    # Eight digits are a date only where the name says so, and two ways to read a date are for people to choose from.
-    if len(formats) != 1 or (formats[0] == DIGITS and key not in _DATED):
+    # Two ways to read a date are for people to choose from, and eight digits are one only where the name says so.
+    found = found_dates(series)
+    if found is None or (found.format == DIGITS and key not in _DATED):
         return None
-    return read_dates(series, formats[0]).series, formats[0]
+    return found.series, found.format
 
 
 def _no_weight(guess: Guess) -> Guess:
