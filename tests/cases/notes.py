@@ -59,9 +59,9 @@ def _randomized() -> Any:
 
 def _dates() -> Any:
     """Days that were texts."""
-    frame = pl.DataFrame({"born": ["31/12/1985", "01/02/1990"] * (ROWS // 2)})
+    frame = pl.DataFrame({"day": ["31/12/1985", "01/02/1990"] * (ROWS // 2)})
     return sd.anonymize(
-        sd.read(frame).describe(quasi=["born"], kinds={"born": "date"}), K, measures=["suppressed"]
+        sd.read(frame).describe(quasi=["day"], kinds={"day": "date"}), K, measures=["suppressed"]
     )
 
 
