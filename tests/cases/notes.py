@@ -59,6 +59,14 @@ def _randomized() -> Any:
     )
 
 
+def _dates() -> Any:
+    """Days that were texts."""
+    frame = pl.DataFrame({"day": ["31/12/1985", "01/02/1990"] * (ROWS // 2)})
+    return sd.anonymize(
+        sd.read(frame).describe(quasi=["day"], kinds={"day": "date"}), K, measures=["suppressed"]
+    )
+
+
 def _outlier() -> Any:
     """One row in another city: whatever the search, it costs a group all of its precision."""
     frame = pl.DataFrame({"city": ["Oslo"] * (ROWS - 1) + ["Rome"]})
@@ -166,6 +174,7 @@ TABLES: dict[str, Callable[[], Any]] = {
     "remove-identifiers of other roles": _method(
         [sd.RemoveIdentifiers(("day",)), sd.RemoveIdentifiers(("age", "pay"))]
     ),
+    "dates": _dates,
     "pseudonyms": _method(sd.Pseudonymize(("name", "id"))),
     "coarsening": _method(sd.Coarsen({"zip": 1})),
     "value-capping": _method(sd.CapValues("disease", 5)),

@@ -182,8 +182,9 @@ def test_japanese(command, tmp_path, encoding):
     text = japanese() if encoding != "euc_jp" else japanese().replace("髙", "高").replace("①", "")
     (tmp_path / "患者.csv").write_text(text, encoding=encoding)
     command.done("describe", "患者.csv", "--lang", "ja", "--require", "k-anonymity k=4")
-    draft = yaml.safe_load((tmp_path / "患者.recipe.yaml").read_text(encoding="utf-8"))
-    assert {name: part["role"] for name, part in draft["columns"].items()} == {
+    draft = Recipe.load(tmp_path / "患者.recipe.yaml")
+    columns = ["氏名", "年齢", "性別", "郵便番号", "病名"]
+    assert {name: part.role for name, part in draft.parts_of(columns).items()} == {
         "氏名": "identifier",
         "年齢": "quasi",
         "性別": "quasi",

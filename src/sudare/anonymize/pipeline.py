@@ -10,6 +10,7 @@ import numpy as np
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Anonymizer, Context, Outcome, traits_of
 from sudare.anonymize.simple.identifiers import RemoveIdentifiers
+from sudare.describe.kinds import UNRELEASED_ROLES
 from sudare.describe.table import Table
 from sudare.errors import ParameterError, SudareError
 from sudare.parameters import require_made
@@ -37,6 +38,11 @@ def methods_of(given: Any, catalogue: Catalogue[M]) -> list[M]:
 def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> Outcome:
     """Apply methods in order and trace every released row back to its original."""
     current, kept, notes = without_missing(table)
+    notes[:0] = [
+        Note("dates", column=column.name, format=column.format)
+        for column in table.columns
+        if column.format is not None and column.role not in UNRELEASED_ROLES
+    ]
     rows: npt.NDArray[np.int64] | None = kept
     warnings: list[str] = []
     every = [*methods, RemoveIdentifiers()]
@@ -77,7 +83,7 @@ def _applied(method: Anonymizer, table: Table, context: Context) -> Outcome:
         raise ParameterError("anonymize.own_method.new_column", method=name, column=added)
     for column in table.columns:
         role = column.role
-        if role in {"quasi", "sensitive"} and column.name in outcome.table.frame.columns:
+        if role in {"quasi", "sensitive", "drop"} and column.name in outcome.table.frame.columns:
             after = outcome.table.column(column.name).role
             if after != role:
                 raise ParameterError(

@@ -42,7 +42,7 @@ def command(
             options = {**asked.assess_options(data), **options}
             result = assess(data, *asked.requirements, progress=step, **options)
     if apply is not None:
-        print(_applied(recipe, asked, result, apply, language), end="")
+        print(_applied(recipe, asked, data, result, apply, language), end="")
         return 0
     if json:
         print_json(result.to_dict())
@@ -51,7 +51,9 @@ def command(
     return 0 if result.feasible else 1
 
 
-def _applied(recipe: Path, asked: AnyRecipe, study: Any, number: int, language: TextLanguage) -> str:
+def _applied(
+    recipe: Path, asked: AnyRecipe, data: Any, study: Any, number: int, language: TextLanguage
+) -> str:
     """The recipe, as YAML, that takes a compromise."""
     import yaml
 
@@ -64,5 +66,6 @@ def _applied(recipe: Path, asked: AnyRecipe, study: Any, number: int, language: 
         raise ParameterError("cli.no_compromises")
     if not 1 <= number <= len(offered):
         raise ParameterError("cli.no_such_compromise", number=number, most=len(offered))
-    changed = taking(parse_yaml(read_text(recipe), str(recipe)), asked, offered[number - 1], language)
+    raw = parse_yaml(read_text(recipe), str(recipe))
+    changed = taking(raw, asked, offered[number - 1], data.frame.columns, language)
     return str(yaml.safe_dump(changed, sort_keys=False, allow_unicode=True, width=100))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,13 +21,31 @@ from sudare.cli.options import (
     Require,
     Sheet,
     check_language,
+    given_options,
     source_options,
 )
+
+if TYPE_CHECKING:
+    from sudare.describe.kinds import Role
+
+
+Columns = Annotated[list[str] | None, typer.Option()]
+_GUESS = "guess"
+_REST: tuple[Role, ...] = ("drop", "insensitive", "quasi", "identifier")
+"""Roles that all columns without one may be given."""
 
 
 def command(
     data: Annotated[str, typer.Argument()],
     out: Annotated[Path | None, typer.Option("--out", "-o")] = None,
+    identifier: Columns = None,
+    quasi: Columns = None,
+    sensitive: Columns = None,
+    insensitive: Columns = None,
+    weight: Columns = None,
+    drop: Columns = None,
+    rest: Annotated[str, typer.Option("--rest")] = "guess",
+    explain: Annotated[bool, typer.Option("--explain")] = False,
     require: Require = None,
     method: Method = None,
     delimiter: Delimiter = None,
@@ -57,6 +75,14 @@ def command(
         query=query,
         sheet=sheet,
     )
+    known = given_options(
+        identifier=identifier,
+        quasi=quasi,
+        sensitive=sensitive,
+        insensitive=insensitive,
+        weight=weight,
+        drop=drop,
+    )
     target = out or Path(f"{stem_of(data)}.recipe.yaml")
     with progress_bar(quiet=json, language=language) as progress:
         draft = draft_of(
@@ -67,6 +93,9 @@ def command(
             language=language,
             folder=target.parent,
             baskets=baskets,
+            roles=known,
+            rest=_rest(rest),
+            explain=explain,
             progress=progress,
         )
     if json:
@@ -80,3 +109,16 @@ def command(
         say_place(words("describe.written"), target)
         say_place(words("describe.next") + "sudare run ", target)
     return 0
+
+
+def _rest(given: str) -> Role | None:
+    """The role of the columns that are not named; None where it is to be guessed."""
+    from sudare.errors import ErrorSentence
+
+    if given == _GUESS:
+        return None
+    role = next((role for role in _REST if role == given), None)
+    if role is None:
+        names = ", ".join([*_REST, _GUESS])
+        raise typer.BadParameter(ErrorSentence("cli.rest", given=given, names=names))
+    return role

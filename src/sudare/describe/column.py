@@ -48,6 +48,8 @@ class Column:
     """False until a role is given: the column would be published unchanged, and the release warns about it."""
     mechanism: Mechanism | None = None
     """How the values were randomized, which is public; None if they were not."""
+    format: str | None = None
+    """How the dates or times of a column of texts were written before they were read; None if nothing was converted."""
 
 
 def check_column(column: Column, series: pl.Series) -> None:
@@ -57,6 +59,8 @@ def check_column(column: Column, series: pl.Series) -> None:
         raise DescriptionError(
             f"describe.column.missing.{'one' if count == 1 else 'many'}", column=column.name, count=count
         )
+    if column.role == "drop":
+        return  # what its values are like matters to nobody
     if column.kind == "numeric" and not series.dtype.is_numeric():
         raise DescriptionError("describe.column.not_numeric", column=column.name, dtype=series.dtype)
     if series.dtype.is_float() and series.is_infinite().any():

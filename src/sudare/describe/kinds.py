@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-Role = Literal["identifier", "quasi", "sensitive", "insensitive", "weight"]
+Role = Literal["identifier", "quasi", "sensitive", "insensitive", "weight", "drop"]
 """What a column means for privacy.
 
 `identifier` identifies a person by itself and is removed or replaced; `quasi` may be known to an outsider and
 identifies a person in combination with others; `sensitive` must not be learned about a person; `insensitive`
-is released as it is; `weight` is the number of people that a record represents.
+is released as it is; `weight` is the number of people that a record represents; `drop` is left out of the release,
+whatever it is: nobody needs it there.
 """
+
+UNRELEASED_ROLES: tuple[Role, Role] = ("identifier", "drop")
+"""Roles of columns that a release does not contain."""
 
 COUNTED_ROLES: tuple[Role, Role] = ("quasi", "sensitive")
 """Roles covered by Pk-anonymity: it promises nothing about other columns, so they use none of the budget."""

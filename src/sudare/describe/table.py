@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -22,14 +23,14 @@ from sudare.describe.domain import domain_of
 from sudare.describe.guess.values import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
 from sudare.describe.hierarchy.makers import suppression_of
-from sudare.describe.kinds import Kind, MissingPolicy, Role
-from sudare.describe.text import axis_of
+from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role
+from sudare.describe.text import as_text, axis_of, scalar_text
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said, shown_words
 from sudare.errors import DescriptionError, did_you_mean, shown
 from sudare.read.text import days_if_midnight, pattern_among
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -121,6 +122,71 @@ def _as_texts(column: Any) -> Any:
     return column.astype(object).map(str, na_action="ignore").astype("string")
 
 
+def roles_by_name(given: Mapping[str, Iterable[str]], names: Sequence[str]) -> dict[str, Role]:
+    """The role of every column that lists of names and patterns give one.
+
+    A pattern is one of `fnmatch` (`*`, `?`, `[abc]`), its case as written; a text that is the name of a column is that
+    column, whatever characters it has. What fits no column, or gives a column a second role, is an error.
+
+    >>> roles_by_name({"quasi": ["age", "zip*"], "drop": ["x_?"]}, ["age", "zip", "zip4", "x_1", "income"])
+    {'age': 'quasi', 'zip': 'quasi', 'zip4': 'quasi', 'x_1': 'drop'}
+    """
+    roles: dict[str, Role] = {}
+    for role, entries in given.items():
+        for entry in entries:
+            for name in columns_matching(entry, names):
+                if roles.get(name, role) != role:
+                    raise DescriptionError(
+                        "describe.table.two_roles", column=name, one=roles[name], other=role
+                    )
+                roles[name] = role  # type: ignore[assignment]  # the keys are roles
+    return roles
+
+
+def columns_matching(entry: str, names: Sequence[str]) -> list[str]:
+    """The columns that a name or a pattern stands for, at least one."""
+    if entry in names:
+        return [entry]
+    found = [name for name in names if fnmatchcase(name, entry)]
+    if not found:
+        key = "no_match" if any(sign in entry for sign in "*?[") else "no_column"
+        otherwise = [name for name in names if fnmatchcase(name.casefold(), entry.casefold())]
+        near = otherwise[0] if otherwise else entry  # one that only the case tells apart is nearest
+        raise DescriptionError(f"describe.table.{key}", name=entry, hint=did_you_mean(near, names))
+    return found
+
+
+def without_values(series: pl.Series, values: Iterable[Any]) -> pl.Series:
+    """The column with missing cells in place of these values, which are compared as texts."""
+    given = [values] if isinstance(values, str | int | float) else values
+    texts = {scalar_text(value).strip() for value in given}
+    cells = as_text(series).alias("cells").str.strip_chars()
+    hidden = cells.is_in(sorted(texts)).fill_null(value=False)
+    return series.set(hidden, None) if bool(hidden.any()) else series
+
+
+def converted(
+    series: pl.Series, column: Column, written: str | None, *, told: bool = True
+) -> tuple[pl.Series, Column]:
+    """A column of texts as the dates or numbers that its kind says it has, and its description."""
+    if column.role == "drop" or (
+        series.dtype != pl.String and (written is None or not series.dtype.is_integer())
+    ):
+        return series, column
+    if written is None and column.kind not in {"date", "numeric"}:
+        return series, column
+    # Few tables need it, so that it is not loaded with every one.
+    from sudare.describe.conversion import read_dates, read_numbers
+
+    if written is not None and told and column.kind not in {"date", "ordinal"}:
+        raise DescriptionError("describe.dates.kind", column=column.name, kind=column.kind)
+    if written is None and column.kind == "numeric":
+        return read_numbers(series), column
+    found = read_dates(series, written)
+    kind: Kind = "ordinal" if found.unit == "time" else "date"
+    return found.series, replace(column, kind=kind, format=found.format)
+
+
 _WIDE = 200
 """The number of characters of column names that a notebook shows on one line."""
 
@@ -194,13 +260,26 @@ class Table:
         sensitive: Iterable[str] = (),
         insensitive: Iterable[str] = (),
         weight: Iterable[str] = (),
+        drop: Iterable[str] = (),
         kinds: Mapping[str, Kind] | None = None,
         hierarchies: Mapping[str, HierarchyMaker | Mapping[str, Any] | str] | None = None,
         missing: Mapping[str, MissingPolicy] | None = None,
+        formats: Mapping[str, str] | None = None,
+        missing_values: Mapping[str, Iterable[Any]] | None = None,
     ) -> Table:
-        """A table with these columns described; columns not named keep their description."""
+        """A table with these columns described; columns not named keep their description.
+
+        A column of texts whose kind is numeric or date is converted: numbers as people write them, dates in the format that
+        `formats` has for the column (as `strftime` writes it, and `%EY` for years of Japanese eras), or in the one format
+        that all values have. `missing_values` are values that mean that a value is missing (999999, "?").
+        """
         roles = self._roles_given(
-            identifier=identifier, quasi=quasi, sensitive=sensitive, insensitive=insensitive, weight=weight
+            identifier=identifier,
+            quasi=quasi,
+            sensitive=sensitive,
+            insensitive=insensitive,
+            weight=weight,
+            drop=drop,
         )
         described = dict(self._by_name)
         for name, role in roles.items():
@@ -209,6 +288,17 @@ class Table:
             check_choice(name, "kind", kind, get_args(Kind))
             self.column(name)
             described[name] = replace(described[name], kind=kind)
+        frame = self.frame
+        for name, values in (missing_values or {}).items():
+            self.column(name)
+            frame = frame.with_columns(without_values(frame[name], values))
+        for name in dict.fromkeys([*(kinds or {}), *(formats or {})]):
+            column = replace(self.column(name), kind=described[name].kind, role=described[name].role)
+            series, column = converted(
+                frame[name], column, (formats or {}).get(name), told=name in (kinds or {})
+            )
+            described[name] = replace(described[name], kind=column.kind, format=column.format)
+            frame = frame.with_columns(series)
         for name, given in (hierarchies or {}).items():
             self.column(name)
             maker = given if isinstance(given, HierarchyMaker) else CATALOGUE.build(given)
@@ -217,7 +307,7 @@ class Table:
             check_choice(name, "missing_policy", policy, get_args(MissingPolicy))
             self.column(name)
             described[name] = replace(described[name], missing=policy)
-        table = self.changed(columns=described.values())
+        table = self.changed(frame, described.values())
         return table.validated()
 
     def codes(self, name: str, spelling: Spelling = "exact") -> Codes:
@@ -336,14 +426,14 @@ class Table:
         return said("Table", [words("table.rows", rows=self.rows), *roles])
 
     def _repr_html_(self) -> str:
-        """Roles and the first rows; identifiers are hidden, because notebooks get shared."""
+        """Roles and the first rows; what no release contains is hidden, because notebooks get shared."""
         words = shown_words()
         size = words("table.title", rows=self.rows, columns=len(self.columns))
         roles = [(role, listed(names, _WIDE)) for role, names in self._by_role(words)]
         return html_block(
             paragraph(words("fact", name="Table", value=size), bold=True),
             html_table([words("head.role"), words("head.columns")], roles, _WIDE),
-            html_head(self.frame, hidden=self.names("identifier")),
+            html_head(self.frame, hidden=self.names(*UNRELEASED_ROLES)),
         )
 
     def _by_role(self, words: Texts) -> list[tuple[str, list[str]]]:

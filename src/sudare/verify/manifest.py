@@ -51,6 +51,8 @@ class Manifest:
     """Whether the rows are in random order (shuffle); those of manifests that do not say it are not."""
     differing: tuple[Sentence, ...] = ()
     """What the internal manifest of the same folder says otherwise, in words."""
+    dropped: tuple[str, ...] = ()
+    """Columns of the original that the internal manifest of the same folder lists as dropped."""
 
 
 def rows_of_original(folder: Path, released: int, original: int) -> npt.NDArray[np.int64] | None:
@@ -95,6 +97,7 @@ def read_manifest(folder: Path) -> Manifest:
         methods=_part(manifest, "method", list, path, []),
         order=_part(manifest, "order", str, path, "keep"),
         differing=differing(path, manifest),
+        dropped=_dropped(path),
     )
 
 
@@ -162,9 +165,8 @@ def require_inside(path: Path, name: str) -> None:
 
 def differing(path: Path, manifest: dict[str, Any]) -> tuple[Sentence, ...]:
     """What the custodian's own manifest, where it lies beside the public folder, says otherwise, in words."""
-    public = path.resolve().parent
-    internal = public.parent / "internal" / "manifest.json"
-    if public.name != "public" or not is_file(internal):
+    internal = _internal(path)
+    if internal is None:
         return ()
     try:
         own = load_manifest(internal)
@@ -175,6 +177,24 @@ def differing(path: Path, manifest: dict[str, Any]) -> tuple[Sentence, ...]:
         for key in _COMMON
         if manifest.get(key) != own.get(key)
     )
+
+
+def _internal(path: Path) -> Path | None:
+    """The custodian's own manifest, where it lies beside the public folder."""
+    public = path.resolve().parent
+    internal = public.parent / "internal" / "manifest.json"
+    return internal if public.name == "public" and is_file(internal) else None
+
+
+def _dropped(path: Path) -> tuple[str, ...]:
+    """The dropped columns that the custodian's own manifest lists; earlier versions list none."""
+    internal = _internal(path)
+    try:
+        left_out = {} if internal is None else load_manifest(internal).get("left_out")
+    except InputError:
+        return ()  # which `differing` says
+    listed = left_out.get("drop") if isinstance(left_out, dict) else None
+    return tuple(map(str, listed)) if isinstance(listed, list) else ()
 
 
 def refuse_internal(path: Path, manifest: dict[str, Any]) -> None:

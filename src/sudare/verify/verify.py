@@ -8,6 +8,7 @@ anonymizer, with `sudare.assess` or with the kernels: only the definitions are c
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding", "verify_frame", "verify_release"]
 
-_ROLES = ("identifier", "quasi", "sensitive", "insensitive", "weight")
+_ROLES = ("identifier", "quasi", "sensitive", "insensitive", "weight", "drop")
+_UNRELEASED = ("identifier", "drop")
+_DROPPED: dict[str, Any] = {"role": "drop"}
 _NO_HIERARCHIES: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -77,7 +80,18 @@ def verify_release(
     manifest = read_manifest(place)
     if sensitive is not None:
         raise ParameterError("verify.only_for_baskets", folder=folder, name="sensitive")
-    return _verify_table(manifest, _frame(original, options), progress or SILENT)
+    described = {} if original is None else _dropped_roles(original)
+    columns = {**manifest.columns, **described, **dict.fromkeys(manifest.dropped, _DROPPED)}
+    return _verify_table(replace(manifest, columns=columns), _frame(original, options), progress or SILENT)
+
+
+def _dropped_roles(original: Any) -> dict[str, dict[str, Any]]:
+    """Columns that the description of the original drops: they must not be in the data, whatever the manifest says."""
+    return {
+        column.name: _DROPPED
+        for column in getattr(original, "columns", ())
+        if getattr(column, "role", "") == "drop"
+    }
 
 
 def _frame(original: Any, options: Mapping[str, Any] | None) -> pl.DataFrame | None:
@@ -156,7 +170,7 @@ def _check(evidence: Evidence | None, requirement: Mapping[str, Any]) -> Finding
 
 
 def _no_identifiers(frame: pl.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> Finding:
-    """Check that every column of the data has a role, and none that of an identifier."""
+    """Check that every column of the data has a role, and none that of an identifier or of a column to drop."""
     requirement: dict[str, Any] = {"type": "no-identifiers"}
     if frame.height == 0:
         return Finding(requirement, True, None, FindingSentence("identifiers.no_rows"), 0)
@@ -167,6 +181,12 @@ def _no_identifiers(frame: pl.DataFrame, columns: Mapping[str, Mapping[str, Any]
         left = _columns(identifiers, "identifier", "identifiers")
         return Finding(
             requirement, False, None, FindingSentence("identifiers.left", columns=left), frame.height
+        )
+    dropped = [name for name, role in roles.items() if role == "drop"]
+    if dropped:
+        left = _columns(dropped, "the_one", "the_many")
+        return Finding(
+            requirement, False, None, FindingSentence("identifiers.dropped", columns=left), frame.height
         )
     if unknown:
         nameless = FindingSentence("identifiers.no_role", columns=_columns(unknown, "the_one", "the_many"))
@@ -187,7 +207,7 @@ def _shape_changes(frame: pl.DataFrame, manifest: Manifest) -> list[Sentence]:
     changes: list[Sentence] = []
     if frame.height != manifest.rows:
         changes.append(FindingSentence("files.other_rows", found=frame.height, asked=manifest.rows))
-    expected = [name for name, about in manifest.columns.items() if about.get("role") != "identifier"]
+    expected = [name for name, about in manifest.columns.items() if about.get("role") not in _UNRELEASED]
     present = set(frame.columns)
     absent = [name for name in expected if name not in present]
     added = [name for name in frame.columns if name not in manifest.columns]

@@ -195,7 +195,6 @@ def test_take_and_with_values_make_new_tables():
         ({"kinds": {"age": "numerical"}}, ["'age'", "'numerical'", "did you mean 'numeric'"]),
         ({"missing": {"age": "dropp"}}, ["'age'", "'dropp'", "did you mean 'drop'"]),
         ({"missing": {"age": "reject"}}, ["'age'", "1 missing", "'own'", "'drop'"]),
-        ({"kinds": {"zip": "numeric"}}, ["'zip'", "numeric"]),
         ({"kinds": {"zip": "date"}}, ["'zip'", "date"]),
         ({"weight": ["zip"]}, ["'zip'", "weight", "number"]),
         ({"quasi": ["zip"], "hierarchies": {"zip": sd.hierarchy.tree({"a": ["b"]})}}, ["'zip'", "02139"]),

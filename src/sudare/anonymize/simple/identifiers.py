@@ -17,6 +17,7 @@ from polars.selectors import by_name
 
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, present_columns, same_rows
+from sudare.describe.kinds import UNRELEASED_ROLES
 from sudare.describe.text import as_text
 from sudare.errors import ErrorSentence, InputError, ParameterError
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
@@ -35,24 +36,35 @@ _CHANCE = 2.0**-20
 
 @parameters
 class RemoveIdentifiers:
-    """Drop the columns that identify a person directly. Every run ends with this step for any that are left."""
+    """Drop the columns that identify a person directly. Every run ends with this step for any that are left.
+
+    Columns with the role drop go with them.
+    """
 
     columns: Names | None = None
-    """Columns to drop; all columns with the role identifier if left out."""
+    """Columns to drop; all columns with the role identifier or drop if left out."""
 
     replaces: ClassVar[tuple[str, ...]] = ()
     keeps_rows: ClassVar[bool] = True
 
     def apply(self, table: Table, context: Context) -> Outcome:  # noqa: ARG002  # the same on every run
         """Drop the columns."""
-        names = present_columns(table, table.names("identifier") if self.columns is None else self.columns)
+        names = present_columns(
+            table, table.names(*UNRELEASED_ROLES) if self.columns is None else self.columns
+        )
         kept = [column for column in table.columns if column.name not in names]
         removed = table.changed(table.frame.drop(by_name(names)), kept)  # "*" is a name here
-        if not names:
-            return same_rows(removed)
-        group = "identifiers" if all(table.column(name).role == "identifier" for name in names) else "columns"
-        key = f"{group}.{'many' if len(names) > 1 else 'one'}"
-        return same_rows(removed, Note(key, columns=enumerated(names)))
+        identifiers = [name for name in names if table.column(name).role == "identifier"]
+        others = [name for name in names if name not in identifiers]
+        groups = {"identifiers": identifiers, "columns": others}
+        return same_rows(
+            removed,
+            *(
+                Note(f"{group}.{'many' if len(found) > 1 else 'one'}", columns=enumerated(found))
+                for group, found in groups.items()
+                if found
+            ),
+        )
 
 
 @parameters
@@ -89,7 +101,7 @@ class Pseudonymize:
         key = self._key()
         names = present_columns(table, self.columns)
         for name in names:
-            if table.column(name).role in {"quasi", "sensitive", "weight"}:
+            if table.column(name).role in {"quasi", "sensitive", "weight", "drop"}:
                 raise ParameterError(
                     "anonymize.simple.not_an_identifier", column=name, role=table.column(name).role
                 )

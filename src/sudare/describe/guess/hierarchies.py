@@ -5,24 +5,39 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
+    from sudare.describe.conversion import Unit
     from sudare.describe.guess.topics import Topic
     from sudare.describe.guess.values import Values
     from sudare.describe.kinds import Kind
 
 _AGE_WIDTH = 5
+_COARSER: dict[str | None, tuple[str, ...]] = {
+    "month": ("month", "quarter", "year", "decade"),
+    "year": ("year", "decade"),
+}
+"""Levels of dates of which the day is not known."""
 _INTERVALS = 20
 _MOST_INTERVALS = 2.0**50
 """Floating point cannot number more intervals exactly."""
 _SMALLEST, _LARGEST = 1e-300, 1e300
 
 
-def suggested_hierarchy(values: Values, kind: Kind, topic: Topic | None) -> dict[str, object] | None:
-    """The mapping of a hierarchy for these values; None if only the method can choose the ranges."""
+def suggested_hierarchy(
+    values: Values, kind: Kind, topic: Topic | None, unit: Unit | None = None
+) -> dict[str, object] | None:
+    """The mapping of a hierarchy for these values; None if only the method can choose the ranges.
+
+    `unit` is how exact dates are that were written as texts.
+    """
+    if kind == "date" and unit in _COARSER:
+        return {"type": "dates", "levels": list(_COARSER[unit])}
     if kind == "date" or values.is_iso_text:
         return {"type": "dates"}
-    if kind == "set":
-        return None
+    if kind == "set" or values.series.dtype == pl.Time:
+        return None  # times of day become ranges
     if kind == "numeric" and (
         (is_age := topic is not None and topic.key == "age") or len(values.numbers) > 2
     ):

@@ -24,6 +24,7 @@ _KEY_SHARE = 0.95
 _FEWEST_ROWS_FOR_KEY = 20
 _ROWS_PER_SHARED_VALUE = 20
 _CATEGORIES = 50
+_MOSTLY_DIFFERENT = 0.5
 _AGES_AND_YEARS = ((0, 120), (1880, 2100))
 _ALWAYS_IDENTIFYING = frozenset({"person name", "official number"})
 
@@ -39,8 +40,15 @@ _IDENTIFYING_FORMS = frozenset(
     }
 )
 
+_NAMED_AFTER_PEOPLE = frozenset({"place", "occupation", "education", "nationality", "belief", "health"})
+"""Topics whose values may look like names of people: Washington, Baker, King's College, Saint Mary, Alzheimer."""
+
 _SHARED_BY_PEOPLE = frozenset({"person name", "name", "address", "free text"})
 """Topics of identifiers that different people may share: two equal names are not one person."""
+
+
+_MAY_SAY_WHOSE = frozenset({"identifier", "insensitive", "drop"})
+"""Roles of columns that may say whose row it is; the other roles are judged by the requirements."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,7 @@ def judge(name: str, values: Values, topic: Topic | None, *, measures_bodies: bo
     """The role of a column by the first evidence found; `measures_bodies`: other columns are body measurements."""
     return (
         _by_identifying_form(values)
+        or _by_names_of_people(values, topic)
         or _by_key_name(name, values)
         or _by_topic(name, values, topic, measures_bodies=measures_bodies)
         or _by_other_form(values)
@@ -68,7 +77,7 @@ def columns_of_people(table: Table) -> list[str]:
     found = []
     for column in table.columns:
         series = table.frame[column.name]
-        if has_no_text(series.dtype) or column.role not in {"identifier", "insensitive"} or not len(series):
+        if has_no_text(series.dtype) or column.role not in _MAY_SAY_WHOSE or not len(series):
             continue
         values, topic = Values(series), topic_of(column.name)
         shared = topic is not None and topic.key in _SHARED_BY_PEOPLE
@@ -84,6 +93,16 @@ def _by_identifying_form(values: Values) -> Judgment | None:
     if values.form not in _IDENTIFYING_FORMS:
         return None
     return Judgment("identifier", 0.95, Reason("form", what=Reason(f"forms.{values.form}")))
+
+
+def _by_names_of_people(values: Values, topic: Topic | None) -> Judgment | None:
+    """Names of people, whatever the column is called, unless it says that they are names of places or the like."""
+    if not values.are_names_of_people or (topic is not None and topic.key in _NAMED_AFTER_PEOPLE):
+        return None
+    named = _named_identifier(values, topic) if topic is not None and topic.role == "identifier" else None
+    if named is not None and named.role == "identifier":
+        return named
+    return Judgment("identifier", 0.8, Reason("person_names"))
 
 
 def _by_key_name(name: str, values: Values) -> Judgment | None:
@@ -105,8 +124,10 @@ def _by_topic(name: str, values: Values, topic: Topic | None, *, measures_bodies
         return _weight(name, values, topic, measures_bodies=measures_bodies)
     if topic.role == "identifier":
         return _named_identifier(values, topic)
-    if values.kind() == "date" and topic.key != "birth":
+    if (values.kind() == "date" or values.form == "date") and topic.key != "birth":
         return _dated()
+    if values.is_long_text and values.share > _MOSTLY_DIFFERENT:
+        return None  # sentences, whatever they are about
     if topic.role == "sensitive":
         return Judgment("sensitive", 0.9, Reason("named.sensitive", about=topic.about))
     return Judgment("quasi", 0.7 if topic.weak else 0.9, Reason("named.quasi", about=topic.about))
@@ -152,7 +173,7 @@ def _by_other_form(values: Values) -> Judgment | None:
         return Judgment("quasi", 0.7, Reason("postal_codes"))
     if values.form == "person name" and values.share > 0.5:
         return Judgment("identifier", 0.8, Reason("person_names"))
-    if values.is_long_text and values.share > 0.5:
+    if values.is_long_text and values.share > _MOSTLY_DIFFERENT:
         return Judgment("identifier", 0.7, Reason("free_text"))
     return None
 

@@ -47,8 +47,9 @@ TOPICS: tuple[Topic, ...] = (
         "person name",
         "identifier",
         "full name, first name, last name, middle name, given name, family name, maiden name, patient name, "
-        "person name, surname, forename, nickname, username, user name, login",
-        "氏名 名前 姓名 患者名 本人名 氏名カナ フリガナ ふりがな 苗字 名字",
+        "person name, surname, forename, nickname, username, user name, login, physician, doctor, attending, "
+        "guardian",
+        "氏名 名前 姓名 患者名 本人名 氏名カナ フリガナ ふりがな 苗字 名字 主治医 担当医 医師名 保護者 担当者",
     ),
     Topic(
         "contact",
@@ -69,7 +70,7 @@ TOPICS: tuple[Topic, ...] = (
         "ssn, social security, social security number, national id, passport, licence number, license number, "
         "driver license, tax id, insurance number, insurance id, mrn, medical record number, account number, "
         "iban, card number, credit card, vin, plate, my number",
-        "マイナンバー 個人番号 保険証 被保険者番号 保険者番号 免許 旅券 パスポート カルテ番号 診察券 口座番号 "
+        "マイナンバー 個人番号 保険証 被保険者番号 免許 旅券 パスポート カルテ番号 診察券 口座番号 "
         "カード番号 車両番号 社員番号 職員番号 学籍番号 会員番号 患者番号 顧客番号",
     ),
     Topic(
@@ -82,7 +83,7 @@ TOPICS: tuple[Topic, ...] = (
         "free text",
         "identifier",
         "note, notes, comment, remark, memo, free text, description, narrative",
-        "備考 メモ コメント 自由記述 自由記載 所見 特記事項",
+        "備考 メモ コメント 自由記述 自由記載 所見 特記事項 診療録 カルテ 日誌 経過記録 摘要",
     ),
     Topic(
         "birth",
@@ -122,7 +123,8 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "education",
         "quasi",
-        "education, education num, degree, school, university, college, schooling",
+        "education, education num, degree, school, university, college, schooling, grade level, school grade, "
+        "school year",
         "学歴 学校 大学 教育 学年",
     ),
     Topic(
@@ -152,24 +154,26 @@ TOPICS: tuple[Topic, ...] = (
         "procedure, surgery, operation, allergy, disability, mental, health, smoking, smoker, alcohol, drinking, "
         "pregnancy, pregnant, genotype, gene, mutation, blood pressure, systolic, diastolic, cholesterol, "
         "glucose, bmi, hba1c, birth weight, death, mortality, cause of death, vaccine, vaccination, lab, "
-        "test result, medical",
+        "test result, medical, dx, rx, sick, sickness, injury, handicap, special needs, special education, "
+        "nursing, care level, depression, anxiety, stress, abortion, contraception, dementia, infection, wellbeing",
         "病名 疾患 疾病 診断 傷病 症状 病歴 既往 薬 処方 投薬 治療 手術 検査 血圧 血糖 アレルギー 障害 障がい "
-        "喫煙 飲酒 妊娠 遺伝 転帰 死因 死亡 感染 健康 病気 接種",
+        "喫煙 飲酒 妊娠 遺伝 転帰 死因 死亡 感染 健康 病気 接種 "
+        "通院 受診 診療 療養 介護 介助 支援区分 健診 検診 認知 精神 ストレス うつ がん 癌 腫瘍 休職",
     ),
     Topic(
         "result",
         "sensitive",
         "result, score, grade, gpa, mark, rating, performance, evaluation, iq, exam, test",
-        "結果 成績 点数 得点 偏差値 評価 評点",
+        "結果 成績 点数 得点 偏差値 評価 評点 判定",
     ),
     Topic(
         "money",
         "sensitive",
         "salary, salary class, income, wage, pay, earnings, cost, charge, price, amount, payment, expense, bill, "
         "debt, loan, credit, balance, asset, wealth, capital gain, capital loss, tax, revenue, pension, rent, "
-        "insurance, spending, purchase, sales, profit, capital, fund",
+        "insurance, spending, purchase, sales, profit, capital, fund, welfare, benefit, allowance, subsidy, arrears",
         "給与 給料 年収 月収 所得 収入 賃金 月給 費用 医療費 金額 料金 請求 借入 負債 残高 資産 納税 税額 年金 "
-        "報酬 購入 支出 家賃 売上",
+        "報酬 購入 支出 家賃 売上 生活保護 受給 手当 給付 扶助 滞納",
     ),
     Topic(
         "crime",
@@ -181,8 +185,15 @@ TOPICS: tuple[Topic, ...] = (
         "belief",
         "sensitive",
         "religion, religious, faith, belief, political, politics, party, vote, union, opinion, attitude, "
-        "satisfaction, sexual orientation, sexuality, sexual",
+        "satisfaction, trust, preference, sexual orientation, sexuality, sexual",
         "宗教 信仰 信条 政党 支持 投票 思想 意見 満足度 性的指向 労働組合",
+    ),
+    Topic(
+        "conduct",
+        "sensitive",
+        "absence, absent, attendance, tardiness, overtime, discipline, disciplinary, behavior, behaviour, misconduct, "
+        "reason, motive",
+        "欠席 欠勤 不登校 出席 遅刻 残業 懲戒 処分 勤怠 理由 動機",
     ),
     Topic(
         "weight",
@@ -217,17 +228,38 @@ def topic_of(name: str) -> Topic | None:
     >>> topic_of("stage") is None
     True
     """
+    if unicodedata.normalize("NFKC", name).strip() in _WHOLE_NAMES:
+        return TOPICS[0]
     found = [*_english_matches(words(name)), *_japanese_matches(_japanese_part(name))]
+    last = _english_matches(words(name)[-1:])
+    if last and last[0][1].key == "free text":
+        return last[0][1]  # notes are notes, whatever they are about
     return max(found, key=lambda match: (not match[1].weak, match[0]))[1] if found else None
 
 
 def words(name: str) -> list[str]:
     """The Latin words and numbers of a name, in lower case.
 
+    Names in capitals run together: an ending that says what the values are is a word of its own.
+
     >>> words("PatientID"), words("date-of_birth"), words("ＺＩＰ code 2"), words("患者ID")
     (['patient', 'id'], ['date', 'of', 'birth'], ['zip', 'code', '2'], ['id'])
+    >>> words("CUSTOMERNAME"), words("UTILITYID"), words("PAID"), words("surname")
+    (['customer', 'name'], ['utility', 'id'], ['paid'], ['surname'])
     """
-    return [word.lower() for word in _LATIN.findall(unicodedata.normalize("NFKC", name))]
+    found = [word.lower() for word in _LATIN.findall(unicodedata.normalize("NFKC", name))]
+    return [part for word in found for part in _parts_of(word)]
+
+
+def _parts_of(word: str) -> list[str]:
+    """A word that ends in what its values are (a name, a date, an id) as two words; others as they are."""
+    if word in _english_terms() or word in _NOT_COMPOUND:
+        return [word]
+    for ending in _ENDINGS:
+        begin = word.removesuffix(ending)
+        if begin != word and len(begin) >= _SHORTEST_BEGINNING:
+            return [begin, ending]
+    return [word]
 
 
 def is_key(name: str) -> bool:
@@ -317,5 +349,66 @@ _PERSON_TERMS = (
 )
 _KEY_WORDS = frozenset({"id", "ids", "uuid", "guid", "key", "no", "nr", "nbr", "number", "num", "serial"})
 _LONGEST_TERM = 5
+_WHOLE_NAMES = frozenset({"姓", "名", "氏", "せい", "めい", "セイ", "メイ", "カナ", "かな"})
+"""Names of columns that mean a person's name alone, and much else within another name (病名)."""
+_ENDINGS = ("number", "name", "date", "code", "id")
+_SHORTEST_BEGINNING = 3
+_NOT_COMPOUND = frozenset(
+    [
+        "valid",
+        "invalid",
+        "covid",
+        "paid",
+        "unpaid",
+        "prepaid",
+        "acid",
+        "grid",
+        "hybrid",
+        "rapid",
+        "solid",
+        "fluid",
+        "liquid",
+        "humid",
+        "thyroid",
+        "steroid",
+        "opioid",
+        "typhoid",
+        "android",
+        "asteroid",
+        "plaid",
+        "braid",
+        "maid",
+        "said",
+        "avoid",
+        "void",
+        "raid",
+        "amid",
+        "arid",
+        "avid",
+        "bid",
+        "did",
+        "hid",
+        "kid",
+        "lid",
+        "mid",
+        "rid",
+        "rename",
+        "candidate",
+        "update",
+        "mandate",
+        "consolidate",
+        "validate",
+        "inundate",
+        "sedate",
+        "postdate",
+        "barcode",
+        "postcode",
+        "decode",
+        "encode",
+        "unicode",
+        "episode",
+    ]
+)
+"""Words that end like a compound and are none."""
 _LATIN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _JAPANESE = re.compile(r"[\u3005-\u3007\u3012\u3040-\u30ff\u3400-\u9fff]+")

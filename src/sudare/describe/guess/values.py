@@ -20,6 +20,8 @@ _FEW_DISTINCT = 100
 _LONG_TEXT = 40
 _DENSE = 10
 _LONG_NUMBER = 5
+_SENTENCE = re.compile(r"。|[a-z]{2,}\s[a-z]+.*[a-z]{2,}[.!?](\s|$)")
+"""The end of a sentence: a Japanese one, or a full stop after several words."""
 
 _PATTERNS: dict[str, re.Pattern[str]] = {
     "email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+"),
@@ -40,6 +42,235 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
     "record code": re.compile(r"(?=.*\d{3})[A-Za-z]{0,5}[-_]?\d[\dA-Za-z_-]{2,19}"),
 }
 """Forms of text, the most indicative first; a column has the first form that nearly all its values match."""
+
+
+_FEWEST_NAMES = 5
+_SHARE_OF_NAMES = 0.3
+_FREQUENT_NAMES = frozenset(
+    [
+        "james",
+        "mary",
+        "robert",
+        "patricia",
+        "john",
+        "jennifer",
+        "michael",
+        "linda",
+        "david",
+        "elizabeth",
+        "william",
+        "barbara",
+        "richard",
+        "susan",
+        "joseph",
+        "jessica",
+        "thomas",
+        "karen",
+        "sarah",
+        "christopher",
+        "nancy",
+        "lisa",
+        "daniel",
+        "margaret",
+        "matthew",
+        "sandra",
+        "anthony",
+        "ashley",
+        "mark",
+        "kimberly",
+        "donald",
+        "emily",
+        "steven",
+        "donna",
+        "paul",
+        "michelle",
+        "andrew",
+        "amanda",
+        "joshua",
+        "melissa",
+        "kenneth",
+        "deborah",
+        "kevin",
+        "stephanie",
+        "brian",
+        "rebecca",
+        "george",
+        "laura",
+        "timothy",
+        "helen",
+        "ronald",
+        "cynthia",
+        "edward",
+        "kathleen",
+        "jason",
+        "amy",
+        "jeffrey",
+        "angela",
+        "ryan",
+        "shirley",
+        "jacob",
+        "anna",
+        "nicholas",
+        "ruth",
+        "eric",
+        "brenda",
+        "jonathan",
+        "pamela",
+        "stephen",
+        "nicole",
+        "larry",
+        "katherine",
+        "scott",
+        "samantha",
+        "frank",
+        "emma",
+        "benjamin",
+        "maria",
+        "jose",
+        "juan",
+        "luis",
+        "carlos",
+        "ana",
+        "hans",
+        "klaus",
+        "peter",
+        "wolfgang",
+        "sabine",
+        "monika",
+        "pierre",
+        "jean",
+        "marie",
+        "sophie",
+        "giulia",
+        "marco",
+        "mohammed",
+        "muhammad",
+        "ahmed",
+        "fatima",
+        "aisha",
+        "ali",
+        "wei",
+        "ming",
+        "priya",
+        "olivia",
+        "noah",
+        "liam",
+        "sofia",
+        "lucas",
+        "hannah",
+    ]
+)
+_FREQUENT_FAMILIES = (
+    *(
+        "佐藤",
+        "鈴木",
+        "高橋",
+        "田中",
+        "伊藤",
+        "渡辺",
+        "渡邊",
+        "山本",
+        "中村",
+        "小林",
+        "加藤",
+        "吉田",
+        "山田",
+        "佐々木",
+    ),
+    *(
+        "山口",
+        "松本",
+        "井上",
+        "木村",
+        "斎藤",
+        "斉藤",
+        "清水",
+        "山崎",
+        "池田",
+        "橋本",
+        "阿部",
+        "石川",
+        "山下",
+        "中島",
+    ),
+    *(
+        "石井",
+        "小川",
+        "前田",
+        "岡田",
+        "長谷川",
+        "藤田",
+        "後藤",
+        "近藤",
+        "村上",
+        "遠藤",
+        "青木",
+        "坂本",
+        "福田",
+        "太田",
+    ),
+    *(
+        "西村",
+        "藤井",
+        "金子",
+        "岡本",
+        "藤原",
+        "三浦",
+        "中野",
+        "中川",
+        "原田",
+        "松田",
+        "竹内",
+        "小野",
+        "田村",
+        "中山",
+    ),
+    *(
+        "サトウ",
+        "スズキ",
+        "タカハシ",
+        "タナカ",
+        "イトウ",
+        "ワタナベ",
+        "ヤマモト",
+        "ナカムラ",
+        "コバヤシ",
+        "カトウ",
+    ),
+    *(
+        "ヨシダ",
+        "ヤマダ",
+        "ササキ",
+        "マツモト",
+        "イノウエ",
+        "キムラ",
+        "サイトウ",
+        "シミズ",
+        "ヤマザキ",
+        "ハヤシ",
+    ),
+    *(
+        "さとう",
+        "すずき",
+        "たかはし",
+        "たなか",
+        "いとう",
+        "わたなべ",
+        "やまもと",
+        "なかむら",
+        "こばやし",
+        "かとう",
+    ),
+)
+_LONGEST_NAME = 12
+
+
+def _is_frequent_name(text: str) -> bool:
+    """Whether a text is a name of people, as far as the most frequent ones tell."""
+    if text.isascii():
+        parts = text.replace(",", " ").casefold().split()
+        return 0 < len(parts) <= 3 and (parts[0] in _FREQUENT_NAMES or parts[-1] in _FREQUENT_NAMES)
+    return len(text) <= _LONGEST_NAME and text.startswith(_FREQUENT_FAMILIES)
 
 
 def guess_kind(series: pl.Series) -> Kind:
@@ -97,6 +328,12 @@ class Values:
         return None
 
     @cached_property
+    def are_names_of_people(self) -> bool:
+        """Whether many of the texts begin or end with a frequent name: families in Japan, given names elsewhere."""
+        known = sum(_is_frequent_name(text) for text in self.texts)
+        return known >= _FEWEST_NAMES and known >= _SHARE_OF_NAMES * len(self.texts)
+
+    @cached_property
     def is_code(self) -> bool:
         """Whether the values are codes of equal width, such as postal codes: worth masking character by character."""
         widths = {len(text) for text in self.texts}
@@ -105,7 +342,10 @@ class Values:
     @cached_property
     def is_long_text(self) -> bool:
         """Whether the values are sentences rather than words."""
-        return bool(self.texts) and sum(map(len, self.texts)) > _LONG_TEXT * len(self.texts)
+        if not self.texts:
+            return False
+        sentences = sum(bool(_SENTENCE.search(text)) for text in self.texts)
+        return sum(map(len, self.texts)) > _LONG_TEXT * len(self.texts) or sentences > _MOST * len(self.texts)
 
     @cached_property
     def numbers(self) -> pl.Series:

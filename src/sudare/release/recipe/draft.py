@@ -21,10 +21,11 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.study import people_warnings
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
-from sudare.describe.kinds import Role
+from sudare.describe.guess.oddities import oddities_of
+from sudare.describe.kinds import UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
-from sudare.errors import InputError, OutputError, redact
+from sudare.errors import InputError, OutputError, ParameterError, redact
 from sudare.formats.data import writing
 from sudare.progress import Plan
 from sudare.read.baskets.sniff import looks_like_baskets
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
 
     from sudare.describe.baskets.baskets import Baskets
     from sudare.describe.guess.guess import Guess
+    from sudare.describe.kinds import Kind
     from sudare.parameters import Catalogue
     from sudare.progress import Progress
     from sudare.words.sentence import Language
 
 _BETWEEN_ITEMS = r"\S[\s,;|]+\S"
+_LONGEST_KEY = 100
 _FREQUENT = 10
 """Items that a draft names."""
 
@@ -100,11 +103,16 @@ def draft_of(
     language: Language = "en",
     folder: Path | None = None,
     baskets: bool = False,
+    roles: Mapping[str, Sequence[str]] | None = None,
+    rest: Role | None = None,
+    explain: bool = False,
     progress: Progress | None = None,
 ) -> Draft:
     """A draft for `folder` of the recipe of a file, which says itself whether it is a table or baskets.
 
-    `baskets` says that it is baskets where it does not show it.
+    `baskets` says that it is baskets where it does not show it. `roles` and `rest` are what is known of the columns (see
+    `guess_roles`); each text of `roles` lists names or patterns, separated by commas. With `explain`, the recipe says of each
+    column why it has its role.
     """
     plan = Plan(progress, {"read": 3, "guess": 2})
     asked: dict[str, Any] = {
@@ -113,7 +121,10 @@ def draft_of(
         "language": language,
         "folder": folder,
     }
-    if baskets or looks_like_baskets(source):
+    told = bool(roles) or rest is not None
+    if baskets and told:
+        raise ParameterError("release.recipe.roles_of_baskets")
+    if baskets or (not told and looks_like_baskets(source)):
         with plan.phase("read"):
             given = read_baskets(source, **options)
         return draft_baskets(source, given, options, **asked)
@@ -124,16 +135,17 @@ def draft_of(
         number = "one" if len(table.columns) == 1 else "many"
         raise InputError(f"release.recipe.no_rows.{number}", source=source, columns=len(table.columns))
     with plan.phase("guess"):
-        guesses = guess_roles(table)
-    drafted = draft_table(source, table.rows, guesses, options, **asked)
-    roles: dict[str, Any] = {
+        guesses = guess_roles(table, _listed(roles or {}, table.frame.columns), rest)
+    kinds = {column.name: column.kind for column in table.columns}
+    drafted = draft_table(source, table.rows, guesses, options, kinds=kinds, explain=explain, **asked)
+    found: dict[str, Any] = {
         role: [one.column for one in guesses if one.role == role] for role in get_args(Role)
     }
     asked_for = [REQUIREMENTS.build(one) for one in drafted.recipe["requirements"]]
     return replace(
         drafted,
         may_be_baskets=_is_one_column_of_lists(table),
-        warnings=people_warnings(table.describe(**roles), asked_for),
+        warnings=(*people_warnings(table.describe(**found), asked_for), *oddities_of(table.frame, guesses)),
     )
 
 
@@ -145,16 +157,18 @@ class TableDraft(Draft):
     guesses: tuple[Guess, ...]
     may_be_baskets: bool = False
     """Whether its one column looks like lists: lines of items have no columns, so they are read as one."""
+    explain: bool = False
+    """Whether the recipe lists the columns one by one, each with the reason."""
     warnings: tuple[str, ...] = ()
-    """What the custodian should know before anything else: people with several rows."""
+    """What the custodian should know before anything else: people with several rows, and oddities of the values."""
 
     @property
     def ranges_needed(self) -> list[str]:
         """Columns that will be randomized within a range, which is known from elsewhere and yet to be written."""
         numbers = [
-            name
-            for name, column in self.recipe["columns"].items()
-            if column["role"] in {"quasi", "sensitive"} and column["kind"] in {"numeric", "date"}
+            guess.column
+            for guess in self.guesses
+            if guess.role in {"quasi", "sensitive"} and guess.kind in {"numeric", "date"}
         ]
         asking = [
             getattr(METHODS.build(method), "columns_without_range", None) for method in self.recipe["method"]
@@ -162,24 +176,28 @@ class TableDraft(Draft):
         return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(numbers)))
 
     def comments(self, key: str) -> Iterator[str]:
-        """People with several rows, and ranges that are yet to be written."""
+        """What the custodian should know, and ranges that are yet to be written."""
         if key == "columns":
             for warning in self.warnings:
                 yield " ".join(in_language(warning, self.language).split())
+            if not self.explain:
+                yield texts(self.language, "draft")("lists")
         if key == "method" and (names := self.ranges_needed):
             yield texts(self.language, "draft")("ranges")
             yield f"  {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
 
     def lines(self, key: str) -> Iterator[str]:
-        """Columns have their reasons above them."""
+        """Columns are one line each, and those of one role on one line where nothing else is said; or have reasons above."""
         if key != "columns":
             yield from super().lines(key)
             return
         yield "columns:"
-        for guess in self.guesses:
-            yield f"  # {' '.join(guess.reason.into(self.language).split())}"
-            column = _yaml({guess.column: self.recipe["columns"][guess.column]})
-            yield "\n".join(f"  {line}" for line in column.splitlines())
+        reasons = {guess.column: guess.reason for guess in self.guesses} if self.explain else {}
+        for name, column in self.recipe["columns"].items():
+            if name in reasons:
+                yield f"  # {' '.join(reasons[name].into(self.language).split())}"
+            written = _yaml({name: column}) if self.explain else _short_yaml(name, column)
+            yield "\n".join(f"  {line}" for line in written.splitlines())
 
     def blocks(self) -> Iterator[Block]:
         """Each column with its role, its kind and the reason."""
@@ -260,8 +278,13 @@ def draft_table(
     methods: Sequence[str] | None = None,
     language: Language = "en",
     folder: Path | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+    explain: bool = False,
 ) -> TableDraft:
-    """Guessed columns, 5-anonymity and 2-diversity unless told otherwise."""
+    """Guessed columns, 5-anonymity and 2-diversity unless told otherwise.
+
+    `kinds` are those that the table finds by itself, of which a short recipe says nothing.
+    """
     sensitive = any(guess.role == "sensitive" for guess in guesses)
     asked = [REQUIREMENTS.build(text) for text in requirements or ()]
     if not asked:
@@ -270,11 +293,18 @@ def draft_table(
     recipe = {
         "version": 1,
         "source": _place(source, options, folder),
-        "columns": {guess.column: _column(guess) for guess in guesses},
+        "columns": (
+            {guess.column: _column(guess) for guess in guesses} if explain else _columns(guesses, kinds or {})
+        ),
         **_rest(source, (asked, REQUIREMENTS), (applied, METHODS), language),
     }
     return TableDraft(
-        recipe, language, rows, tuple(guesses), left_out=_leaves_out(source, options, recipe["source"])
+        recipe,
+        language,
+        rows,
+        tuple(guesses),
+        explain=explain,
+        left_out=_leaves_out(source, options, recipe["source"]),
     )
 
 
@@ -360,9 +390,56 @@ def _rest(
 
 def _column(guess: Guess) -> dict[str, Any]:
     column: dict[str, Any] = {"role": guess.role, "kind": guess.kind}
+    if guess.format is not None:
+        column["format"] = guess.format
     if guess.hierarchy is not None:
         column["hierarchy"] = guess.hierarchy
     return column
+
+
+def _columns(guesses: Sequence[Guess], kinds: Mapping[str, Kind]) -> dict[str, Any]:
+    """The columns in few words: by name where there is more to say than the role, then a list for each role."""
+    entries = {guess.column: _short_column(guess, kinds.get(guess.column)) for guess in guesses}
+    single = {name for name, entry in entries.items() if len(entry) > 1}
+    # A column that is named like a role has the name for itself.
+    roles = [role for role in get_args(Role) if role not in single]
+    lists = {role: [name for name, entry in entries.items() if entry == {"role": role}] for role in roles}
+    grouped = {name for names in lists.values() for name in names}
+    return {
+        **{name: entry for name, entry in entries.items() if name not in grouped},
+        **{role: names for role, names in lists.items() if names},
+    }
+
+
+def _short_column(guess: Guess, kind: Kind | None) -> dict[str, Any]:
+    """What has to be said of a column: not a kind that is found anyway, or that matters to nobody."""
+    column = _column(guess)
+    if guess.kind == kind or guess.role in UNRELEASED_ROLES:
+        del column["kind"]
+    return column
+
+
+def _short_yaml(name: str, content: Any) -> str:
+    """An entry on one line; lists of names on as many as they need."""
+    if isinstance(content, list):
+        flow = yaml.safe_dump(content, allow_unicode=True, width=100, default_flow_style=True).rstrip()
+        return f"{name}: " + flow.replace("\n", "\n  ")
+    line = _one_line({name: content})
+    # Beyond this length YAML marks a name as a key, on a line of its own.
+    return line if len(name) < _LONGEST_KEY else _yaml({name: content})
+
+
+def _listed(roles: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, list[str]]:
+    """Names and patterns by role, out of texts that list them; a text that is a column is not a list."""
+    return {
+        role: [
+            entry.strip()
+            for text in given
+            for entry in ([text] if text in names else text.split(","))
+            if entry.strip()
+        ]
+        for role, given in roles.items()
+    }
 
 
 def _one_line(content: Any) -> str:

@@ -6,20 +6,29 @@
       name: {role: identifier}
       age: {role: quasi, hierarchy: {type: intervals, width: 5}}
       disease: {role: sensitive}
+      drop: [remarks, "x_*"]
     requirements: [{type: k-anonymity, k: 5}]
     method: {type: mondrian}
     output: {folder: release}
 
-Paths are relative to the recipe's own folder.
+Paths are relative to the recipe's own folder. Under `columns`, a role with a list stands for all columns that the list names
+or whose names its patterns match (`*`, `?`, `[abc]`, case as written).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializeAsAny,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from sudare.advise.defaults import default_methods
 from sudare.anonymize.catalogue import METHODS
@@ -29,12 +38,12 @@ from sudare.assess.compromise import CompromiseKind
 from sudare.assess.requirement import Requirement
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
 from sudare.describe.hierarchy.catalogue import HierarchyMaker
-from sudare.describe.kinds import Kind, MissingPolicy, Role
-from sudare.describe.table import Table
-from sudare.errors import DescriptionError, ParameterError, did_you_mean
+from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role
+from sudare.describe.table import Table, roles_by_name
+from sudare.errors import DescriptionError, ErrorSentence, ParameterError, did_you_mean
 from sudare.formats.data import EXTENSIONS, Format
 from sudare.measure.catalogue import MEASURES, require_measures
-from sudare.parameters import Part
+from sudare.parameters import AnyNames, Part
 from sudare.read.source import Source
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
 from sudare.release.recipe.parts import Effort, Order, absolute_entry, as_several, entry_of, one_or_several
@@ -42,6 +51,7 @@ from sudare.release.warnings import ReleaseNote
 from sudare.words.sentence import enumerated, in_language
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from sudare.assess.compromise import Compromise
@@ -58,13 +68,40 @@ class ColumnPart(Part):
     """What one column is."""
 
     role: Role
-    """identifier, quasi, sensitive, insensitive or weight."""
+    """identifier, quasi, sensitive, insensitive, weight or drop."""
     kind: Kind | None = None
     """numeric, ordinal, nominal, string, date or set; guessed from the values when left out."""
     hierarchy: HierarchyEntry | None = None
     """How its values are generalized."""
     missing: MissingPolicy = "own"
     """own: missing is a value of its own; reject: missing is an error; drop: such rows are left out."""
+    format: str | None = None
+    """How the dates of a column of texts are written, such as %d/%m/%Y; found when left out."""
+    missing_values: Annotated[tuple[str | int | float, ...], BeforeValidator(as_several)] = ()
+    """Values that mean that a value is missing, such as 999999 or "?"."""
+
+
+class ColumnGroup(ColumnPart):
+    """Several columns of which only the role is said; a recipe lists them under it: `drop: [remarks, "x_*"]`."""
+
+    subject: ClassVar[str | None] = "columns"
+
+    names: AnyNames
+    """Names and patterns of the columns."""
+
+    @model_serializer
+    def _as_list(self) -> list[str]:
+        return list(self.names)
+
+
+class _ListsToo:
+    """The schema of columns by name, in which a role may also have a list."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler(core)
+        lists = [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]
+        either = {"anyOf": [schema["additionalProperties"], *lists]}
+        return {**schema, "properties": dict.fromkeys(get_args(Role), either)}
 
 
 class CompromisePart(Part):
@@ -103,8 +140,8 @@ class Recipe(AnyRecipe):
 
     source: Source
     """Where the table is."""
-    columns: dict[str, ColumnPart]
-    """Every column of the table, by name."""
+    columns: Annotated[dict[str, SerializeAsAny[ColumnPart]], _ListsToo()]
+    """Every column of the table: by its name, or in the list of its role, where patterns are allowed too."""
     requirements: tuple[RequirementEntry, ...] = Field(min_length=1)
     """What the release must satisfy, all of it together."""
     method: Annotated[tuple[MethodEntry, ...], *one_or_several(METHODS)] = Field(
@@ -126,9 +163,13 @@ class Recipe(AnyRecipe):
     @field_validator("columns", mode="before")
     @classmethod
     def _named_columns(cls, given: Any) -> Any:
-        """Let an error in a hierarchy name its column."""
+        """Make groups of lists, and let an error in a hierarchy name its column."""
         if not isinstance(given, Mapping):
             return given
+        given = {
+            name: _group(name, part) if isinstance(part, str | list | tuple) else part
+            for name, part in given.items()
+        }
         for name, part in given.items():
             if isinstance(part, Mapping) and part.get("hierarchy") is not None:
                 try:
@@ -141,14 +182,47 @@ class Recipe(AnyRecipe):
 
     @model_validator(mode="after")
     def _known_crosstab(self) -> Self:
-        """Reports tabulate what is released."""
+        """Reports tabulate what is released; a name that only a pattern can match is looked for in the table."""
+        roles = self._roles_by_name
         for name in self.output.crosstab or ():
-            if name not in self.columns:
-                hint = did_you_mean(name, self.columns)
+            if name not in roles and not self._has_patterns:
+                hint = did_you_mean(name, roles)
                 raise ParameterError("release.recipe.crosstab.unknown", column=name, hint=hint)
-            if self.columns[name].role == "identifier":
-                raise ParameterError("release.recipe.crosstab.identifier", column=name)
+            if roles.get(name) in UNRELEASED_ROLES:
+                raise ParameterError(f"release.recipe.crosstab.{roles[name]}", column=name)
         return self
+
+    @model_validator(mode="after")
+    def _in_one_place(self) -> Self:
+        """A column that is named twice is told before anything is read."""
+        found: dict[str, str] = {}
+        for key, part in self.columns.items():
+            listed = isinstance(part, ColumnGroup)
+            for name in dict.fromkeys(part.names) if isinstance(part, ColumnGroup) else (key,):
+                if name in found:
+                    raise _two_places(name, found[name], part.role if listed else "")
+                found[name] = part.role if listed else ""
+        return self
+
+    @property
+    def _groups(self) -> dict[str, tuple[str, ...]]:
+        """Names and patterns by role."""
+        return {part.role: part.names for part in self.columns.values() if isinstance(part, ColumnGroup)}
+
+    @property
+    def _single(self) -> dict[str, ColumnPart]:
+        """The columns that are described one by one."""
+        return {name: part for name, part in self.columns.items() if not isinstance(part, ColumnGroup)}
+
+    @property
+    def _roles_by_name(self) -> dict[str, str]:
+        """The role of every column that is named, whatever patterns match."""
+        listed = {name: role for role, names in self._groups.items() for name in names}
+        return {**listed, **{name: part.role for name, part in self._single.items()}}
+
+    @property
+    def _has_patterns(self) -> bool:
+        return any(sign in name for names in self._groups.values() for name in names for sign in "*?[")
 
     @field_validator("measures")
     @classmethod
@@ -208,26 +282,58 @@ class Recipe(AnyRecipe):
 
     def describe(self, table: Table) -> Table:
         """Give the table the recipe's roles; every column must be named, so that none slips through."""
-        unnamed = [name for name in table.frame.columns if name not in self.columns]
+        parts = self.parts_of(table.frame.columns)
+        unnamed = [name for name in table.frame.columns if name not in parts]
         if len(unnamed) == 1:
             raise DescriptionError("release.recipe.no_role.one", column=unnamed[0])
         if unnamed:
             raise DescriptionError("release.recipe.no_role.many", column=unnamed[0], more=len(unnamed) - 1)
         roles: dict[str, list[str]] = {}
-        for name, part in self.columns.items():
+        for name, part in parts.items():
             roles.setdefault(part.role, []).append(name)
         return table.describe(
             **roles,
-            kinds={name: part.kind for name, part in self.columns.items() if part.kind is not None},
-            hierarchies={
-                name: part.hierarchy for name, part in self.columns.items() if part.hierarchy is not None
-            },
-            missing={name: part.missing for name, part in self.columns.items()},
+            kinds={name: part.kind for name, part in parts.items() if part.kind is not None},
+            hierarchies={name: part.hierarchy for name, part in parts.items() if part.hierarchy is not None},
+            missing={name: part.missing for name, part in parts.items()},
+            formats={name: part.format for name, part in parts.items() if part.format is not None},
+            missing_values={name: part.missing_values for name, part in parts.items() if part.missing_values},
         )
 
+    def parts_of(self, names: Sequence[str]) -> dict[str, ColumnPart]:
+        """What the recipe says about each column of a table with these columns, the lists of roles written out."""
+        parts = self._single
+        for name, role in roles_by_name(self._groups, names).items():
+            if name in parts:
+                raise _two_places(name, "", role)
+            parts[name] = ColumnPart(role=role)
+        return parts
 
-def taking(raw: Mapping[str, Any], recipe: Recipe, taken: Compromise, language: Language) -> dict[str, Any]:
-    """A recipe, as its file has it, changed so that a run takes a compromise of its study."""
+
+def _group(name: Any, given: Any) -> ColumnGroup:
+    """A list under a role."""
+    roles = get_args(Role)
+    if name not in roles:
+        hint = did_you_mean(str(name), roles)
+        raise ParameterError("release.recipe.list.not_a_role", name=name, hint=hint)
+    return ColumnGroup.of(role=name, names=given)
+
+
+def _two_places(column: str, *places: str) -> ParameterError:
+    """A column that is described twice; a place is the role of a list, or empty for the column's own entry."""
+    one, other = (
+        ErrorSentence("release.recipe.list.in_list", role=place)
+        if place
+        else ErrorSentence("release.recipe.list.itself")
+        for place in places
+    )
+    return ParameterError("release.recipe.list.two_places", column=column, one=one, other=other)
+
+
+def taking(
+    raw: Mapping[str, Any], recipe: Recipe, taken: Compromise, names: Sequence[str], language: Language
+) -> dict[str, Any]:
+    """A recipe, as its file has it, changed so that a run takes a compromise of its study; `names` are the table's columns."""
     changes, made = taken.changes, dict(raw)
     if changes.requirements is not None:
         made["requirements"] = [REQUIREMENTS.dump(one, full=False) for one in changes.requirements]
@@ -237,7 +343,7 @@ def taking(raw: Mapping[str, Any], recipe: Recipe, taken: Compromise, language: 
     if changes.first or changes.suppression is not None:
         made["method"] = [*(dict(one) for one in changes.first), *methods]
     if changes.drop is not None:
-        made["columns"] = {**made["columns"], changes.drop: {"role": "identifier"}}
+        made["columns"] = _dropping(made["columns"], changes.drop, names)
     made["compromise"] = {
         "kind": taken.kind,
         "what": str(in_language(taken.what, language)),
@@ -245,6 +351,18 @@ def taking(raw: Mapping[str, Any], recipe: Recipe, taken: Compromise, language: 
     }
     output = made.pop("output", None)  # it comes last
     return made if output is None else {**made, "output": output}
+
+
+def _dropping(columns: Mapping[str, Any], dropped: str, names: Sequence[str]) -> dict[str, Any]:
+    """Columns as a recipe has them, one of them dropped; a list that had it, maybe by a pattern, is written out without it."""
+    made = {}
+    for name, given in columns.items():
+        if name in get_args(Role) and not isinstance(given, Mapping):
+            listed = roles_by_name({name: as_several(given)}, names)
+            made[name] = [one for one in listed if one != dropped] if dropped in listed else given
+        else:
+            made[name] = given
+    return {**{name: given for name, given in made.items() if given}, dropped: {"role": "drop"}}
 
 
 def _suppressing(method: dict[str, Any], share: float) -> dict[str, Any]:

@@ -148,7 +148,18 @@ class TableKind(Kind):
     methods = METHODS
     measures = MEASURES
     output = Output
-    private = ("input", "publishable", "recipe", "risk", "run", "suitability", "seconds", "machine", "notes")
+    private = (
+        "input",
+        "left_out",
+        "publishable",
+        "recipe",
+        "risk",
+        "run",
+        "suitability",
+        "seconds",
+        "machine",
+        "notes",
+    )
 
     def given(self, data: Any) -> Table:
         """A Table; anything else has no roles."""

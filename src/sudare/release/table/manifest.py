@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sudare.assess.block_requirements import TCloseness
+from sudare.describe.kinds import UNRELEASED_ROLES
 from sudare.describe.text import as_text
 from sudare.display import rounded_down
 from sudare.mechanism.catalogue import MECHANISMS
@@ -44,9 +45,15 @@ def data_facts(release: Release, output: Output, data: Path) -> dict[str, Any]:
 
 def manifest_parts(release: Release) -> dict[str, Any]:
     """Everything about a table that is not told of baskets as well."""
+    released = set(release.table.frame.columns)  # a pseudonym keeps the name of its identifier
     return {
         "input": _input(release.original),
         "columns": {column.name: _column(column, release.table) for column in release.table.columns},
+        "left_out": {
+            role: names
+            for role in UNRELEASED_ROLES
+            if (names := [name for name in release.original.names(role) if name not in released])
+        },
         "hierarchies": _sensitive_hierarchies(release),
         "verdicts": [verdict.to_dict() for verdict in release.verdicts],
         # Null where a measure does not apply: 0 would look like nothing lost.

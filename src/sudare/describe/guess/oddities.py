@@ -1,0 +1,239 @@
+"""What in the values of a table a custodian should look at before anything else, with the way to put it right.
+
+Codes for missing values (999999, -1, `?`, 不明) that would count as values; dates that can be read in two ways; postal codes that
+lost their leading zeros on their way through a spreadsheet.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from sudare.describe.conversion import fitting_formats, number_of
+from sudare.describe.guess.topics import topic_of, words
+from sudare.describe.guess.values import Values
+from sudare.describe.kinds import UNRELEASED_ROLES
+from sudare.words.sentence import Sentence, enumerated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sudare.describe.guess.guess import Guess
+
+_MISSING_WORDS = frozenset(
+    [
+        "?",
+        "??",
+        "-",
+        "--",
+        "---",
+        ".",
+        "n/a",
+        "na",
+        "n.a.",
+        "#n/a",
+        "#value!",
+        "null",
+        "(null)",
+        "nan",
+        "nil",
+        "unknown",
+        "unk",
+        "unspecified",
+        "missing",
+        "(missing)",
+        "not",
+        "available",
+        "not",
+        "known",
+        "not",
+        "stated",
+        "not",
+        "applicable",
+        "refused",
+        "dk",
+        "x99",
+        "不明",
+        "不詳",
+        "不祥",
+        "無回答",
+        "未回答",
+        "回答なし",
+        "非該当",
+        "欠測",
+        "欠損",
+        "欠測値",
+        "未記入",
+        "記入なし",
+        "未入力",
+        "未測定",
+        "わからない",
+        "分からない",
+    ]
+)
+"""Texts that mostly mean that a value is missing; words of one entry are joined by a hard space."""
+_NEGATIVE_CODES = frozenset({-1, -2, -7, -8, -9, -88, -98, -99, -998, -999, -9998, -9999, -99999, -999999})
+_FEWEST = 2
+"""Rows that have a code; a value that occurs once is more likely a value."""
+_GAP = 2
+"""How many times the next largest number a code of nines is, unless it is frequent."""
+_FREQUENT = 5
+_CODE_DAYS = (
+    "1900-01-01",
+    "1901-01-01",
+    "1800-01-01",
+    "1111-11-11",
+    "9999-12-31",
+    "9999-09-09",
+    "2999-12-31",
+)
+_NAMED = 4
+"""Values and columns that a sentence names."""
+
+
+class Oddity(Sentence):
+    """Something in the values that a custodian should look at."""
+
+    __slots__ = ()
+
+    area = "oddities"
+
+
+def oddities_of(frame: pl.DataFrame, guesses: Sequence[Guess]) -> tuple[Oddity, ...]:
+    """What to look at in the columns that would be released, in a few sentences."""
+    released = [guess.column for guess in guesses if guess.role not in UNRELEASED_ROLES]
+    columns = [frame[name] for name in released]
+    return (*_ambiguous(columns), *_missing_codes(columns), *_lost_zeros(columns))
+
+
+def _ambiguous(columns: Sequence[pl.Series]) -> Iterator[Oddity]:
+    for series in columns:
+        if series.dtype != pl.String or Values(series).form != "date":
+            continue
+        formats = fitting_formats(series)
+        if len(formats) > 1:
+            value = series.drop_nulls()[0]
+            yield Oddity("ambiguous", column=series.name, value=value, one=formats[0], other=formats[1])
+
+
+def _missing_codes(columns: Sequence[pl.Series]) -> Iterator[Oddity]:
+    """One sentence for columns that have the same codes."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    hiding: dict[str, tuple[str, ...]] = {}
+    for series in columns:
+        codes = missing_codes(series)
+        if not codes:
+            continue
+        if series.dtype == pl.String and _are_numbers_without(series, codes):
+            hiding[series.name] = codes
+        else:
+            found.setdefault(codes, []).append(series.name)
+    for name, codes in hiding.items():
+        yield Oddity("hides_numbers", column=name, codes=_quoted(codes), written=_written(codes))
+    for codes, names in found.items():
+        key = "missing.one" if len(names) == 1 else "missing.many"
+        more = max(len(names) - _NAMED, 0)
+        listed = enumerated(names[:_NAMED])
+        shown = Oddity("missing.more", columns=listed, more=more) if more else listed
+        yield Oddity(key, columns=shown, codes=_quoted(codes), written=_written(codes))
+
+
+def missing_codes(series: pl.Series) -> tuple[str, ...]:
+    """The values of a column that look like codes for missing values.
+
+    >>> missing_codes(pl.Series([41, 17, 999999, 999999, 23])), missing_codes(pl.Series(["a", "不明", "b"]))
+    (('999999',), ('不明',))
+    """
+    if series.dtype == pl.String:
+        return tuple(
+            value for value in series.drop_nulls().unique(maintain_order=True) if _means_missing(value)
+        )[:_NAMED]
+    if series.dtype.is_numeric():
+        return _number_codes(series)
+    if series.dtype == pl.Date:
+        days = series.cast(pl.String).filter(series.is_not_null())
+        ends = {days.min(), days.max()}
+        return tuple(day for day in _CODE_DAYS if day in ends and int((days == day).sum()) >= _FEWEST)
+    return ()
+
+
+def _means_missing(value: str) -> bool:
+    plain = "\u00a0".join(unicodedata.normalize("NFKC", value).casefold().split())
+    return plain in _MISSING_WORDS
+
+
+def _number_codes(series: pl.Series) -> tuple[str, ...]:
+    """A number of nines far above all others, or a negative code below numbers that are never negative."""
+    numbers = series.cast(pl.Float64).drop_nulls()
+    numbers = numbers.filter(numbers.is_finite())
+    counts = numbers.value_counts(name="count").sort(numbers.name)
+    values, rows = counts.to_series(0).to_list(), counts["count"].to_list()
+    codes = []
+    if len(values) > 2 and values[0] in _NEGATIVE_CODES and values[1] >= 0 and rows[0] >= _FEWEST:
+        codes.append(f"{values[0]:.0f}")
+    if len(values) > 2 and _is_nines(values[-1]) and rows[-1] >= _FEWEST:
+        far = values[-1] >= _GAP * abs(values[-2])
+        frequent = rows[-1] >= _FREQUENT * rows[-2] and values[-1] >= 999 and values[-2] < 0.99 * values[-1]
+        if far or frequent:
+            codes.append(f"{values[-1]:.0f}")
+    return tuple(codes)
+
+
+def _is_nines(number: float) -> bool:
+    """Whether a number is 99, 999, …, or the same with eights before the last digit."""
+    if number != int(number) or number < 99:  # one digit may be a count
+        return False
+    digits = f"{number:.0f}"
+    return set(digits) in ({"9"}, {"8"}) or (set(digits[:-1]) == {"9"} and digits[-1] in "789")
+
+
+def _are_numbers_without(series: pl.Series, codes: Sequence[str]) -> bool:
+    """Whether a column of texts would be numbers if these were missing."""
+    rest = [value for value in Values(series).texts if value not in codes]
+    return bool(rest) and all(number_of(value) is not None for value in rest)
+
+
+def _lost_zeros(columns: Sequence[pl.Series]) -> Iterator[Oddity]:
+    for series in columns:
+        topic = topic_of(series.name)
+        if topic is None or topic.key != "postal code" or not series.dtype.is_numeric():
+            continue
+        values = Values(series)
+        if not values.is_whole or values.numbers[0] < 0:
+            continue
+        longest = len(f"{values.numbers[-1]:.0f}")
+        width = _full_width(series.name, longest)
+        short = values.numbers.filter(values.numbers < 10 ** (width - 1)) if width else values.numbers.clear()
+        if len(short):
+            example = f"{short[-1]:.0f}"
+            yield Oddity(
+                "lost_zeros", column=series.name, value=example, width=width, padded=example.zfill(width)
+            )
+
+
+def _full_width(name: str, longest: int) -> int:
+    """The digits of postal codes of which the longest has so many left; 0 where all may be there.
+
+    American and German codes have five digits, Japanese ones seven; shorter ones are complete in other countries, unless
+    the name of the column says which codes they are.
+    """
+    if "zip" in words(name):
+        return 5 if longest <= 5 else 0
+    if "郵便" in name:
+        return 7 if longest <= 7 else 0
+    return longest if longest in {5, 7} else 0
+
+
+def _quoted(codes: Sequence[str]) -> Sentence:
+    return enumerated(f"'{code}'" for code in codes)
+
+
+def _written(codes: Sequence[str]) -> str:
+    """The codes as a recipe lists them."""
+    return "[" + ", ".join(code if _is_number(code) else f"'{code}'" for code in codes) + "]"
+
+
+def _is_number(code: str) -> bool:
+    return code.lstrip("-").isdigit()

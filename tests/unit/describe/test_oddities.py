@@ -1,0 +1,210 @@
+"""What `describe` points out in the values, and the roles of columns of real registers."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.cases.register_columns import REGISTERS, register
+
+from sudare.cli import main
+from sudare.describe.guess.guess import guess_roles
+from sudare.describe.guess.oddities import missing_codes, oddities_of
+from sudare.release.recipe.table import Recipe
+from sudare.words.sentence import loaded
+
+# The examination: columns as registers and surveys name them
+
+
+def test_roles_of_register_columns_are_guessed():
+    """At least 95 of 100 are right, and no identifier is called anything else."""
+    wrong, missed, columns = [], [], 0
+    for name, described in REGISTERS.items():
+        for column, guess in zip(described, guess_roles(register(name)), strict=True):
+            columns += 1
+            if guess.role not in column.roles:
+                wrong.append((column.name, guess.role))
+            if column.roles == ("identifier",) and guess.role != "identifier":
+                missed.append(column.name)
+    assert columns >= 150
+    assert missed == []
+    assert len(wrong) <= 0.05 * columns, wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("UTILITYID", [17 * number % 9973 for number in range(1, 200)], "identifier"),
+        ("CASENUMBER", [f"{number * 7919 % 10**6:06}" for number in range(200)], "identifier"),
+        ("OWNERNAME", [f"{'AB'[n % 2]}nn {chr(65 + n % 26)}ay {n}" for n in range(200)], "identifier"),
+        ("PAID", ["yes", "no"] * 50, "quasi"),
+        ("通院状況", ["通院中", "なし"] * 50, "sensitive"),
+        ("要介護度", ["要介護1", "自立"] * 50, "sensitive"),
+        (
+            "担当",
+            [f"{family} {given}" for family in ("佐藤", "鈴木", "高橋", "森") for given in ("太郎", "花子")]
+            * 20,
+            "identifier",
+        ),
+        ("diagnosis_notes", ["red", "blue"] * 5, "identifier"),
+        ("county", ["James", "Mary", "John", "Robert", "Linda", "David"] * 20, "quasi"),
+    ],
+)
+def test_names_and_values_that_were_guessed_wrong(name, values, role):
+    assert guess_roles(pl.DataFrame({name: values}))[0].role == role
+
+
+# Forms that the guess reads
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "written"),
+    [
+        (["1985/03/21", "1990/01/02"], "date", "%Y/%m/%d"),
+        (["昭和60年3月21日", "平成2年1月2日"], "date", "%EY年%m月%d日"),
+        (["31/12/1985", "01/02/1990"], "date", "%d/%m/%Y"),
+        (["1985年3月", "1990年1月"], "date", "%Y年%m月"),
+        (["8:30", "14:05"], "ordinal", "%H:%M"),
+        (["1,234", "17"], "numeric", None),
+        ([" 42 ", "７"], "numeric", None),
+        (["01/02/1985", "02/03/1990"], "nominal", None),
+        (["007", "042"], "string", None),
+    ],
+)
+def test_the_guess_reads_what_people_write(values, kind, written):
+    frame = pl.DataFrame({"x": values * 30})
+    guess = guess_roles(frame, {"quasi": ["x"]})[0]
+    assert (guess.kind, guess.format) == (kind, written)
+    assert guess_roles(frame, {"drop": ["x"]})[0].format is None
+
+
+def test_eight_digits_are_days_only_where_the_name_says_so():
+    values = [f"19850{1 + n % 9}{10 + n % 19}" for n in range(60)]
+    guesses = guess_roles(pl.DataFrame({"birth": values, "x": values}))
+    assert [guess.format for guess in guesses] == ["%Y%m%d", None]
+    assert guess_roles(pl.DataFrame({"birth_date": [int(value) for value in values]}))[0].kind == "date"
+
+
+# Codes for missing values
+
+
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        ([41, 17, 999999, 999999, 23], ("999999",)),
+        ([41.5, 17.0, 999.0, 999.0, 23.0], ("999",)),
+        ([-1, -1, 3, 4], ("-1",)),
+        ([-1, -1, 3, 4, 99, 99], ("-1", "99")),
+        ([-3, -1, -1, 3, 4], ()),
+        ([97, 98, 99, 99, 96], ()),
+        ([1, 0, 9, 9], ()),
+        ([41, 17, 999999, 23], ()),
+        (["a", "不明", "b", "N/A", "?"], ("不明", "N/A", "?")),
+        (["a", "Ｎ／Ａ", " unknown "], ("Ｎ／Ａ", " unknown ")),
+        (["a", "なし", "none"], ()),
+        ([], ()),
+        ([None, None], ()),
+    ],
+)
+def test_codes_for_missing_values(values, codes):
+    assert missing_codes(pl.Series(values)) == codes
+
+
+def test_days_that_stand_for_missing_ones():
+    days = pl.Series(["9999-12-31", "9999-12-31", "2024-01-01", "2024-02-01"]).str.to_date()
+    assert missing_codes(days) == ("9999-12-31",)
+    assert (
+        missing_codes(pl.Series(["1900-01-01", "1899-01-01", "1900-01-01", "1950-01-01"]).str.to_date()) == ()
+    )
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(-5, 1000)), max_size=30))
+def test_codes_of_numbers_are_those_of_a_plain_twin(values):
+    """The twin counts by hand: a code is at an end, at least twice, negative below zero or nines above a gap."""
+    present = [value for value in values if value is not None]
+    distinct = sorted(set(present))
+    expected = []
+    if len(distinct) > 2:
+        low, high, second = distinct[0], distinct[-1], distinct[-2]
+        if low in {-1, -2} and distinct[1] >= 0 and present.count(low) >= 2:
+            expected.append(str(low))
+        nines = high in {99, 98, 97, 88, 999, 998, 997, 888}
+        far = high >= 2 * abs(second)
+        frequent = present.count(high) >= 5 * present.count(second) and high >= 999 and second < 0.99 * high
+        if nines and high >= 99 and present.count(high) >= 2 and (far or frequent):
+            expected.append(str(high))
+    series = pl.Series(values, dtype=pl.Int64)
+    assert list(missing_codes(series)) == [code for code in expected if code not in {"98", "97", "88"}]
+
+
+# What is said
+
+
+TABLE = {
+    "born": ["01/02/1985", "03/04/1990", "05/06/1991", "05/06/1991"] * 10,
+    "workclass": ["Private", "State", "?", "?"] * 10,
+    "job": ["clerk", "cook", "?", "?"] * 10,
+    "answers": ["1", "2", "N/A", "3"] * 10,
+    "income": [100, 200, 999999, 300] * 10,
+    "zip": [2139, 2140, 10115, 2141] * 10,
+    "secret": ["?", "b", "?", "a"] * 10,
+}
+
+
+def test_everything_odd_is_said_once():
+    frame = pl.DataFrame(
+        {**TABLE, **{f"more{n}": TABLE["job"] for n in range(5)}, "status": ["unknown", "a"] * 20}
+    )
+    found = oddities_of(frame, guess_roles(frame, {"drop": ["secret"]}))
+    assert {oddity.key for oddity in found} | {"missing.more"} == loaded("oddities", "en").keys()
+    text = "\n".join(found)
+    assert "born has dates such as '01/02/1985' that can be written %d/%m/%Y or %m/%d/%Y" in text
+    assert "workclass, job, more0, more1 and 3 more have the value '?'" in text
+    assert "`missing_values: ['?']`" in text
+    assert "answers has numbers and 'N/A', so it is read as texts." in text
+    assert "income has the value '999999'" in text
+    assert "`missing_values: [999999]`" in text
+    assert "postal codes such as 2141 that seem to have lost their leading zeros (02141 has 5 digits)" in text
+    assert "secret" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "width"),
+    [
+        ("zip", [2139, 2140], 5),
+        ("ZIPCODE", [2139, 10115], 5),
+        ("郵便番号", [600001, 1000001], 7),
+        ("郵便番号", [600001, 640001], 7),
+        ("postcode", [1010, 8010], None),
+        ("zip", [10115, 20099], None),
+        ("age", [7, 10115], None),
+    ],
+)
+def test_postal_codes_without_their_zeros(name, values, width):
+    frame = pl.DataFrame({name: values * 10})
+    found = [
+        oddity
+        for oddity in oddities_of(frame, guess_roles(frame, {"quasi": [name]}))
+        if oddity.key == "lost_zeros"
+    ]
+    assert [oddity.values["width"] for oddity in found] == ([] if width is None else [width])
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_describe_points_them_out_and_the_recipe_runs(tmp_path, capsys, language):
+    place = tmp_path / "a.csv"
+    pl.DataFrame(TABLE).write_csv(place)
+    recipe = tmp_path / "a.yaml"
+    assert main(["describe", str(place), "-o", str(recipe), "--lang", language, "--drop", "secret"]) == 0
+    out, text = capsys.readouterr().out, recipe.read_text()
+    assert "999999" in out
+    assert "missing_values: [999999]" in text
+    assert Recipe.load(recipe).read().rows == 40
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.text(max_size=6)), max_size=20),
+    st.sampled_from(["zip", "date", "x", "年月日"]),
+)
+def test_no_column_is_too_odd(values, name):
+    frame = pl.DataFrame({name: pl.Series(values, dtype=pl.String)})
+    oddities_of(frame, guess_roles(frame))
