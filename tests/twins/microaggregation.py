@@ -154,7 +154,8 @@ def plain_dice(records, c1, c2, bits=52):
         while node in parts_of:
             here = center(leaf)
             away = [
-                sum((one - two) ** 2 for one, two in zip(center(part), here, strict=True)) for part in parts_of[node]
+                sum((one - two) ** 2 for one, two in zip(center(part), here, strict=True))
+                for part in parts_of[node]
             ]
             node = parts_of[node][away.index(min(away))]
         return node

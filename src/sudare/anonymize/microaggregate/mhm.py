@@ -49,7 +49,9 @@ def mhm(
     """
     matrix = checked(X, k)
     report = SILENT if progress is None else progress
-    options = {name: value for name, value in (("blocks", blocks), ("c1", c1), ("c2", c2)) if value is not None}
+    options = {
+        name: value for name, value in (("blocks", blocks), ("c1", c1), ("c2", c2)) if value is not None
+    }
     check_options(path if isinstance(path, str) else "", options)
     if isinstance(path, str):
         order = _named_path(matrix, k, path, options, report)
@@ -63,7 +65,9 @@ def check_options(path: str, options: Mapping[str, int]) -> None:
     for name, value in options.items():
         if name not in OPTIONS.get(path, ()):
             those = " | ".join(own for own in OPTIONS if name in OPTIONS[own])
-            raise ParameterError("anonymize.microaggregate.other_path", name=name, path=path or "[…]", paths=those)
+            raise ParameterError(
+                "anonymize.microaggregate.other_path", name=name, path=path or "[…]", paths=those
+            )
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             raise ParameterError("anonymize.microaggregate.path_option", name=name, given=shown(value))
 

@@ -90,7 +90,7 @@ def quantiles_path(X: Floats, progress: Progress = SILENT) -> Order:
 
 def _most_slices(n: int, p: int) -> int:
     """The largest s with s^p <= n^(2/3), exactly."""
-    slices = max(1, round(n ** (2 / 3 / p)))
+    slices: int = max(1, round(n ** (2 / 3 / p)))
     while slices > 1 and slices ** (3 * p) > n**2:
         slices -= 1
     return slices

@@ -114,7 +114,7 @@ def _shared_depth(Q, order, start, stop):
 @kernel
 def _differ(Q, one, other, bit):
     """Whether two rows lie in different parts of their cell: whether they differ in one bit of a column."""
-    for column in range(Q.shape[1]):
+    for column in range(Q.shape[1]):  # noqa: SIM110  # numba compiles no generators here
         if (Q[one, column] ^ Q[other, column]) >> bit & 1:
             return True
     return False
@@ -186,7 +186,9 @@ def link_slice(Q, width, dice, number, links, start, stop):
                     other = _node_within(Q, dice, place, depth)
                     place[column] -= step
                     if other >= 0:
-                        links[number[node], 2 * column + upper] = number[_nearest_cell(Q, width, dice, other, center)]
+                        links[number[node], 2 * column + upper] = number[
+                            _nearest_cell(Q, width, dice, other, center)
+                        ]
 
 
 @kernel
@@ -224,7 +226,7 @@ def _before(Q, row, place, below, depth):
 @kernel
 def _inside(Q, row, place, below, depth):
     """Whether the box of a row at one depth contains a box of another depth."""
-    for column in range(Q.shape[1]):
+    for column in range(Q.shape[1]):  # as above
         if Q[row, column] >> (BITS - below) != place[column] >> (depth - below):
             return False
     return True
