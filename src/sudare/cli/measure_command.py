@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Json, Language, Overwrite, check_language, refuse_existing
+from sudare.cli.options import Json, Language, Overwrite, check_language, name_and_value, refuse_existing
+from sudare.errors import ErrorSentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def command(
@@ -15,6 +19,9 @@ def command(
     after: Annotated[str, typer.Argument()],
     recipe: Annotated[Path | None, typer.Option()] = None,
     measure: Annotated[list[str] | None, typer.Option()] = None,
+    distance: Annotated[list[str] | None, typer.Option()] = None,
+    weight: Annotated[list[str] | None, typer.Option()] = None,
+    p: Annotated[float | None, typer.Option("--p")] = None,
     plot: Annotated[Path | None, typer.Option()] = None,
     baskets: Annotated[bool, typer.Option("--baskets")] = False,
     overwrite: Overwrite = False,
@@ -32,12 +39,13 @@ def command(
     language = check_language(lang)
     words = words_in(language)
     refuse_existing(plot, overwrite=overwrite)
+    asked = _with_ild(measure, distance or [], weight or [], p)
     with progress_bar(quiet=json, language=language) as progress:
         plan = Plan(progress, {"read": 1, "measure": 4})
         with plan.phase("read"):
             pair = reopen(before, after, recipe, baskets=baskets)
         with plan.phase("measure") as step:
-            found = measure_again(pair, measure, progress=step)
+            found = measure_again(pair, asked, progress=step)
         if plot is not None:
             refuse_existing(plot, overwrite=overwrite)
             save_chart(found.chart(language), plot)
@@ -48,3 +56,23 @@ def command(
         if plot is not None:
             say_place(words("place.plot"), plot)
     return 0
+
+
+def _with_ild(
+    measures: Sequence[str] | None, distances: Sequence[str], weights: Sequence[str], p: float | None
+) -> list[str] | None:
+    """The measures, with the options that are parameters of ild given to it."""
+    if not distances and not weights and p is None:
+        return None if measures is None else list(measures)
+    from sudare.measure.catalogue import chosen_measures, measure_label
+
+    given: dict[str, Any] = {
+        "distances": dict(name_and_value(text, "cli.measure.distance") for text in distances),
+        "weights": dict(name_and_value(text, "cli.measure.weight") for text in weights),
+    }
+    if p is not None:
+        given["p"] = p
+    chosen = chosen_measures(measures)
+    if "ild" not in chosen:
+        raise typer.BadParameter(ErrorSentence("cli.measure.without_ild"))
+    return [measure_label({"type": "ild", **given}) if name == "ild" else name for name in chosen]

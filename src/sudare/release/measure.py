@@ -8,7 +8,14 @@ from sudare.errors import ParameterError
 from sudare.measure.baskets import BASKET_MEASURES, frequency_change, measure_baskets
 from sudare.measure.baskets.catalogue import require_basket_measures
 from sudare.measure.baskets.pair import BasketPair
-from sudare.measure.catalogue import MEASURES, chosen_measures, in_turn, measure, nothing_to_tell
+from sudare.measure.catalogue import (
+    MEASURES,
+    chosen_measures,
+    in_turn,
+    known_measure,
+    measure,
+    nothing_to_tell,
+)
 from sudare.measure.losses import column_losses
 from sudare.release.plots import loss_chart
 
@@ -34,10 +41,10 @@ def measure_again(pair: Pair | BasketPair, names: Sequence[str] | None, progress
     if isinstance(pair, BasketPair):
         return _of_baskets(pair, names, progress)
     chosen = chosen_measures(names)
-    apply = [name for name in chosen if MEASURES[name].tells(pair)]
+    apply = [name for name in chosen if known_measure(name).tells(pair)]
     silent = next((name for name in chosen if name not in apply), None)
     if names and silent is not None:
-        raise ParameterError("release.measure.does_not_apply", why=nothing_to_tell(MEASURES[silent]))
+        raise ParameterError("release.measure.does_not_apply", why=nothing_to_tell(known_measure(silent)))
     losses = in_turn(apply, progress, lambda name: measure(pair.before, pair, [name]))
     return Measured(
         losses, MEASURES, lambda language: loss_chart(losses, column_losses(pair.before, pair), language)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
@@ -28,6 +27,8 @@ from sudare.parameters import Annotated, AnyNames, Field, model_validator, param
 from sudare.words.sentence import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sudare.anonymize.microaggregate.arrays import Floats
     from sudare.describe.table import Table
 

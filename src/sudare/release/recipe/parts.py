@@ -9,6 +9,7 @@ import yaml
 from pydantic import BeforeValidator, PlainSerializer, PlainValidator, WithJsonSchema
 
 from sudare.errors import InputError
+from sudare.measure.catalogue import MEASURE_PARAMETERS, chosen_measures
 from sudare.read.source import is_path
 from sudare.release.recipe.yaml import load
 from sudare.release.recipe.yaml_faults import fault_in_words
@@ -37,6 +38,15 @@ def one_or_several(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
     return (
         BeforeValidator(as_several),
         WithJsonSchema({"anyOf": [catalogue.schema(), {"type": "array", "items": catalogue.schema()}]}),
+    )
+
+
+def several_measures() -> tuple[Any, ...]:
+    """How a list of measures is read, each by name, as a text or as a mapping with parameters, and described."""
+    listed = {"oneOf": [*MEASURE_PARAMETERS.schema()["oneOf"][:-1], {"type": "string"}]}
+    return (
+        BeforeValidator(lambda given: chosen_measures(given) if isinstance(given, (list, tuple)) else given),
+        WithJsonSchema({"type": "array", "items": listed}),
     )
 
 

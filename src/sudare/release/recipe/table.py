@@ -31,11 +31,17 @@ from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.formats.data import EXTENSIONS, Format
-from sudare.measure.catalogue import MEASURES, require_measures
 from sudare.parameters import Part
 from sudare.read.source import Source
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
-from sudare.release.recipe.parts import Order, absolute_entry, as_several, entry_of, one_or_several
+from sudare.release.recipe.parts import (
+    Order,
+    absolute_entry,
+    as_several,
+    entry_of,
+    one_or_several,
+    several_measures,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,8 +100,10 @@ class Recipe(AnyRecipe):
     """One method, or several in order; when left out randomization for Pk-anonymity, else mondrian."""
     order: Order = "shuffle"
     """shuffle: records are published in random order; keep: in that of the input, which somebody may know."""
-    measures: tuple[str, ...] | None = None
-    """Loss measures to report; the usual ones when left out, not ncp, cm, pmse and model_loss."""
+    measures: Annotated[tuple[str, ...], *several_measures()] | None = None
+    """Loss measures to report; the usual ones when left out, not ncp, cm, pmse and model_loss.
+
+    A measure with parameters is a text or a mapping: `dm k=5`, `{type: ild, distances: {name: levenshtein}}`."""
     output: Output
     """What is written, and where."""
 
@@ -125,12 +133,6 @@ class Recipe(AnyRecipe):
             if self.columns[name].role == "identifier":
                 raise ParameterError("release.recipe.crosstab.identifier", column=name)
         return self
-
-    @field_validator("measures")
-    @classmethod
-    def _known_measures(cls, given: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        require_measures(given or (), MEASURES)
-        return given
 
     @classmethod
     def _absolute_rest(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:
