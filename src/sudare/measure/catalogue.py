@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 from pydantic import BeforeValidator
@@ -311,7 +311,7 @@ def measure(
     if _holds_baskets(before) or _holds_baskets(after):
         from sudare.measure.baskets.catalogue import measure_baskets
 
-        return measure_baskets(before, after, cast("Iterable[str] | None", names))
+        return measure_baskets(before, after, names)
     pair = pair_of(before, after)
     chosen = chosen_measures(names)
     return {label: _computed(label, pair) for label in chosen if known_measure(label).tells(pair)}
@@ -324,20 +324,34 @@ def chosen_measures(names: Iterable[str | Mapping[str, Any]] | None) -> list[str
     return list(dict.fromkeys(measure_label(given) for given in names))
 
 
-def measure_label(given: Any) -> str:
+def measure_label(
+    given: Any,
+    known: Mapping[str, Measure] | None = None,
+    parameterized: Catalogue[Any] | None = None,
+    of: Literal["table", "baskets"] = "table",
+) -> str:
     """A measure as text, with those parameters that are not at their defaults: "loss", "dm k=5"."""
+    known, parameterized = known or MEASURES, parameterized or MEASURE_PARAMETERS
     if isinstance(given, Mapping) and "type" in given:
         name, bare = str(given["type"]), len(given) == 1
     elif isinstance(given, str):
         name, bare = base_name(given), given.strip() == base_name(given)
     else:
         raise ParameterError("measure.not_a_name", given=shown(given))
-    require_measures([name], MEASURES)
+    require_measures([name], known, of)
     if bare:
         return name
-    if name not in MEASURE_PARAMETERS.entries:
+    if name not in parameterized.entries:
         raise ParameterError("measure.no_parameters", name=name)
-    return MEASURE_PARAMETERS.label(MEASURE_PARAMETERS.build(given))
+    return parameterized.label(parameterized.build(given))
+
+
+def given_parameters(label: str, parameterized: Catalogue[Any]) -> dict[str, Any]:
+    """The parameters in a text such as "dm k=5"."""
+    if label == base_name(label):
+        return {}
+    made = parameterized.build(label)
+    return {name: getattr(made, name) for name in parameterized.dump(made, full=False) if name != "type"}
 
 
 def base_name(label: str) -> str:
@@ -362,12 +376,7 @@ def require_measures(
 def _computed(label: str, pair: Pair) -> float:
     """One figure, checked: a measure may be third-party, and a manifest contains only numbers."""
     measure = known_measure(label)
-    given: dict[str, Any] = {}
-    if label != measure.name:
-        made = MEASURE_PARAMETERS.build(label)
-        given = {
-            name: getattr(made, name) for name in MEASURE_PARAMETERS.dump(made, full=False) if name != "type"
-        }
+    given = given_parameters(label, MEASURE_PARAMETERS)
     value = measure.compute(pair.before, pair, **given)
     try:
         number = float(value)

@@ -11,7 +11,7 @@ from sudare.anonymize.catalogue import METHODS
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
-from sudare.measure.baskets.catalogue import BASKET_MEASURES
+from sudare.measure.baskets.catalogue import BASKET_MEASURE_PARAMETERS, BASKET_MEASURES
 from sudare.measure.catalogue import MEASURE_PARAMETERS, MEASURES, Measure, nothing_to_tell
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.parameters import Catalogue, parameters
@@ -25,6 +25,7 @@ CATALOGUES = (
     HIERARCHIES,
     MECHANISMS,
     MEASURE_PARAMETERS,
+    BASKET_MEASURE_PARAMETERS,
 )
 ENTRIES = [(catalogue, name) for catalogue in CATALOGUES for name in catalogue]
 every_entry = pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import yaml
 from pydantic import BeforeValidator, PlainSerializer, PlainValidator, WithJsonSchema
 
 from sudare.errors import InputError
-from sudare.measure.catalogue import MEASURE_PARAMETERS, chosen_measures
 from sudare.read.source import is_path
 from sudare.release.recipe.yaml import load
 from sudare.release.recipe.yaml_faults import fault_in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from sudare.parameters import Catalogue
@@ -41,12 +41,11 @@ def one_or_several(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
     )
 
 
-def several_measures() -> tuple[Any, ...]:
+def several_measures(chosen: Callable[[Any], list[str]], parameterized: Catalogue[Any]) -> tuple[Any, ...]:
     """How a list of measures is read, each by name, as a text or as a mapping with parameters, and described."""
-    listed = {"oneOf": [*MEASURE_PARAMETERS.schema()["oneOf"][:-1], {"type": "string"}]}
     return (
-        BeforeValidator(lambda given: chosen_measures(given) if isinstance(given, (list, tuple)) else given),
-        WithJsonSchema({"type": "array", "items": listed}),
+        BeforeValidator(lambda given: chosen(given) if isinstance(given, (list, tuple)) else given),
+        WithJsonSchema({"type": "array", "items": parameterized.schema()}),
     )
 
 

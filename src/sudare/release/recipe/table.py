@@ -31,6 +31,7 @@ from sudare.describe.kinds import Kind, MissingPolicy, Role
 from sudare.describe.table import Table
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
 from sudare.formats.data import EXTENSIONS, Format
+from sudare.measure.catalogue import MEASURE_PARAMETERS, chosen_measures
 from sudare.parameters import Part
 from sudare.read.source import Source
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
@@ -100,7 +101,7 @@ class Recipe(AnyRecipe):
     """One method, or several in order; when left out randomization for Pk-anonymity, else mondrian."""
     order: Order = "shuffle"
     """shuffle: records are published in random order; keep: in that of the input, which somebody may know."""
-    measures: Annotated[tuple[str, ...], *several_measures()] | None = None
+    measures: Annotated[tuple[str, ...], *several_measures(chosen_measures, MEASURE_PARAMETERS)] | None = None
     """Loss measures to report; the usual ones when left out, not ncp, cm, pmse and model_loss.
 
     A measure with parameters is a text or a mapping: `dm k=5`, `{type: ild, distances: {name: levenshtein}}`."""
