@@ -64,13 +64,13 @@ def command(
     if out is not None and table is None:
         raise typer.BadParameter(ErrorSentence("cli.measure.without_table"))
     refuse_existing(out, plot, overwrite=overwrite)
-    asked = _with_ild(measure, distance or [], weight or [], p)
+    instead = _of_ild(measure, distance or [], weight or [], p)
     with progress_bar(quiet=json, language=language) as progress:
         plan = Plan(progress, {"read": 1, "measure": 4})
         with plan.phase("read"):
             pair = reopen(before, after, recipe, baskets=baskets)
         with plan.phase("measure") as step:
-            found = measure_again(pair, asked, progress=step)
+            found = measure_again(pair, measure, step, instead)
             listed = None if table is None else basket_table(pair, table, **mining)
         refuse_existing(out, plot, overwrite=overwrite)
         if plot is not None:
@@ -111,21 +111,19 @@ def _cell(name: str, cell: Any, words: Texts) -> str:
     return figure(cell) if isinstance(cell, float) else str(cell)
 
 
-def _with_ild(
+def _of_ild(
     measures: Sequence[str] | None, distances: Sequence[str], weights: Sequence[str], p: float | None
-) -> list[str] | None:
-    """The measures, with the options that are parameters of ild given to it."""
-    if not distances and not weights and p is None:
-        return None if measures is None else list(measures)
-    from sudare.measure.catalogue import chosen_measures, measure_label
-
+) -> dict[str, str]:
+    """The options that are parameters of ild, as its text."""
     given: dict[str, Any] = {
         "distances": dict(name_and_value(text, "cli.measure.distance") for text in distances),
         "weights": dict(name_and_value(text, "cli.measure.weight") for text in weights),
+        **given_options(p=p),
     }
-    if p is not None:
-        given["p"] = p
-    chosen = chosen_measures(measures)
-    if "ild" not in chosen:
+    if not distances and not weights and p is None:
+        return {}
+    if measures is not None and "ild" not in measures:
         raise typer.BadParameter(ErrorSentence("cli.measure.without_ild"))
-    return [measure_label({"type": "ild", **given}) if name == "ild" else name for name in chosen]
+    from sudare.measure.catalogue import measure_label
+
+    return {"ild": measure_label({"type": "ild", **given})}

@@ -44,11 +44,21 @@ class Measured(NamedTuple):
     chart: Callable[[Language], Any]
 
 
-def measure_again(pair: Pair | BasketPair, names: Sequence[str] | None, progress: Progress) -> Measured:
-    """The named measures, or all that apply; one that was named and does not apply is refused."""
+def measure_again(
+    pair: Pair | BasketPair,
+    names: Sequence[str] | None,
+    progress: Progress,
+    instead: Mapping[str, str] | None = None,
+) -> Measured:
+    """The named measures, or all that apply; one that was named and does not apply is refused.
+
+    `instead` gives parameters to measures that were named, or are usual, without any.
+    """
     if isinstance(pair, BasketPair):
+        for label in (instead or {}).values():
+            chosen_basket_measures([label])  # refused: they are of tables
         return _of_baskets(pair, names, progress)
-    chosen = chosen_measures(names)
+    chosen = [(instead or {}).get(name, name) for name in chosen_measures(names)]
     apply = [name for name in chosen if known_measure(name).tells(pair)]
     silent = next((name for name in chosen if name not in apply), None)
     if names and silent is not None:
