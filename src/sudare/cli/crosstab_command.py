@@ -28,7 +28,7 @@ def command(
     mechanism: Annotated[list[str] | None, typer.Option()] = None,
     stop: Annotated[str, typer.Option()] = "fit",
     start: Annotated[str, typer.Option()] = "margins",
-    consistent: Annotated[bool, typer.Option("--consistent/--no-consistent")] = True,
+    no_consistent: Annotated[bool, typer.Option("--no-consistent")] = False,
     pieces: Annotated[int | None, typer.Option()] = None,
     draws: Annotated[int | None, typer.Option()] = None,
     seed: Annotated[int | None, typer.Option()] = None,
@@ -57,7 +57,7 @@ def command(
             mechanisms=dict(_mechanism(text) for text in mechanism or []),
             stop=stop,  # type: ignore[arg-type]  # checked where it is used, as for Python
             start=start,  # type: ignore[arg-type]  # as above
-            consistent=consistent,
+            consistent=not no_consistent,
             pieces=PIECES if pieces is None else pieces,
             draws=draws,
             seed=seed,
