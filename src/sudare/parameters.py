@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import (
@@ -270,10 +271,21 @@ class Catalogue(Generic[T]):
     def text(self, instance: T) -> str:
         """The text that `build` turns back into an equal instance, without fields at their defaults.
 
-        Values with spaces or nested parts are shown, but the text form cannot express them.
+        Values with spaces or nested parts are shown, but `build` does not read them: `label` writes these as JSON.
         """
         name, *fields = self.dump(instance, full=False).items()
         return " ".join([str(name[1]), *(f"{field}={_shown(value)}" for field, value in fields)])
+
+    def label(self, instance: T) -> str:
+        """The shortest text that `build` turns back into an equal instance: fields, or JSON where these do not suffice."""
+        text = self.text(instance)
+        try:
+            if self.build(text) == instance:
+                return text
+        except ParameterError:
+            pass
+        given = self.dump(instance, full=False)
+        return f"{given.pop('type')} {json.dumps(given, ensure_ascii=False)}"
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema (2020-12) of any entry: a mapping identified by its `type`, or a text."""
@@ -300,16 +312,27 @@ class Catalogue(Generic[T]):
         return rows
 
     def _from_text(self, text: str) -> T:
-        name, *pairs = text.replace(":", " ", 1).split() or [""]
+        name, *pairs = re.sub(r"^(\s*[^\s:=]+):", r"\1 ", text).split() or [""]
+        if pairs and pairs[0].startswith("{"):
+            return self._make(name, _read_json(text.partition("{")[2], text))
         values: dict[str, Any] = {}
+        maps = self._maps(name) if any(":" in pair for pair in pairs) else ()
         for pair in pairs:
             field, equals, value = pair.partition("=")
             if not equals:
                 raise ParameterError("parameters.not_a_pair", pair=pair, text=text)
             if field in values:
                 raise ParameterError("parameters.given_twice", field=field, text=text)
-            values[field] = value.split(",") if "," in value else value
+            if field in maps:
+                values[field] = dict(_key_and_value(part, pair) for part in value.split(","))
+            else:
+                values[field] = value.split(",") if "," in value else value
         return self._make(name, values)
+
+    def _maps(self, name: str) -> set[str]:
+        """The fields of an entry that are mappings, written as key:value,key:value."""
+        properties = TypeAdapter(self[name]).json_schema().get("properties", {})
+        return {field for field, about in properties.items() if about.get("type") == "object"}
 
     def _make(self, name: str, values: Mapping[str, Any]) -> T:
         cls = self[name]
@@ -326,6 +349,21 @@ class Catalogue(Generic[T]):
         return schema
 
 
+def _key_and_value(part: str, pair: str) -> tuple[str, str]:
+    key, colon, value = part.rpartition(":")
+    if not colon or not key or not value:
+        raise ParameterError("parameters.not_a_map", part=part, pair=pair)
+    return key, value
+
+
+def _read_json(rest: str, text: str) -> dict[str, Any]:
+    try:
+        found = json.loads("{" + rest)
+    except ValueError:
+        raise ParameterError("parameters.not_json", text=text) from None
+    return cast("dict[str, Any]", found)
+
+
 def _about(sentence: str, subject: str, name: str) -> str:
     """The same sentence with the published name in place of the class."""
     if isinstance(sentence, ErrorSentence) and sentence.values.get("subject") == subject:
@@ -339,6 +377,8 @@ def _whole(value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{key}:{_whole(one)}" for key, one in value.items())
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

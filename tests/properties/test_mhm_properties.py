@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.unit.anonymize.test_mhm import compositions, plain_npn, sse_of_sizes
+from tests.twins.microaggregation import plain_flexdice, plain_grid, plain_npn
+from tests.unit.anonymize.test_mhm import NAMES, compositions, sse_of_sizes
 
 from sudare.anonymize.microaggregate import paths
 from sudare.anonymize.microaggregate.arrays import sse
@@ -28,7 +29,7 @@ def test_npn_is_the_plain_npn(X):
 
 
 @settings(deadline=None, max_examples=60)
-@given(matrices(), st.integers(2, 5), st.sampled_from(["npn", "grid", "flexdice", "hilbert", "kd", "tour"]))
+@given(matrices(), st.integers(2, 5), st.sampled_from(NAMES))
 def test_groups_are_legal_and_the_same_each_time(X, k, name):
     if len(X) < k:
         return
@@ -52,6 +53,13 @@ def test_no_partition_that_respects_the_path_is_better(X, k, random):
 
 @settings(deadline=None, max_examples=40)
 @given(matrices(), st.integers(1, 10), st.integers(1, 6))
-def test_cells_of_any_size_are_all_visited(X, largest, fewest):
-    order = paths.flexdice_path(X, 2, largest=largest, fewest=fewest)
+def test_cells_of_any_size_are_all_visited(X, c1, c2):
+    order = paths.halving_path(X, 2, c1=c1, c2=c2)
     assert np.array_equal(np.sort(order), np.arange(len(X)))
+    assert np.array_equal(paths.flexdice_path(X, 2, c1=c1, c2=c2), plain_flexdice(X, c1, c2))
+
+
+@settings(deadline=None, max_examples=40)
+@given(matrices(), st.integers(1, 9))
+def test_the_grid_is_the_plain_grid(X, blocks):
+    assert np.array_equal(paths.grid_path(X, blocks=blocks), plain_grid(X, blocks))

@@ -1,6 +1,8 @@
 """`sudare crosstab` on a written release and on a plain file."""
 
 import json
+import math
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -70,6 +72,36 @@ def test_json(released):
     assert sum(cell["estimate"] for cell in alone["counts"]) == pytest.approx(2_000)
     assert found["fit"]["rule"] == "fit"
     assert set(found["counts"][0]) >= {"年齢", "sex", "estimate", "released"}
+
+
+def test_pieces_and_consistent_are_those_of_python(released):
+    asked = [
+        "crosstab",
+        "release/public",
+        "--by",
+        "年齢,sex",
+        "--bins",
+        "年齢=0,40,120",
+        "--draws",
+        "0",
+        "--json",
+    ]
+    options: list[tuple[list[str], dict[str, Any]]] = [
+        ([], {}),
+        (["--pieces", "1"], {"pieces": 1}),
+        (["--no-consistent"], {"consistent": False}),
+        (["--pieces", "3", "--no-consistent"], {"pieces": 3, "consistent": False}),
+    ]
+    found = []
+    for arguments, options_of_python in options:
+        cells = json.loads(released.done(*asked, *arguments))["counts"]
+        table = sd.crosstab(
+            "release/public", by=["年齢", "sex"], bins={"年齢": [0, 40, 120]}, draws=0, **options_of_python
+        )
+        expected = [None if math.isnan(one) else one for one in table.counts["estimate"].fill_null(math.nan)]
+        found.append([cell["estimate"] for cell in cells])
+        assert found[-1] == pytest.approx(expected)
+    assert "1 to 1,000 pieces" in released.refused(2, *asked[:-1], "--pieces", "0")
 
 
 def test_a_release_that_is_not_what_it_says_is_told(released):

@@ -27,8 +27,8 @@ def command(
     from sudare.cli.show import print_json, print_table, say
     from sudare.describe.hierarchy.catalogue import CATALOGUE
     from sudare.errors import ParameterError, did_you_mean
-    from sudare.measure.baskets import BASKET_MEASURES
-    from sudare.measure.catalogue import MEASURES
+    from sudare.measure.baskets.catalogue import BASKET_MEASURE_PARAMETERS, BASKET_MEASURES
+    from sudare.measure.catalogue import MEASURE_PARAMETERS, MEASURES
     from sudare.release.summary import words_in
 
     language = check_language(lang)
@@ -43,10 +43,18 @@ def command(
     measures = {**MEASURES, **BASKET_MEASURES}
     kinds = {**dict.fromkeys(MEASURES, "measure"), **dict.fromkeys(BASKET_MEASURES, "basket measure")}
     if name in measures:
+        parameterized = next(
+            (one for one in (MEASURE_PARAMETERS, BASKET_MEASURE_PARAMETERS) if name in one.entries), None
+        )
+        fields = [] if parameterized is None else parameterized.fields(name, language)
         if json:
-            print_json({name: {"kind": kinds[name], **_facts(measures[name], language)}})
+            facts = {"kind": kinds[name], **_facts(measures[name], language)}
+            print_json({name: {**facts, "parameters": fields} if fields else facts})
         else:
             _show_measure(measures[name], kinds[name], words)
+            if fields:
+                heads = [words(f"catalogue.{head}") for head in ("name", "type", "meaning")]
+                print_table(words("catalogue.parameters"), heads, fields, wide=wide)
         return 0
     known = [*measures, *(entry for catalogue in catalogues.values() for entry in catalogue)]
     if name is not None and name not in known:

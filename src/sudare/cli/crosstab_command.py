@@ -28,6 +28,8 @@ def command(
     mechanism: Annotated[list[str] | None, typer.Option()] = None,
     stop: Annotated[str, typer.Option()] = "fit",
     start: Annotated[str, typer.Option()] = "margins",
+    no_consistent: Annotated[bool, typer.Option("--no-consistent")] = False,
+    pieces: Annotated[int | None, typer.Option()] = None,
     draws: Annotated[int | None, typer.Option()] = None,
     seed: Annotated[int | None, typer.Option()] = None,
     original: Annotated[str | None, typer.Option()] = None,
@@ -39,6 +41,7 @@ def command(
 ) -> int:
     """Rebuild a cross tabulation of the original table from randomized data."""
     from sudare.cli.show import print_json, progress_bar, say, say_place
+    from sudare.measure.crosstab.input.attribute import PIECES
     from sudare.measure.crosstab.words import CrosstabSentence
     from sudare.release.crosstab import beside, crosstab
     from sudare.release.summary import words_in
@@ -54,6 +57,8 @@ def command(
             mechanisms=dict(_mechanism(text) for text in mechanism or []),
             stop=stop,  # type: ignore[arg-type]  # checked where it is used, as for Python
             start=start,  # type: ignore[arg-type]  # as above
+            consistent=not no_consistent,
+            pieces=PIECES if pieces is None else pieces,
             draws=draws,
             seed=seed,
             progress=progress,

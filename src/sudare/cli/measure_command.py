@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Json, Language, Overwrite, check_language, refuse_existing
+from sudare.cli.options import (
+    Json,
+    Language,
+    Overwrite,
+    check_language,
+    given_options,
+    name_and_value,
+    refuse_existing,
+)
+from sudare.errors import ErrorSentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from sudare.words.sentence import Texts
+
+_SHOWN = 30
 
 
 def command(
@@ -15,6 +33,14 @@ def command(
     after: Annotated[str, typer.Argument()],
     recipe: Annotated[Path | None, typer.Option()] = None,
     measure: Annotated[list[str] | None, typer.Option()] = None,
+    distance: Annotated[list[str] | None, typer.Option()] = None,
+    weight: Annotated[list[str] | None, typer.Option()] = None,
+    p: Annotated[float | None, typer.Option("--p")] = None,
+    table: Annotated[str | None, typer.Option()] = None,
+    support: Annotated[float | None, typer.Option()] = None,
+    confidence: Annotated[float | None, typer.Option()] = None,
+    top: Annotated[int | None, typer.Option()] = None,
+    out: Annotated[Path | None, typer.Option()] = None,
     plot: Annotated[Path | None, typer.Option()] = None,
     baskets: Annotated[bool, typer.Option("--baskets")] = False,
     overwrite: Overwrite = False,
@@ -23,28 +49,81 @@ def command(
 ) -> int:
     """Measure what was lost between a table and its release."""
     from sudare.cli.show import print_blocks, print_json, progress_bar, say_place
+    from sudare.formats.data import write_data
     from sudare.progress import Plan
-    from sudare.release.measure import measure_again
+    from sudare.release.measure import basket_table, measure_again
     from sudare.release.plots import save_chart
     from sudare.release.reopen import reopen
     from sudare.release.summary import losses_grid, words_in
 
     language = check_language(lang)
     words = words_in(language)
-    refuse_existing(plot, overwrite=overwrite)
+    mining = given_options(support=support, confidence=confidence, top=top)
+    if mining and table != "rules":
+        raise typer.BadParameter(ErrorSentence("cli.measure.without_rules"))
+    if out is not None and table is None:
+        raise typer.BadParameter(ErrorSentence("cli.measure.without_table"))
+    refuse_existing(out, plot, overwrite=overwrite)
+    instead = _of_ild(measure, distance or [], weight or [], p)
     with progress_bar(quiet=json, language=language) as progress:
         plan = Plan(progress, {"read": 1, "measure": 4})
         with plan.phase("read"):
             pair = reopen(before, after, recipe, baskets=baskets)
         with plan.phase("measure") as step:
-            found = measure_again(pair, measure, progress=step)
+            found = measure_again(pair, measure, step, instead)
+            listed = None if table is None else basket_table(pair, table, **mining)
+        refuse_existing(out, plot, overwrite=overwrite)
         if plot is not None:
-            refuse_existing(plot, overwrite=overwrite)
             save_chart(found.chart(language), plot)
+        if out is not None and listed is not None:
+            write_data(listed, out, format="csv")
     if json:
-        print_json(found.losses)
+        print_json(found.losses if listed is None else {"losses": found.losses, table: listed.to_dicts()})
     else:
         print_blocks([losses_grid(found.losses, found.measures, language, ranges=True)], language)
+        if listed is not None:
+            _print_rows(listed, str(table), words)
+        if out is not None:
+            say_place(words("measure.table"), out)
         if plot is not None:
             say_place(words("place.plot"), plot)
     return 0
+
+
+def _print_rows(listed: pl.DataFrame, table: str, words: Texts) -> None:
+    """The first rows of a table, with heads in words."""
+    from sudare.cli.show import print_table
+
+    shown = listed.head(_SHOWN)
+    rows = [[_cell(name, cell, words) for name, cell in row.items()] for row in shown.iter_rows(named=True)]
+    title = words(f"measure.title.{table}", shown=shown.height, rows=listed.height)
+    heads = [words(f"measure.head.{name}") for name in shown.columns]
+    print_table(title, heads, rows, wide=words.language == "ja")
+
+
+def _cell(name: str, cell: Any, words: Texts) -> str:
+    from sudare.display import figure
+
+    if cell is None:
+        return "–"
+    if name == "status":
+        return words(f"measure.status.{cell}")
+    return figure(cell) if isinstance(cell, float) else str(cell)
+
+
+def _of_ild(
+    measures: Sequence[str] | None, distances: Sequence[str], weights: Sequence[str], p: float | None
+) -> dict[str, str]:
+    """The options that are parameters of ild, as its text."""
+    given: dict[str, Any] = {
+        "distances": dict(name_and_value(text, "cli.measure.distance") for text in distances),
+        "weights": dict(name_and_value(text, "cli.measure.weight") for text in weights),
+        **given_options(p=p),
+    }
+    if not distances and not weights and p is None:
+        return {}
+    if measures is not None and "ild" not in measures:
+        raise typer.BadParameter(ErrorSentence("cli.measure.without_ild"))
+    from sudare.measure.catalogue import measure_label
+
+    return {"ild": measure_label({"type": "ild", **given})}

@@ -50,6 +50,16 @@ def comma_list(given: str) -> list[str]:
     return [part.strip() for part in given.split(",") if part.strip()]
 
 
+def name_and_value(text: str, key: str) -> tuple[str, str]:
+    """A name and what it is given, such as `name=levenshtein`; the sentence of the key refuses anything else."""
+    from sudare.errors import ErrorSentence
+
+    name, equals, rest = text.rpartition("=")
+    if not equals or not name.strip() or not rest.strip():
+        raise typer.BadParameter(ErrorSentence(key, given=text))
+    return name.strip(), rest.strip()
+
+
 def given_options(**given: Any) -> dict[str, Any]:
     """Options without those that were not given."""
     return {name: value for name, value in given.items() if value is not None}

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
+from pydantic import BeforeValidator
 
 from sudare.describe.baskets.baskets import Baskets
+from sudare.describe.distance import DISTANCES, Product
 from sudare.describe.hierarchy.tree import MEASURE_NAMES
 from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, shown
 from sudare.measure import distributions, losses, models
 from sudare.measure.distributions import numeric_names
 from sudare.measure.information import ild
 from sudare.measure.pair import Pair, pair_of
-from sudare.parameters import first_paragraph
+from sudare.parameters import Annotated, AnyNames, Catalogue, Field, first_paragraph, parameters
 from sudare.words.sentence import Meaning, meaning_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from sudare.describe.hierarchy.tree import Objective
     from sudare.progress import Progress
@@ -30,7 +33,8 @@ class Measure:
     """A loss figure and how to read it."""
 
     name: str
-    compute: Callable[[Any, Any], float]
+    compute: Callable[..., float]
+    """Of the data before and after, and of the parameters in `MEASURE_PARAMETERS`, where it has any."""
     applies: str = "quasi-identifiers"
     """The part of the data it covers."""
     largest: float = 1.0
@@ -66,9 +70,23 @@ class Measure:
         return len(found) >= self.fewest
 
 
-def _ild(before: Any, after: Any) -> float:
+def _ild(
+    before: Any,
+    after: Any,
+    distances: Mapping[str, Any] | None = None,
+    weights: Mapping[str, float] | None = None,
+    p: float = 2.0,
+    order: float = 2.0,
+    columns: Sequence[str] = (),
+) -> float:
     pair = pair_of(before, after)
-    return float(ild(before, pair)) if pair.before.names("quasi") else 0.0
+    if not (pair.before.names("quasi") or distances or columns):
+        return 0.0
+    distance = None
+    if distances or weights or order != 2:
+        made = {name: DISTANCES.build(one) for name, one in (distances or {}).items()}
+        distance = Product(made, dict(weights or {}), order)
+    return float(ild(before, pair, distance, columns=list(columns) or None, p=p))
 
 
 _LISTED = (
@@ -204,25 +222,146 @@ MEASURE_OF_OBJECTIVE: dict[Objective, Measure] = {
 """The measure of each objective that a method can minimize."""
 
 
-def measure(before: Any, after: Any, names: Iterable[str] | None = None) -> dict[str, float]:
+def _named_distances(given: Any) -> Any:
+    """Distances as names, or as mappings where they have parameters; each must be in the catalogue."""
+    if not isinstance(given, Mapping):
+        return given
+    named: dict[str, Any] = {}
+    for column, one in given.items():
+        dumped = DISTANCES.dump(DISTANCES.build(one), full=False)
+        named[str(column)] = dumped["type"] if len(dumped) == 1 else dumped
+    return named
+
+
+Weights = dict[str, Annotated[float, Field(ge=0)]]
+
+
+@parameters
+class IldParameters:
+    """Parameters of information loss by distances: ILD = (I(A) - I(A')) / I(A), I(A) = sum of d(x, y)^p over pairs."""
+
+    distances: Annotated[dict[str, Any], BeforeValidator(_named_distances)] = Field(default_factory=dict)
+    """Distance of each column, by name or with its fields; only these columns are compared, unless `columns` is given."""
+    weights: Weights = Field(default_factory=dict)
+    """Weight of each column in the joint distance; if left out, every column counts the same."""
+    p: Annotated[float, Field(gt=0)] = 2.0
+    """The power p of distances that is summed."""
+    order: Annotated[float, Field(ge=1, allow_inf_nan=True)] = 2.0
+    """The q of the joint distance (sum of w d^q)^(1/q): 1 adds distances, inf takes the largest."""
+    columns: AnyNames = ()
+    """Columns to compare; those with a distance, or all quasi-identifiers, if left out."""
+
+
+@parameters
+class PenaltyParameters:
+    """Parameters of the certainty penalties ncp and gcp."""
+
+    weights: Weights = Field(default_factory=dict)
+    """Weight of each quasi-identifier; 1 if left out, 0 leaves it out."""
+
+
+@parameters
+class DiscernibilityParameters:
+    """Parameters of discernibility: blocks of fewer than k rows count |D| for each row."""
+
+    k: Annotated[int, Field(ge=1)] = 1
+    """Smallest block that counts by its size."""
+
+
+@parameters
+class TargetParameters:
+    """Parameters of measures of classification."""
+
+    target: str | None = None
+    """The column that is predicted; the first sensitive one if left out."""
+
+
+@parameters
+class GlobalPenaltyParameters(PenaltyParameters):
+    """Parameters of the global certainty penalty."""
+
+
+@parameters
+class ModelParameters(TargetParameters):
+    """Parameters of the loss of a model."""
+
+
+MEASURE_PARAMETERS: Catalogue[Any] = Catalogue(
+    "measure",
+    {
+        "ild": IldParameters,
+        "ncp": PenaltyParameters,
+        "gcp": GlobalPenaltyParameters,
+        "dm": DiscernibilityParameters,
+        "cm": TargetParameters,
+        "model_loss": ModelParameters,
+    },
+)
+"""The measures that take parameters, as a text (`dm k=5`) or as a mapping (`{"type": "dm", "k": 5}`)."""
+
+
+def measure(
+    before: Any, after: Any, names: Iterable[str | Mapping[str, Any]] | None = None
+) -> dict[str, float]:
     """Several measures at once: the named ones, or all that are usual, without those that do not apply.
 
-    Baskets, and releases of baskets, have measures of their own.
+    A measure with parameters is a text or a mapping, such as "dm k=5" or {"type": "ild", "p": 1}, and its result is
+    under its text. Baskets, and releases of baskets, have measures of their own.
     """
     if _holds_baskets(before) or _holds_baskets(after):
         from sudare.measure.baskets.catalogue import measure_baskets
 
         return measure_baskets(before, after, names)
     pair = pair_of(before, after)
-    chosen = [MEASURES[name] for name in chosen_measures(names)]
-    return {each.name: _computed(each, pair) for each in chosen if each.tells(pair)}
+    chosen = chosen_measures(names)
+    return {label: _computed(label, pair) for label in chosen if known_measure(label).tells(pair)}
 
 
-def chosen_measures(names: Iterable[str] | None) -> list[str]:
-    """The named measures, which must exist, or all usual ones."""
-    chosen = [each.name for each in _LISTED if each.usual] if names is None else list(names)
-    require_measures(chosen, MEASURES)
-    return chosen
+def chosen_measures(names: Iterable[str | Mapping[str, Any]] | None) -> list[str]:
+    """The named measures, which must exist, as texts with their parameters; or all usual ones."""
+    if names is None:
+        return [each.name for each in _LISTED if each.usual]
+    return list(dict.fromkeys(measure_label(given) for given in names))
+
+
+def measure_label(
+    given: Any,
+    known: Mapping[str, Measure] | None = None,
+    parameterized: Catalogue[Any] | None = None,
+    of: Literal["table", "baskets"] = "table",
+) -> str:
+    """A measure as text, with those parameters that are not at their defaults: "loss", "dm k=5"."""
+    known, parameterized = known or MEASURES, parameterized or MEASURE_PARAMETERS
+    if isinstance(given, Mapping) and "type" in given:
+        name, bare = str(given["type"]), len(given) == 1
+    elif isinstance(given, str):
+        name, bare = base_name(given), given.strip() == base_name(given)
+    else:
+        raise ParameterError("measure.not_a_name", given=shown(given))
+    require_measures([name], known, of)
+    if bare:
+        return name
+    if name not in parameterized.entries:
+        raise ParameterError("measure.no_parameters", name=name)
+    return parameterized.label(parameterized.build(given))
+
+
+def given_parameters(label: str, parameterized: Catalogue[Any]) -> dict[str, Any]:
+    """The parameters in a text such as "dm k=5"."""
+    if label == base_name(label):
+        return {}
+    made = parameterized.build(label)
+    return {name: getattr(made, name) for name in parameterized.dump(made, full=False) if name != "type"}
+
+
+def base_name(label: str) -> str:
+    """The name of a measure without its parameters."""
+    return (label.split() or [""])[0].partition(":")[0]
+
+
+def known_measure(label: str, known: Mapping[str, Measure] | None = None) -> Measure:
+    """The measure of a text such as "dm k=5"."""
+    return (MEASURES if known is None else known)[base_name(label)]
 
 
 def require_measures(
@@ -230,13 +369,15 @@ def require_measures(
 ) -> None:
     """Refuse, in one sentence, a measure that does not exist."""
     for name in names:
-        if name not in known:
-            raise ParameterError(f"measure.unknown.{of}", name=name, hint=did_you_mean(name, known))
+        if not isinstance(name, str) or name not in known:
+            raise ParameterError(f"measure.unknown.{of}", name=name, hint=did_you_mean(str(name), known))
 
 
-def _computed(measure: Measure, pair: Pair) -> float:
+def _computed(label: str, pair: Pair) -> float:
     """One figure, checked: a measure may be third-party, and a manifest contains only numbers."""
-    value = measure.compute(pair.before, pair)
+    measure = known_measure(label)
+    given = given_parameters(label, MEASURE_PARAMETERS)
+    value = measure.compute(pair.before, pair, **given)
     try:
         number = float(value)
     except (TypeError, ValueError):

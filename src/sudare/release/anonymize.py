@@ -23,7 +23,7 @@ def anonymize(
     data: Any,
     *requirements: Any,
     method: Any = None,
-    measures: Sequence[str] | None = None,
+    measures: Sequence[Any] | None = None,
     order: Order = "shuffle",
     seed: int | None = None,
     progress: Progress | None = None,

@@ -103,7 +103,7 @@ class Kind(ABC):
         """What to do where a requirement does not hold on the result."""
 
     @abstractmethod
-    def release(self, checked: Checked, measures: Sequence[str] | None, progress: Progress) -> AnyRelease:
+    def release(self, checked: Checked, measures: Sequence[Any] | None, progress: Progress) -> AnyRelease:
         """Measure what was lost and make the release."""
 
     @abstractmethod

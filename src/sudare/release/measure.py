@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sudare.errors import ParameterError
-from sudare.measure.baskets import BASKET_MEASURES, frequency_change, measure_baskets
-from sudare.measure.baskets.catalogue import require_basket_measures
+import polars as pl
+
+from sudare.errors import ParameterError, did_you_mean
+from sudare.measure.baskets import (
+    BASKET_MEASURES,
+    compare_rules,
+    frequency_change,
+    measure_baskets,
+    user_loss,
+)
+from sudare.measure.baskets.catalogue import chosen_basket_measures
 from sudare.measure.baskets.pair import BasketPair
-from sudare.measure.catalogue import MEASURES, chosen_measures, in_turn, measure, nothing_to_tell
+from sudare.measure.catalogue import (
+    MEASURES,
+    chosen_measures,
+    in_turn,
+    known_measure,
+    measure,
+    nothing_to_tell,
+)
 from sudare.measure.losses import column_losses
 from sudare.release.plots import loss_chart
 
@@ -29,15 +44,25 @@ class Measured(NamedTuple):
     chart: Callable[[Language], Any]
 
 
-def measure_again(pair: Pair | BasketPair, names: Sequence[str] | None, progress: Progress) -> Measured:
-    """The named measures, or all that apply; one that was named and does not apply is refused."""
+def measure_again(
+    pair: Pair | BasketPair,
+    names: Sequence[str] | None,
+    progress: Progress,
+    instead: Mapping[str, str] | None = None,
+) -> Measured:
+    """The named measures, or all that apply; one that was named and does not apply is refused.
+
+    `instead` gives parameters to measures that were named, or are usual, without any.
+    """
     if isinstance(pair, BasketPair):
+        for label in (instead or {}).values():
+            chosen_basket_measures([label])  # refused: they are of tables
         return _of_baskets(pair, names, progress)
-    chosen = chosen_measures(names)
-    apply = [name for name in chosen if MEASURES[name].tells(pair)]
+    chosen = [(instead or {}).get(name, name) for name in chosen_measures(names)]
+    apply = [name for name in chosen if known_measure(name).tells(pair)]
     silent = next((name for name in chosen if name not in apply), None)
     if names and silent is not None:
-        raise ParameterError("release.measure.does_not_apply", why=nothing_to_tell(MEASURES[silent]))
+        raise ParameterError("release.measure.does_not_apply", why=nothing_to_tell(known_measure(silent)))
     losses = in_turn(apply, progress, lambda name: measure(pair.before, pair, [name]))
     return Measured(
         losses, MEASURES, lambda language: loss_chart(losses, column_losses(pair.before, pair), language)
@@ -45,9 +70,31 @@ def measure_again(pair: Pair | BasketPair, names: Sequence[str] | None, progress
 
 
 def _of_baskets(pair: BasketPair, names: Sequence[str] | None, progress: Progress) -> Measured:
-    require_basket_measures(names or ())
-    chosen = list(BASKET_MEASURES if names is None else names)
+    chosen = chosen_basket_measures(names)
     losses = in_turn(chosen, progress, lambda name: measure_baskets(pair.before, pair, [name]))
     return Measured(
         losses, BASKET_MEASURES, lambda language: frequency_change(pair.before, pair).chart(language)
     )
+
+
+TABLES = ("rules", "users", "items")
+"""What of baskets is measured item by item, user by user and rule by rule."""
+
+
+def basket_table(pair: Pair | BasketPair, name: str, **mining: Any) -> pl.DataFrame:
+    """Association rules before and after, the loss of each user, or the frequency of each item, as a table.
+
+    The rows that lost most come first: rules by their support before, users by the share that they lost, items by
+    their frequency before. `mining` are support, confidence and top of `compare_rules`.
+    """
+    if name not in TABLES:
+        raise ParameterError("release.measure.unknown_table", name=name, hint=did_you_mean(name, TABLES))
+    if not isinstance(pair, BasketPair):
+        raise ParameterError("release.measure.table_of_baskets", name=name)
+    if name == "users":
+        return user_loss(pair.before, pair).frame.sort("share", descending=True, maintain_order=True)
+    if name == "items":
+        return frequency_change(pair.before, pair).frame
+    rules = compare_rules(pair.before, pair, **mining)
+    bodies = [", ".join(str(item) for item in body) for body in rules["body"]]
+    return rules.with_columns(pl.Series("body", bodies, dtype=pl.String), pl.col("head").cast(pl.String))

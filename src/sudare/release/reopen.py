@@ -11,6 +11,7 @@ from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.table import Table
 from sudare.errors import InputError, ParameterError, SudareError
 from sudare.measure.baskets.pair import BasketPair, basket_pair
+from sudare.measure.catalogue import base_name
 from sudare.measure.compare import Figures
 from sudare.measure.pair import Pair, pair_of
 from sudare.read.baskets.sniff import looks_like_baskets
@@ -32,6 +33,8 @@ from sudare.verify.manifest import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import polars as pl
 
 
@@ -207,10 +210,16 @@ def _applying(manifest: dict[str, Any]) -> dict[str, float | None]:
     left_out = manifest["losses"].get("suppressed") or 0.0
     averaged = any(method.get("type") == "microaggregation" for method in manifest["method"])
     if averaged and not any(value > left_out + 1e-9 for value in manifest["column_losses"].values()):
-        return {**manifest["losses"], **dict.fromkeys(_OF_DETAIL)}
+        return _without(manifest["losses"], _OF_DETAIL)
     if generalization_tells(noisy, manifest["column_losses"], left_out):
         return dict(manifest["losses"])
-    return {**manifest["losses"], **dict.fromkeys(OF_GENERALIZATION)}
+    return _without(manifest["losses"], OF_GENERALIZATION)
+
+
+def _without(losses: Mapping[str, float], names: Sequence[str]) -> dict[str, float | None]:
+    """Losses with None for these measures, whatever their parameters."""
+    kept = {label: None if base_name(label) in names else value for label, value in losses.items()}
+    return {**kept, **dict.fromkeys(names)}
 
 
 def _reorders(method: dict[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sudare.display import Block, Grid, Line, Marked, Place, figure
+from sudare.measure.catalogue import known_measure
 from sudare.words.sentence import in_language, texts
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def losses_grid(
     """Each measure with its value and its meaning, and between them its range where asked for."""
     words, rows = words_in(language), []
     for name, value in losses.items():
-        one, unlimited = known[name], words("unlimited")
+        one, unlimited = known_measure(name, known), words("unlimited")
         span = f"{figure(one.smallest, unlimited)} … {figure(one.largest, unlimited)}"
         rows.append((name, figure(value, unlimited), *([span] if ranges else []), one.meaning.into(language)))
     heads = ["measure", "value", *(["range"] if ranges else []), "meaning"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.twins.microaggregation import plain_flexdice, plain_grid, plain_npn
 
 from sudare.anonymize.microaggregate import paths
 from sudare.anonymize.microaggregate.arrays import loss, sse, standardized
@@ -15,7 +16,7 @@ from sudare.errors import CancelledError, InfeasibleError, ParameterError
 from sudare.kernels.points.cut import optimal_cut
 
 CASC = Path("../shared/data/casc")
-NAMES = ["npn", "grid", "flexdice", "hilbert", "kd", "tour"]
+NAMES = ["npn", "grid", "quantiles", "flexdice", "halving", "hilbert", "kd", "tour"]
 
 
 def compositions(n, k):
@@ -30,24 +31,6 @@ def compositions(n, k):
 def sse_of_sizes(ordered, sizes):
     parts = np.split(ordered - ordered[0], np.cumsum(sizes)[:-1])
     return sum(float(((part - part.mean(axis=0)) ** 2).sum()) for part in parts)
-
-
-def plain_npn(X):
-    center = X.mean(axis=0)
-    center += (X - center).mean(axis=0)
-    order = [int(plain_distances(X, center).argmax())]
-    for _ in range(len(X) - 1):
-        distances = plain_distances(X, X[order[-1]])
-        distances[order] = np.inf
-        order.append(int(distances.argmin()))
-    return np.array(order)
-
-
-def plain_distances(X, point):
-    total = np.zeros(len(X))
-    for column in range(X.shape[1]):
-        total += (X[:, column] - point[column]) ** 2
-    return total
 
 
 def tables():
@@ -97,7 +80,37 @@ def test_npn_is_the_plain_npn(name):
 
 def test_one_big_cell_is_walked_like_npn():
     X = tables()["normal"]
-    assert np.array_equal(paths.flexdice_path(X, 3, largest=len(X), fewest=1), plain_npn(X))
+    for path in (paths.flexdice_path, paths.halving_path):
+        assert np.array_equal(path(X, 3, c1=len(X), c2=1), plain_npn(X))
+    assert np.array_equal(paths.grid_path(X, blocks=1), plain_npn(X))
+
+
+@pytest.mark.parametrize("name", list(tables()))
+@pytest.mark.parametrize("blocks", [2, 4, 17])
+def test_the_grid_is_the_plain_grid(name, blocks, monkeypatch):
+    X = tables()[name][:200]
+    assert np.array_equal(paths.grid_path(X, blocks=blocks), plain_grid(X, blocks))
+    monkeypatch.setattr(paths, "_LARGEST_TABLE", 0)
+    assert np.array_equal(paths.grid_path(X, blocks=blocks), plain_grid(X, blocks))
+
+
+@pytest.mark.parametrize("name", list(tables()))
+@pytest.mark.parametrize(("c1", "c2"), [(1, 1), (5, 1), (30, 1), (30, 40), (200, 8)])
+def test_flexdice_is_the_plain_flexdice(name, c1, c2):
+    X = tables()[name][:120]
+    assert np.array_equal(paths.flexdice_path(X, 3, c1=c1, c2=c2), plain_flexdice(X, c1, c2))
+
+
+def test_flexdice_takes_c1_from_the_paper_if_left_out():
+    X = tables()["normal"]
+    p, k = X.shape[1], 4
+    assert np.array_equal(paths.flexdice_path(X, k), paths.flexdice_path(X, k, c1=p * k, c2=1))
+    assert np.array_equal(paths.flexdice_path(X, k, c2=3), paths.flexdice_path(X, k, c1=3 * p * k, c2=3))
+
+
+def test_a_grid_of_equal_width_loses_little_on_skewed_columns():
+    X = standardized(np.exp(np.random.default_rng(1).normal(size=(5000, 2))))
+    assert loss(X, mhm(X, 3, "grid")) < 0.2 * loss(X, mhm(X, 3, "quantiles"))
 
 
 @pytest.mark.parametrize("table", list(tables()))
@@ -110,7 +123,8 @@ def test_every_path_orders_all_rows_and_is_cut_into_legal_groups(name, table):
     assert 3 <= sizes.min() <= sizes.max() <= 5
     assert np.array_equal(labels, mhm(X, 3, name))
     assert np.array_equal(X, kept)
-    order = paths.flexdice_path(X, 3) if name == "flexdice" else getattr(paths, f"{name}_path")(X)
+    path = getattr(paths, f"{name}_path")
+    order = path(X, 3) if name in {"flexdice", "halving"} else path(X)
     assert np.array_equal(np.sort(order), np.arange(len(X)))
     assert np.array_equal(labels, mhm(X, 3, order))
 
@@ -167,7 +181,7 @@ def test_npn_and_cut_are_near_the_published_loss(name, published):
 
 def test_a_hundred_thousand_rows_are_quick():
     X = np.random.default_rng(10).normal(size=(100_000, 10))
-    for name in ("grid", "flexdice"):
+    for name in ("grid", "quantiles", "halving"):
         sizes = np.bincount(mhm(X, 5, name))
         assert 5 <= sizes.min() <= sizes.max() <= 9
 
@@ -192,6 +206,10 @@ def test_mistakes_get_one_sentence():
     X = np.zeros((6, 2))
     with pytest.raises(ParameterError, match="did you mean 'grid'"):
         mhm(X, 2, "grit")
+    with pytest.raises(ParameterError, match="'c1' is a parameter of the paths flexdice"):
+        mhm(X, 2, "grid", c1=3)
+    with pytest.raises(ParameterError, match="'blocks' is 0, but it should be"):
+        mhm(X, 2, "grid", blocks=0)
     with pytest.raises(ParameterError, match="each row number"):
         mhm(X, 2, [0, 1, 2, 3, 4, 4])
     with pytest.raises(ParameterError, match="at least 2 records"):

@@ -1,13 +1,21 @@
 """Microaggregation of tables: representatives, strata, requirements beyond k."""
 
+# mypy: disable-error-code="arg-type"
+# parameters are given as users write them, also wrong ones
+
 import datetime as dt
+import re
+from typing import get_args
 
 import numpy as np
 import polars as pl
 import pytest
+import yaml
 
 import sudare as sd
+from sudare.anonymize.microaggregate.mhm import Path
 from sudare.errors import InfeasibleError, ParameterError
+from sudare.verify.verify import verify_release
 
 
 def people(rows: int = 60, seed: int = 0):
@@ -116,3 +124,131 @@ def test_a_certificate_says_how_far_the_optimum_can_be():
     release = sd.anonymize(table, sd.KAnonymity(3), method=sd.Microaggregate(certificate=5))
     assert "% of the least possible" in release.notes[0]
     assert "least possible" not in sd.anonymize(table, sd.KAnonymity(3), method=sd.Microaggregate()).notes[0]
+
+
+PUBLISHED = [
+    {"algorithm": "mdav"},
+    {"algorithm": "vmdav"},
+    {"algorithm": "vmdav", "gamma": 0.2},
+    *({"algorithm": "mhm", "path": path} for path in get_args(Path)),
+    {"algorithm": "mhm"},
+    {"algorithm": "mhm", "path": "grid", "blocks": 5},
+    {"algorithm": "mhm", "path": "flexdice", "c1": 20, "c2": 8},
+    {"algorithm": "mhm", "path": "halving", "c1": 5},
+]
+ONE_COLUMN = [
+    {"algorithm": "mil"},
+    {"algorithm": "mil", "start": "fixed"},
+    {"algorithm": "mil", "start": "mdav"},
+    {"algorithm": "mil", "start": "vmdav", "gamma": 0.2},
+    {"algorithm": "optimal-1d"},
+]
+
+
+def of_arrays(X, k, algorithm, start=None, gamma=1.0, **options):
+    """The function of `sd.microaggregate` that a method with these parameters is."""
+    arrays = sd.microaggregate
+    first = {
+        "mdav": lambda: arrays.mdav(X, k),
+        "vmdav": lambda: arrays.vmdav(X, k, gamma),
+        "fixed": lambda: None,
+        None: lambda: None,
+    }
+    others = {
+        "mhm": lambda: arrays.mhm(X, k, **options),
+        "mil": lambda: arrays.mil(X, k, first[start]()),
+        "optimal-1d": lambda: arrays.optimal_1d(X, k),
+    }
+    return (first | others)[algorithm]()
+
+
+@pytest.mark.parametrize("given", PUBLISHED + ONE_COLUMN, ids=str)
+def test_a_published_algorithm_is_applied_as_it_is(given):
+    names = ["a"] if given in ONE_COLUMN else ["a", "b"]
+    frame = pl.DataFrame(np.exp(np.random.default_rng(3).normal(size=(150, len(names)))), schema=names)
+    table = sd.read(frame).describe(quasi=names)
+    release = sd.anonymize(table, sd.KAnonymity(4), method=sd.Microaggregate(**given), order="keep")
+    labels = of_arrays(sd.microaggregate.standardized(frame.to_numpy()), 4, **given)
+    assert release.holds
+    expected = frame.with_columns(pl.Series("group", labels)).select(pl.col(names).mean().over("group"))
+    assert np.allclose(release.frame.to_numpy(), expected.to_numpy())
+
+
+@pytest.mark.parametrize("given", PUBLISHED, ids=str)
+def test_published_algorithms_meet_requirements_beyond_k_and_strata(given):
+    method = sd.Microaggregate(**given, strata=["sex"])
+    table = sd.read(people(120)).describe(
+        quasi=["age", "weight", "city"], sensitive=["disease"], insensitive=["sex", "size", "born"]
+    )
+    release = sd.anonymize(table, sd.KAnonymity(3), sd.LDiversity(3), method=method)
+    assert release.holds
+
+
+@pytest.mark.parametrize("given", ONE_COLUMN, ids=str)
+def test_one_column_and_requirements_beyond_k(given):
+    table = sd.read(people(120)).describe(
+        quasi=["born"], sensitive=["disease"], insensitive=["sex", "size", "age", "weight", "city"]
+    )
+    release = sd.anonymize(table, sd.KAnonymity(3), sd.LDiversity(3), method=sd.Microaggregate(**given))
+    assert release.holds
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"algorithm": "mdav", "gamma": 0.5}, "'gamma' is a parameter of the algorithm vmdav | mil"),
+        ({"gamma": 0.5}, "'gamma' is a parameter of the algorithm vmdav | mil"),
+        ({"algorithm": "vmdav", "path": "grid"}, "'path' is a parameter of the algorithm mhm"),
+        ({"algorithm": "mil", "c1": 3}, "'c1' is a parameter of the algorithm mhm"),
+        ({"algorithm": "mdav", "effort": "fast"}, "'effort' is a parameter of the algorithm best"),
+        ({"algorithm": "mdav", "seconds": 3}, "'seconds' is a parameter of the algorithm best"),
+        ({"algorithm": "mhm", "start": "mdav"}, "'start' is a parameter of the algorithm mil"),
+        ({"algorithm": "mhm", "c1": 3}, "'c1' is a parameter of the paths flexdice"),
+        ({"algorithm": "mhm", "path": "flexdice", "blocks": 3}, "'blocks' is a parameter of the paths grid"),
+        ({"algorithm": "mil", "gamma": 0.5}, "'gamma' is a parameter of the start vmdav"),
+        ({"algorithm": "vmdav", "gamma": -1}, "greater than or equal to 0"),
+        ({"algorithm": "mdva"}, "'mdav'"),
+    ],
+    ids=str,
+)
+def test_parameters_of_another_algorithm_are_refused(given, sentence):
+    with pytest.raises(ParameterError, match=re.escape(sentence)):
+        sd.Microaggregate(**given)
+
+
+@pytest.mark.parametrize("algorithm", ["mil", "optimal-1d"])
+def test_algorithms_of_one_column_refuse_other_columns(algorithm):
+    method = sd.Microaggregate(algorithm=algorithm)
+    with pytest.raises(ParameterError, match="one numeric quasi-identifier"):
+        sd.anonymize(described(people()), sd.KAnonymity(3), method=method)
+    rest = {"sensitive": ["disease"], "insensitive": ["sex", "size", "born", "weight"]}
+    table = sd.read(people()).describe(
+        quasi=["city"], **{**rest, "insensitive": [*rest["insensitive"], "age"]}
+    )
+    with pytest.raises(ParameterError, match=re.escape("city (nominal)")):
+        sd.anonymize(table, sd.KAnonymity(3), method=method)
+    missing = people().with_columns(pl.when(pl.col("age") > 5).then(pl.col("age")).alias("age"))
+    table = sd.read(missing).describe(
+        quasi=["age"], **{**rest, "insensitive": [*rest["insensitive"], "city"]}
+    )
+    with pytest.raises(ParameterError, match="some are missing"):
+        sd.anonymize(table, sd.KAnonymity(3), method=method)
+
+
+@pytest.mark.parametrize("way", ["recipe", "text"])
+def test_a_published_algorithm_is_reached_from_a_recipe_and_leaves_verified(way, tmp_path):
+    people(80).write_csv(tmp_path / "people.csv")
+    roles = {name: "quasi" if name in {"age", "weight"} else "insensitive" for name in people().columns}
+    given = {"type": "microaggregation", "algorithm": "mhm", "path": "flexdice", "c1": 20, "c2": 8}
+    recipe = {
+        "source": {"path": str(tmp_path / "people.csv")},
+        "columns": {name: {"role": role} for name, role in roles.items()},
+        "requirements": ["k-anonymity k=3"],
+        "method": given if way == "recipe" else "microaggregation algorithm=mhm path=flexdice c1=20 c2=8",
+        "output": {"folder": str(tmp_path / "release")},
+    }
+    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(recipe))
+    sd.run(tmp_path / "recipe.yaml")
+    assert all(finding.holds for finding in verify_release(tmp_path / "release"))
+    kept = yaml.safe_load((tmp_path / "release/internal/recipe.yaml").read_text())
+    assert {name: kept["method"][0][name] for name in given} == given

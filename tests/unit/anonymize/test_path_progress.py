@@ -13,7 +13,9 @@ from sudare.errors import CancelledError
 PHASES = {
     "npn": ["path"],
     "grid": ["path"],
+    "quantiles": ["path"],
     "flexdice": ["cells", "links", "path"],
+    "halving": ["cells", "links", "path"],
     "mdav": ["mdav", "path", "path_in_groups"],
     "hilbert": ["path"],
     "kd": ["path"],

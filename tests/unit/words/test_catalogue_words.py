@@ -11,13 +11,22 @@ from sudare.anonymize.catalogue import METHODS
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
-from sudare.measure.baskets.catalogue import BASKET_MEASURES
-from sudare.measure.catalogue import MEASURES, Measure, nothing_to_tell
+from sudare.measure.baskets.catalogue import BASKET_MEASURE_PARAMETERS, BASKET_MEASURES
+from sudare.measure.catalogue import MEASURE_PARAMETERS, MEASURES, Measure, nothing_to_tell
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.parameters import Catalogue, parameters
 from sudare.words.sentence import loaded
 
-CATALOGUES = (REQUIREMENTS, BASKET_REQUIREMENTS, METHODS, BASKET_METHODS, HIERARCHIES, MECHANISMS)
+CATALOGUES = (
+    REQUIREMENTS,
+    BASKET_REQUIREMENTS,
+    METHODS,
+    BASKET_METHODS,
+    HIERARCHIES,
+    MECHANISMS,
+    MEASURE_PARAMETERS,
+    BASKET_MEASURE_PARAMETERS,
+)
 ENTRIES = [(catalogue, name) for catalogue in CATALOGUES for name in catalogue]
 every_entry = pytest.mark.parametrize(
     ("catalogue", "name"), ENTRIES, ids=[f"{catalogue.what} {name}" for catalogue, name in ENTRIES]

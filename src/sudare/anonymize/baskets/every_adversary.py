@@ -11,7 +11,7 @@ from sudare.kernels.baskets.change import count_supports
 from sudare.kernels.baskets.entries import Supports, scratch_of
 from sudare.kernels.baskets.give_back import give_back
 from sudare.kernels.baskets.km import suppress_rare
-from sudare.kernels.baskets.suppress import suppress_stretch
+from sudare.kernels.baskets.suppress import NO_ONE, suppress_stretch, suppress_users
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sudare.anonymize.baskets.working import Working
     from sudare.assess.baskets.km_anonymity import KmAnonymity
     from sudare.assess.baskets.rho_uncertainty import RhoUncertainty
+    from sudare.kernels.baskets.sensitive import Asking
     from sudare.kernels.baskets.subsets import Subsets
 
 _AT_ONCE = 20_000
@@ -92,8 +93,10 @@ class Uncertain(_Suppressor):
 
     chooses = True
 
-    def __init__(self, working: Working, requirement: RhoUncertainty) -> None:
+    def __init__(self, working: Working, requirement: RhoUncertainty, *, by_user: bool = False) -> None:
+        """`by_user`: in the order of users, as published, instead of the order of sets."""
         asking = asking_of(working.baskets, "rho-uncertainty")
+        self._asking = asking if by_user else None
         width = None if requirement.m is None else requirement.m + 1
         progress = working.context.progress
         super().__init__(working, subsets_of(working.baskets, width, asking, "rho-uncertainty", progress))
@@ -104,6 +107,9 @@ class Uncertain(_Suppressor):
 
         conf(Q -> e) grows only if supp(Q) falls and supp(Q + e) does not.
         """
+        if self._asking is not None:
+            self._sweep_users(self._asking)
+            return
         at, subsets = self.working, self.subsets
         for size in range(1, subsets.choose.shape[1]):
             place, end = int(subsets.levels[size]), int(subsets.levels[size + 1])
@@ -113,10 +119,33 @@ class Uncertain(_Suppressor):
                     at.entries,
                     self.supports,
                     at.choice,
+                    NO_ONE,
                     self.over,
                     self.under,
                     place,
                     end,
+                    _AT_ONCE,
+                    self.scratch,
+                )
+                at.tell()
+
+    def _sweep_users(self, asking: Asking) -> None:
+        """Lines 3 to 9 of algorithm 1: for each length of Q and for each user, while an unsafe (u, Q) exists."""
+        at, subsets = self.working, self.subsets
+        for size in range(1, subsets.choose.shape[1]):
+            user, users = 0, len(at.baskets)
+            while user < users:
+                user = suppress_users(
+                    subsets,
+                    at.entries,
+                    self.supports,
+                    at.choice,
+                    asking,
+                    self.over,
+                    self.under,
+                    size,
+                    user,
+                    users,
                     _AT_ONCE,
                     self.scratch,
                 )

@@ -41,6 +41,8 @@ class SuppressItems:
     - paper: the (d, e) with the largest F = D(d) log(D(d) / D0(d)) / Ns, where D and D0 are the items' shares of all
       entries now and before. Adversaries with the same Q are handled together, in the order of their sets instead of
       their users.
+    - literal: the same F, and the loops of algorithm 1 as published: for each length of Q, for each user u, while an unsafe
+      (u, Q) exists, only inferences of what is sensitive for u compete. It differs from paper only in the order.
     - default: the least Ns (D0(d) / D'(d))^4: entries lost, weighted by how much of the item will be gone (D' is its
       share afterwards; F prefers a *larger* Ns once an item has lost more than others, and ignores that one of three
       is more than one of a hundred). Afterwards, suppressed entries are given back if nothing becomes unsafe, those of
@@ -58,15 +60,19 @@ class SuppressItems:
     so it ends as well. rho = 1 suppresses nothing; rho = 0 leaves no sensitive item together with any other.
     """
 
-    strategy: Literal["default", "paper"] = "default"
-    """default, or paper: items are chosen as published and nothing is given back."""
+    strategy: Literal["default", "paper", "literal"] = "default"
+    """default; paper: items are chosen as published, set by set, and nothing is given back; literal: as published, user by
+    user."""
 
     def apply(self, baskets: Baskets, context: Context) -> BasketOutcome:
         """Suppress until all requirements are met together."""
-        working = Working(baskets, context, paper=self.strategy == "paper")
+        working = Working(baskets, context, paper=self.strategy != "default")
         if not len(baskets.codes):
             return BasketOutcome(baskets, (Note("items.none"),))
-        suppressors = [_suppressor(working, requirement) for requirement in context.requirements]
+        suppressors = [
+            _suppressor(working, requirement, by_user=self.strategy == "literal")
+            for requirement in context.requirements
+        ]
         given = 0
         if self.strategy == "default" and len(suppressors) == 1 and not isinstance(suppressors[0], Sampled):
             given = _reach_with_less(working, suppressors[0])
@@ -87,12 +93,14 @@ class SuppressItems:
         return BasketOutcome(working.result(), tuple(notes))
 
 
-def _suppressor(working: Working, requirement: Any) -> Uncertain | Frequent | Sampled:
+def _suppressor(working: Working, requirement: Any, *, by_user: bool) -> Uncertain | Frequent | Sampled:
     if isinstance(requirement, KmAnonymity):
         return Frequent(working, requirement)
     if not isinstance(requirement, RhoUncertainty):
         raise ParameterError("anonymize.baskets.not_by_suppression", requirement=type(requirement).__name__)
-    return Uncertain(working, requirement) if requirement.eps is None else Sampled(working, requirement)
+    if requirement.eps is None:
+        return Uncertain(working, requirement, by_user=by_user)
+    return Sampled(working, requirement)
 
 
 class _Result(NamedTuple):

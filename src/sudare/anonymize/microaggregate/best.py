@@ -74,10 +74,10 @@ def search(
 
 
 def first_partition(X: Floats, k: int, progress: Progress = SILENT) -> Labels:
-    """MDAV where it is fast, otherwise the optimal cut of the FlexDice path, which loses less than other fast ones."""
+    """MDAV where it is fast, otherwise the optimal cut of the halving path, which loses less than other fast ones."""
     if len(X) <= _LARGEST_MDAV or X.shape[1] <= _WIDEST_MDAV:
         return mdav(X, k, progress=progress)
-    return mhm(X, k, path="flexdice", progress=progress)
+    return mhm(X, k, path="halving", progress=progress)
 
 
 def refined(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -15,17 +13,27 @@ from sudare.anonymize.microaggregate.arrays import centroids, sse
 from sudare.anonymize.microaggregate.best import first_partition, search
 from sudare.anonymize.microaggregate.certificate import lower_bound
 from sudare.anonymize.microaggregate.embed import embedded
+from sudare.anonymize.microaggregate.mdav import mdav
+from sudare.anonymize.microaggregate.mhm import Path, check_options, mhm
+from sudare.anonymize.microaggregate.one_column import mil, optimal_1d
+from sudare.anonymize.microaggregate.vmdav import vmdav
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.assess.requirement import blocks_of, compile_rules, require_feasible
-from sudare.errors import InfeasibleError
+from sudare.describe.kinds import MEASURED_KINDS
+from sudare.errors import ErrorSentence, InfeasibleError, ParameterError
 from sudare.kernels.core.rules import Rules, complying, rows_by_label, rules_of, scratch_for
-from sudare.parameters import Annotated, AnyNames, Field, parameters
+from sudare.parameters import Annotated, AnyNames, Field, model_validator, parameters
 from sudare.words.sentence import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sudare.anonymize.microaggregate.arrays import Floats
     from sudare.describe.table import Table
+
+Algorithm = Literal["best", "mdav", "vmdav", "mhm", "mil", "optimal-1d"]
+Start = Literal["fixed", "mdav", "vmdav"]
 
 
 @parameters
@@ -34,18 +42,33 @@ class Microaggregate:
 
     Numbers and dates become the mean of their group, ordinal values the median, nominal ones the most frequent value.
     Similarity is measured by the product distance: every column is standardized, so that each counts the same;
-    different nominal values are equally far apart. Groups are found by MDAV or a cut of the FlexDice path and
-    refined by moves that never raise the sum of squared errors. Every group meets l-diversity and t-closeness:
-    groups that violate them are merged before refining, and moves that would violate them are refused.
+    different nominal values are equally far apart. Groups are found by `algorithm`: by default, MDAV or a cut of the
+    halving path, refined by moves that never raise the sum of squared errors; the published algorithms are not refined.
+    Every group meets l-diversity and t-closeness: groups that violate them are merged (before refining), and moves that
+    would violate them are refused.
 
     Missing is a value of its own: missing values attract each other, and a group is published as missing if most of
     its records are missing.
     """
 
+    algorithm: Algorithm = "best"
+    """How groups are found. best: a start refined by moves; or a published algorithm as it is: mdav, vmdav, mhm, mil or optimal-1d."""
     effort: Effort = "default"
-    """How long to search: fast, default or thorough."""
+    """How long to search (best): fast, default or thorough."""
     seconds: Annotated[float, Field(gt=0)] | None = None
-    """Time limit for the search instead of a fixed number of moves; results then differ from run to run."""
+    """Time limit for the search (best) instead of a fixed number of moves; results then differ from run to run."""
+    gamma: Annotated[float, Field(ge=0)] | None = None
+    """How readily groups are extended (vmdav, or mil with that start); 1 if left out, 0.2 is usual for scattered data."""
+    path: Path | None = None
+    """Order of the records that is cut into groups (mhm); npn if left out."""
+    blocks: Annotated[int, Field(ge=1)] | None = None
+    """Blocks along each column (mhm with path grid); as many as make n^(2/3) blocks in all if left out."""
+    c1: Annotated[int, Field(ge=1)] | None = None
+    """Most records of a cell, the paper's C1 (mhm with path flexdice or halving); columns times k times c2 if left out."""
+    c2: Annotated[int, Field(ge=1)] | None = None
+    """Cells up to which smaller cells are split too, the paper's C2 (mhm with path flexdice or halving); 1 if left out."""
+    start: Start | None = None
+    """Partition whose borders are moved (mil): fixed (sorted groups of k, if left out), mdav or vmdav."""
     strata: AnyNames = ()
     """Columns whose values are kept and whose combinations are never mixed in a group."""
     integers: bool = True
@@ -57,8 +80,46 @@ class Microaggregate:
     """Seconds to spend on proving a lower bound, which shows how far the release can be from the optimum."""
 
     minimizes: ClassVar[str] = "sse_ratio"
-    phases: ClassVar[Mapping[str, float]] = MappingProxyType({"mdav": 2, "refine": 1, "anneal": 12})
     keeps_rows: ClassVar[bool] = True
+
+    @property
+    def phases(self) -> Mapping[str, float]:
+        """Phases of the search; those of the published algorithms announce themselves."""
+        return {"mdav": 2, "refine": 1, "anneal": 12} if self.algorithm == "best" else {}
+
+    @model_validator(mode="after")
+    def _parameters_of_the_algorithm(self) -> Self:
+        owners = {
+            "effort": ("best",),
+            "seconds": ("best",),
+            "gamma": ("vmdav", "mil"),
+            "path": ("mhm",),
+            "blocks": ("mhm",),
+            "c1": ("mhm",),
+            "c2": ("mhm",),
+            "start": ("mil",),
+        }
+        for name, algorithms in owners.items():
+            given = getattr(self, name) not in {None, "default"}
+            if given and self.algorithm not in algorithms:
+                raise ValueError(
+                    ErrorSentence(
+                        "anonymize.microaggregate.other_algorithm",
+                        name=name,
+                        algorithm=self.algorithm,
+                        algorithms=" | ".join(algorithms),
+                    )
+                )
+        if self.algorithm == "mil" and self.gamma is not None and self.start != "vmdav":
+            raise ValueError(ErrorSentence("anonymize.microaggregate.gamma_of_mil"))
+        if self.algorithm == "mhm":
+            check_options(self.path or "npn", self._path_options)
+        return self
+
+    @property
+    def _path_options(self) -> dict[str, int]:
+        options = {"blocks": self.blocks, "c1": self.c1, "c2": self.c2}
+        return {name: value for name, value in options.items() if value is not None}
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Group, refine and replace the records."""
@@ -67,6 +128,8 @@ class Microaggregate:
         k = smallest_group(rules)
         names = [name for name in table.names("quasi") if name not in self.strata]
         strata = blocks_of(table, [table.column(name).name for name in self.strata])
+        if self.algorithm in {"mil", "optimal-1d"}:
+            _require_one_axis(table, names, self.algorithm)
         records = embedded(table, names, self.weights)
         compiled = compile_rules(table, rules)
         labels = np.zeros(table.rows, dtype=np.int64)
@@ -101,6 +164,9 @@ class Microaggregate:
             # If a group may be one record, every record starts as its own group.
             alone = np.arange(len(X))
             return alone if rules is None else merged_until_allowed(X, alone, rules)
+        if self.algorithm != "best":
+            published = self._published(X, k, context)
+            return published if rules is None else merged_until_allowed(X, published, rules)
         start = None
         if rules is not None:
             start = merged_until_allowed(X, first_partition(X, k, context.progress), rules)
@@ -108,6 +174,30 @@ class Microaggregate:
             X, k, self.effort, self.seconds, seed=stratum, progress=context.progress, rules=rules, start=start
         )
         return found.finished()
+
+    def _published(self, X: Floats, k: int, context: Context) -> Labels:
+        """The partition of a published algorithm, not refined."""
+        gamma = 1.0 if self.gamma is None else self.gamma
+        if self.algorithm == "mhm":
+            return mhm(X, k, self.path or "npn", progress=context.progress, **self._path_options)
+        if self.algorithm == "optimal-1d":
+            return optimal_1d(X, k, progress=context.progress)
+        labels = None
+        if "mdav" in {self.algorithm, self.start}:
+            labels = mdav(X, k, progress=context.progress)
+        elif "vmdav" in {self.algorithm, self.start}:
+            labels = vmdav(X, k, gamma, progress=context.progress)
+        return mil(X, k, labels) if self.algorithm == "mil" or labels is None else labels
+
+
+def _require_one_axis(table: Table, names: Sequence[str], algorithm: str) -> None:
+    """Refuse anything but one column of numbers or dates without missing values."""
+    kinds = [table.column(name).kind for name in names]
+    if len(names) != 1 or kinds[0] not in MEASURED_KINDS:
+        shown = ", ".join(f"{name} ({kind})" for name, kind in zip(names, kinds, strict=True))
+        raise ParameterError("anonymize.microaggregate.one_axis", algorithm=algorithm, columns=shown or "–")
+    if table.frame[names[0]].null_count():
+        raise ParameterError("anonymize.microaggregate.missing_on_axis", algorithm=algorithm, column=names[0])
 
 
 def merged_until_allowed(X: Floats, labels: Labels, rules: Rules) -> Labels:

@@ -5,6 +5,7 @@ Every function takes a matrix (n, p) of finite numbers and returns a permutation
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,13 +13,13 @@ import numpy.typing as npt
 
 from sudare.anonymize.grouping.labels import numbered, ranked
 from sudare.anonymize.microaggregate.arrays import centroids
-from sudare.kernels.core.rules import dense_labels, rows_by_label
+from sudare.kernels.core.rules import rows_by_label
+from sudare.kernels.points import flexdice, halving
 from sudare.kernels.points.curves import hilbert_index, kd_slice, new_descent
 from sudare.kernels.points.distance import squared_distances
-from sudare.kernels.points.flexdice import cells_of, halve_slice, link_slice, new_dice
 from sudare.kernels.points.paths import Cells, chain, grid_slice, linked_slice, new_walk
 from sudare.kernels.points.tour import Tour, shorten_slice
-from sudare.kernels.points.unvisited import build_tree, nearest_next_slice
+from sudare.kernels.points.unvisited import build_tree, nearest_next_slice, nearest_unvisited
 from sudare.progress import SILENT
 from sudare.randomness import repeatable
 
@@ -31,6 +32,7 @@ Order = npt.NDArray[np.int64]
 _SLICE = 4096  # rows between two reports
 _CHEAP = 1 << 18  # where a row costs little
 _GRID_AXES = 3  # a block touches 3^axes - 1 others
+_LARGEST_TABLE = 1 << 24  # places of a grid
 _HILBERT_BITS = 60
 _NEIGHBORS = 10
 _SMALLEST_TOUR = 8
@@ -58,63 +60,139 @@ def npn_path(X: Floats, progress: Progress = SILENT) -> Order:
     return order
 
 
-def grid_path(X: Floats, progress: Progress = SILENT) -> Order:
-    """Block by block: to the nearest unvisited record in the block, then in adjacent blocks, then in the next ring.
+def grid_path(X: Floats, progress: Progress = SILENT, *, blocks: int | None = None) -> Order:
+    """Block by block of a grid of equal width: to the nearest unvisited record in the block, then in the nearest ring.
 
-    Each axis is cut into slices with equal numbers of records (blocks of equal width would leave almost all records of
-    a skewed table in one). The axes are the columns, or the first three principal axes if there are more, because the
-    number of adjacent blocks triples with each axis. With about n^(1/3) records per block, the search within blocks
-    (n times the records of a block) balances the search for blocks (the square of their number).
+    Procedure A' of Suzaki, Hashimoto, Kamidoi and Wakabayashi (undated): the space is cut into `blocks` parts along each
+    column; the next record is the nearest unvisited one in the same block. If the block is exhausted, it is the nearest
+    one in the adjacent blocks, and while these are empty the search widens ring by ring. The paper leaves the number of
+    blocks open. If left out, it is the largest with at most n^(2/3) blocks in all, so that the search for blocks (the
+    square of their number) stays below n^(4/3); with many columns that is one block, and the path is `npn_path`.
     """
-    n = len(X)
+    n, p = X.shape
+    low = X.min(axis=0)
+    width = X.max(axis=0) - low
+    slices = _most_slices(n, p) if blocks is None else blocks
+    share = (X - low) / np.where(width > 0, width, 1.0)
+    return _by_blocks(X, np.minimum(share * slices, slices - 1).astype(np.int64), progress)
+
+
+def quantiles_path(X: Floats, progress: Progress = SILENT) -> Order:
+    """Block by block of a grid cut at quantiles, along the columns or the first three principal axes.
+
+    Like `grid_path`, but the slices of an axis contain equal numbers of records, so blocks do as well: faster on skewed
+    columns, but the outer slices of these are so wide that their records differ much.
+    """
     axes = X if X.shape[1] <= _GRID_AXES else principal_scores(X, _GRID_AXES)
-    slices = max(1, round(n ** (2 / 3 / axes.shape[1])))
-    places = np.stack([_equal_slices(axis, slices) for axis in axes.T], axis=1)
+    slices = max(1, round(len(X) ** (2 / 3 / axes.shape[1])))
+    return _by_blocks(X, np.stack([_equal_slices(axis, slices) for axis in axes.T], axis=1), progress)
+
+
+def _most_slices(n: int, p: int) -> int:
+    """The largest s with s^p <= n^(2/3), exactly."""
+    slices: int = max(1, round(n ** (2 / 3 / p)))
+    while slices > 1 and slices ** (3 * p) > n**2:
+        slices -= 1
+    return slices
+
+
+def _by_blocks(X: Floats, places: Order, progress: Progress) -> Order:
+    """The path through the blocks of a grid; `places` are the blocks' positions on the axes, for each record."""
+    places, labels = np.unique(places, axis=0, return_inverse=True)
+    labels = labels.reshape(-1).astype(np.int64)
+    rows, starts = rows_by_label(labels, len(places))
+    cells = Cells(rows, starts, labels)
     widths = places.max(axis=0) + 1
-    code = np.ravel_multi_index(tuple(places.T), tuple(widths)).astype(np.int64)
-    labels, count = dense_labels(code)
-    rows, starts = rows_by_label(labels, count)
-    cells = Cells(rows, starts, labels.astype(np.int64))
-    shown = cells.rows[cells.starts[:-1]]
-    table = np.full(int(np.prod(widths)), -1, dtype=np.int64)
-    table[code[shown]] = np.arange(count)
+    # Adjacent blocks are looked up in a table if there is room for one; otherwise all unvisited blocks are compared.
+    table = np.empty(0, dtype=np.int64)
+    if len(widths) <= _GRID_AXES and math.prod(widths.tolist()) <= _LARGEST_TABLE:
+        table = np.full(int(np.prod(widths)), -1, dtype=np.int64)
+        table[np.ravel_multi_index(tuple(places.T), tuple(widths))] = np.arange(len(places))
     walk = new_walk(cells, farthest_from_centroid(X))
-    progress.start("path", n)
+    progress.start("path", len(X))
     while walk.counters[1] >= 0:
-        grid_slice(X, cells, places[shown], table, widths, walk, _SLICE)
+        grid_slice(X, cells, places, table, widths, walk, _SLICE)
         progress.update(int(walk.counters[0]))
     return walk.order
 
 
 def flexdice_path(
-    X: Floats, k: int, progress: Progress = SILENT, *, largest: int | None = None, fewest: int = 1
+    X: Floats, k: int, progress: Progress = SILENT, *, c1: int | None = None, c2: int | None = None
 ) -> Order:
-    """Cell by cell of a variable grid (FlexDice): to the nearest unvisited record in the cell, then in the next cell.
+    """Cell by cell of FlexDice, the variable grid of the paper: all sides of a cell are halved at once.
 
-    Cells are halved while they contain more than C1 = `largest` records (p k C2 if left out), or while there are fewer
-    than C2 = `fewest` of them; empty cells are never made. FlexDice halves all sides of a cell at once, into up to
-    2^p parts, which with ten columns leaves every record alone; here only the widest side is halved at a time. Each
-    cell has at most 2p links, and the next cell is the unvisited one that is the fewest links away.
+    Suzaki, Hashimoto, Kamidoi and Wakabayashi (undated), after Nakamura, Kamidoi, Wakabayashi and Yoshida (2005). The
+    space is one cell. A cell with more than C1 records is cut into 2^p cells of half the width, of which the empty ones
+    are never made; a smaller cell is cut as well if no more than C2 cells exist afterwards. C2 is 1 and C1 is p k C2 if
+    left out. Each cell has at most 2p links, one across each face (see `link_slice` in `kernels.points.flexdice`).
+    The next record is the nearest unvisited one in the cell, then in the unvisited cells that are the fewest links
+    away. The paper does not say what follows if no link leads to an unvisited cell: here it is the nearest record of
+    all unvisited ones.
     """
     n, p = X.shape
-    dice = new_dice(n)
+    fewest = 1 if c2 is None else c2
+    largest = p * k * fewest if c1 is None else c1
+    low = X.min(axis=0)
+    width = X.max(axis=0) - low
+    dice = flexdice.new_dice(n)
+    share = (X - low) / np.where(width > 0, width, 1.0)
+    Q = np.minimum(share * 2.0**flexdice.BITS, 2.0**flexdice.BITS - 1).astype(np.int64)
     progress.start("cells", n)
-    while not halve_slice(X, dice, p * k * fewest if largest is None else largest, fewest, _CHEAP):
+    while not flexdice.split_slice(Q, dice, largest, fewest, _CHEAP):
         progress.update(int(dice.counters[3]))
-    rows, starts, of_row, number = cells_of(dice)
-    cells = Cells(rows, starts, of_row)
+    rows, starts, of_row, number = flexdice.cells_of(dice)
     links = np.full((len(starts) - 1, 2 * p), -1, dtype=np.int64)
     progress.start("links", len(number))
     for start in range(0, len(number), _SLICE):
         stop = min(start + _SLICE, len(number))
-        link_slice(X, dice, number, links, start, stop)
+        flexdice.link_slice(Q, width, dice, number, links, start, stop)
         progress.update(stop)
+    return _by_links(X, Cells(rows, starts, of_row), links, progress)
+
+
+def halving_path(
+    X: Floats, k: int, progress: Progress = SILENT, *, c1: int | None = None, c2: int | None = None
+) -> Order:
+    """Cell by cell of a variable grid whose cells are halved along their widest side only.
+
+    Like `flexdice_path`, with two differences. Halving all sides at once makes up to 2^p cells, which with ten
+    columns leaves almost every record alone; here only the widest side of the cell's records is halved at a time. And
+    every link leads to a cell: the one next to the middle of the face.
+    """
+    n, p = X.shape
+    fewest = 1 if c2 is None else c2
+    dice = halving.new_dice(n)
+    progress.start("cells", n)
+    while not halving.halve_slice(X, dice, p * k * fewest if c1 is None else c1, fewest, _CHEAP):
+        progress.update(int(dice.counters[3]))
+    rows, starts, of_row, number = halving.cells_of(dice)
+    links = np.full((len(starts) - 1, 2 * p), -1, dtype=np.int64)
+    progress.start("links", len(number))
+    for start in range(0, len(number), _SLICE):
+        stop = min(start + _SLICE, len(number))
+        halving.link_slice(X, dice, number, links, start, stop)
+        progress.update(stop)
+    return _by_links(X, Cells(rows, starts, of_row), links, progress)
+
+
+def _by_links(X: Floats, cells: Cells, links: Order, progress: Progress) -> Order:
+    """The path through linked cells, going on at the nearest unvisited record where no link leads to one."""
     walk = new_walk(cells, farthest_from_centroid(X))
+    counters = walk.counters
     seen, queue = np.zeros(len(links), dtype=np.int64), np.empty(len(links), dtype=np.int64)
-    progress.start("path", n)
-    while walk.counters[1] >= 0:
+    tree, built = None, 0
+    progress.start("path", len(X))
+    while counters[0] < len(X):
+        if counters[1] < 0:
+            done = int(counters[0])
+            if tree is None or len(X) - done < (len(X) - built) // 2:
+                unvisited = np.ones(len(X), dtype=np.bool_)
+                unvisited[walk.order[:done]] = False
+                tree, built, deleted = build_tree(X, np.flatnonzero(unvisited)), done, done
+            counters[1] = nearest_unvisited(tree, X, walk.order, deleted, done)
+            deleted = done
         linked_slice(X, cells, links, walk, seen, queue, _SLICE)
-        progress.update(int(walk.counters[0]))
+        progress.update(int(counters[0]))
     return walk.order
 
 

@@ -13,8 +13,26 @@ from sudare.describe.distance.space import (
     TreeDistance,
 )
 from sudare.describe.distance.texts import DamerauLevenshtein, Hamming, Levenshtein, NormalizedLevenshtein
+from sudare.parameters import Catalogue
+
+DISTANCES: Catalogue[ColumnDistance] = Catalogue(
+    "distance",
+    {
+        "euclid": Euclid,
+        "discrete": Discrete,
+        "tree": TreeDistance,
+        "levenshtein": Levenshtein,
+        "normalized-levenshtein": NormalizedLevenshtein,
+        "damerau-levenshtein": DamerauLevenshtein,
+        "hamming": Hamming,
+        "graph": Graph,
+        "matrix": Matrix,
+    },
+)
+"""Distances that recipes and the command line know by name."""
 
 __all__ = [
+    "DISTANCES",
     "ColumnCells",
     "ColumnDistance",
     "Custom",

@@ -1,6 +1,9 @@
-"""FlexDice: an adaptive grid whose cells are halved where there are many records, and linked to their neighbors.
+"""FlexDice: a variable grid whose cells are halved along all sides where there are many records, and linked across faces.
 
-Cells are created and linked in slices, so that a caller can report progress and stop in between.
+Nakamura, Kamidoi, Wakabayashi, Yoshida 2005, as Suzaki, Hashimoto, Kamidoi and Wakabayashi (undated) use it. A record's
+place is a whole number of `BITS` bits on each column; the cell of depth d that contains it is given by the upper d bits.
+So cells of one depth are a regular grid, and all arithmetic of cells is exact. Cells are created and linked in slices,
+so that a caller can report progress and stop in between.
 """
 
 from __future__ import annotations
@@ -11,26 +14,26 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.kernels.core.jit import kernel
-from sudare.kernels.points.unvisited import box_of
+
+BITS = 52
+"""Depth at which halving ends: float64 represents no finer share of a column's width."""
 
 
 class Dice(NamedTuple):
-    """The tree of halvings; its leaves are the cells."""
+    """The tree of splits; its leaves are the cells. A split that leaves all records in one part makes no node."""
 
     order: npt.NDArray[np.int64]
     """Rows; those of a node are adjacent, ascending in a leaf."""
     spare: npt.NDArray[np.int64]
-    """Work space for a halving."""
+    """Work space for a split."""
     first: npt.NDArray[np.int64]
     """Where the rows of each node start."""
     last: npt.NDArray[np.int64]
-    parent: npt.NDArray[np.int64]
-    side: npt.NDArray[np.int64]
-    """Column along which a node is halved; -1 for a leaf."""
+    depth: npt.NDArray[np.int64]
+    """How often the space was halved for the node's box."""
     child: npt.NDArray[np.int64]
-    """The lower half; the upper half follows it."""
-    cut: npt.NDArray[np.float64]
-    """Largest value on the lower half's side of the column."""
+    """The first of a node's parts, which are adjacent and sorted by their places; -1 for a leaf."""
+    children: npt.NDArray[np.int64]
     counters: npt.NDArray[np.int64]
     """Nodes created, leaves, node to examine next, rows in final leaves."""
 
@@ -42,26 +45,23 @@ def new_dice(n: int) -> Dice:
     last[0] = n
     return Dice(
         order=np.arange(n, dtype=np.int64),
-        spare=np.empty(n, dtype=np.int64),
+        spare=np.empty(2 * n, dtype=np.int64),
         first=np.zeros(room, dtype=np.int64),
         last=last,
-        parent=np.full(room, -1, dtype=np.int64),
-        side=np.full(room, -1, dtype=np.int64),
-        child=np.zeros(room, dtype=np.int64),
-        cut=np.zeros(room),
+        depth=np.zeros(room, dtype=np.int64),
+        child=np.full(room, -1, dtype=np.int64),
+        children=np.zeros(room, dtype=np.int64),
         counters=np.array([1, 1, 0, 0], dtype=np.int64),
     )
 
 
 @kernel
-def halve_slice(X, dice, largest, fewest, budget):
-    """Halve cells along their widest side while they have more than `largest` rows or are fewer than `fewest`.
+def split_slice(Q, dice, largest, fewest, budget):
+    """Halve all sides of cells with more than `largest` rows, and of others if at most `fewest` cells exist afterwards.
 
-    Sides are those of the bounding box of a cell's records and a cell is halved in the middle of that box, so no empty
-    cell is ever created. Stops after examining `budget` rows; returns whether it is done.
+    `Q` are the records' places. Cells are examined in the order in which they were made. Stops after examining `budget`
+    rows; returns whether it is done.
     """
-    p = X.shape[1]
-    low, high = np.empty(p), np.empty(p)
     counters = dice.counters
     looked = 0
     while counters[2] < counters[0]:
@@ -70,24 +70,74 @@ def halve_slice(X, dice, largest, fewest, budget):
         node = counters[2]
         start, stop = dice.first[node], dice.last[node]
         looked += stop - start
-        halved = False
+        parts = 0
         if stop - start > largest or counters[1] < fewest:
-            widest = box_of(X, dice.order, start, stop, low, high)
-            halved = high[widest] > low[widest]
-            if halved:
-                middle = low[widest] + (high[widest] - low[widest]) / 2
-                middle = low[widest] if middle >= high[widest] else middle
-                border = _halve(X, dice.order, dice.spare, start, stop, widest, middle)
-                lower, upper = counters[0], counters[0] + 1
-                dice.side[node], dice.cut[node], dice.child[node] = widest, middle, lower
-                dice.first[lower], dice.last[lower], dice.parent[lower] = start, border, node
-                dice.first[upper], dice.last[upper], dice.parent[upper] = border, stop, node
-                counters[0] += 2
-                counters[1] += 1
-        if not halved:
+            depth = _shared_depth(Q, dice.order, start, stop)
+            if depth < BITS:
+                sorted_rows = _by_part(Q, dice, start, stop, BITS - 1 - depth)
+                parts = 1
+                for index in range(1, stop - start):
+                    parts += _differ(Q, sorted_rows[index - 1], sorted_rows[index], BITS - 1 - depth)
+                if stop - start <= largest and counters[1] - 1 + parts > fewest:
+                    parts = 0
+        if parts > 0:
+            dice.order[start:stop] = sorted_rows
+            dice.child[node], dice.children[node] = counters[0], parts
+            begin = start
+            for index in range(start + 1, stop + 1):
+                if index == stop or _differ(Q, dice.order[index - 1], dice.order[index], BITS - 1 - depth):
+                    made = counters[0]
+                    dice.first[made], dice.last[made], dice.depth[made] = begin, index, depth + 1
+                    begin = index
+                    counters[0] += 1
+            counters[1] += parts - 1
+        else:
             counters[3] += stop - start
         counters[2] += 1
     return True
+
+
+@kernel
+def _shared_depth(Q, order, start, stop):
+    """The number of leading bits that the places of some rows share on every column."""
+    differing = 0
+    for index in range(start + 1, stop):
+        for column in range(Q.shape[1]):
+            differing |= Q[order[index], column] ^ Q[order[start], column]
+    depth = BITS
+    while differing > 0:
+        differing >>= 1
+        depth -= 1
+    return depth
+
+
+@kernel
+def _differ(Q, one, other, bit):
+    """Whether two rows lie in different parts of their cell: whether they differ in one bit of a column."""
+    for column in range(Q.shape[1]):  # noqa: SIM110  # numba compiles no generators here
+        if (Q[one, column] ^ Q[other, column]) >> bit & 1:
+            return True
+    return False
+
+
+@kernel
+def _by_part(Q, dice, start, stop, bit):
+    """The rows of a node sorted by that bit of the first column, then of the second, …; ascending in each part."""
+    size = stop - start
+    rows, above = dice.spare[:size], dice.spare[size : 2 * size]
+    rows[:] = dice.order[start:stop]
+    for column in range(Q.shape[1] - 1, -1, -1):
+        low = high = 0
+        for index in range(size):
+            row = rows[index]
+            if Q[row, column] >> bit & 1:
+                above[high] = row
+                high += 1
+            else:
+                rows[low] = row
+                low += 1
+        rows[low:] = above[:high]
+    return rows
 
 
 @kernel
@@ -99,7 +149,7 @@ def cells_of(dice):
     rows = np.empty(len(dice.order), dtype=np.int64)
     count = 0
     for node in range(nodes):
-        if dice.side[node] < 0:
+        if dice.child[node] < 0:
             first, last = dice.first[node], dice.last[node]
             size = last - first
             rows[starts[count] : starts[count] + size] = dice.order[first:last]
@@ -112,51 +162,89 @@ def cells_of(dice):
 
 
 @kernel
-def link_slice(X, dice, number, links, start, stop):
-    """Link the cells among nodes start, start + 1, … to their neighbors.
+def link_slice(Q, width, dice, number, links, start, stop):
+    """Link the cells among nodes start, start + 1, … across their faces; -1 where there is nothing to link to.
 
-    For each column and direction, the link is to the cell next to the middle of that face, -1 at the border of the
-    space.
+    The link of a column and direction leads to the cell that contains the box of the same size beyond that face. If
+    that box was itself split, it leads to one cell in it: from part to part, the one whose center is nearest to the
+    center of the linking cell (the first on a tie). There is none if the box is empty or outside the space.
     """
-    p = X.shape[1]
-    low, high = np.empty(p), np.empty(p)
+    p = Q.shape[1]
+    place, center = np.empty(p, dtype=np.int64), np.empty(p)
     for node in range(start, stop):
-        if dice.side[node] < 0:
-            box_of(X, dice.order, dice.first[node], dice.last[node], low, high)
-            _link(dice, number, node, (low + high) / 2, links[number[node]])
+        if dice.child[node] >= 0:
+            continue
+        depth, row = dice.depth[node], dice.order[dice.first[node]]
+        for column in range(p):
+            place[column] = Q[row, column] >> (BITS - depth)
+            center[column] = width[column] * ((place[column] + 0.5) / 2.0**depth)
+        for column in range(p):
+            for upper in range(2):
+                step = 1 if upper else -1
+                if 0 <= place[column] + step < 1 << depth:
+                    place[column] += step
+                    other = _node_within(Q, dice, place, depth)
+                    place[column] -= step
+                    if other >= 0:
+                        links[number[node], 2 * column + upper] = number[
+                            _nearest_cell(Q, width, dice, other, center)
+                        ]
 
 
 @kernel
-def _halve(X, order, spare, start, stop, column, middle):
-    """Stable partition of order[start:stop], so that rows stay ascending; returns where the upper part starts."""
-    border, above = start, 0
-    for index in range(start, stop):
-        row = order[index]
-        if X[row, column] <= middle:
-            order[border] = row
-            border += 1
-        else:
-            spare[above] = row
-            above += 1
-    order[border:stop] = spare[:above]
-    return border
+def _node_within(Q, dice, place, depth):
+    """The topmost node whose records all lie in a box, or the leaf that contains the box; -1 if the box is empty."""
+    node = 0
+    while dice.child[node] >= 0 and dice.depth[dice.child[node]] <= depth:
+        below = dice.depth[dice.child[node]]
+        # The parts are sorted by their places, so the one that may contain the box is found by halving.
+        low, high = dice.child[node], dice.child[node] + dice.children[node] - 1
+        while low < high:
+            middle = (low + high) // 2
+            if _before(Q, dice.order[dice.first[middle]], place, below, depth):
+                low = middle + 1
+            else:
+                high = middle
+        if not _inside(Q, dice.order[dice.first[low]], place, below, depth):
+            return -1
+        node = low
+    if dice.child[node] >= 0 and not _inside(Q, dice.order[dice.first[node]], place, depth, depth):
+        return -1
+    return node
 
 
 @kernel
-def _link(dice, number, cell, center, links):
-    """The cells next to the faces of a cell: the deepest cut on each side is the face, crossed at the middle."""
-    node = cell
-    while dice.parent[node] >= 0:
-        above = dice.parent[node]
-        is_upper = node != dice.child[above]
-        column = dice.side[above]
-        slot = 2 * column + is_upper
-        if links[slot] < 0:
-            kept = center[column]
-            center[column] = dice.cut[above] if is_upper else np.nextafter(dice.cut[above], np.inf)
-            other = 0
-            while dice.side[other] >= 0:
-                other = dice.child[other] + (center[dice.side[other]] > dice.cut[other])
-            links[slot] = number[other]
-            center[column] = kept
-        node = above
+def _before(Q, row, place, below, depth):
+    """Whether a row's part precedes a box in the order of parts, by the last bit of their places at a depth."""
+    for column in range(Q.shape[1]):
+        own, other = Q[row, column] >> (BITS - below) & 1, place[column] >> (depth - below) & 1
+        if own != other:
+            return own < other
+    return False
+
+
+@kernel
+def _inside(Q, row, place, below, depth):
+    """Whether the box of a row at one depth contains a box of another depth."""
+    for column in range(Q.shape[1]):  # as above
+        if Q[row, column] >> (BITS - below) != place[column] >> (depth - below):
+            return False
+    return True
+
+
+@kernel
+def _nearest_cell(Q, width, dice, node, center):
+    """The leaf that is reached by always going to the part whose center is nearest to a point."""
+    while dice.child[node] >= 0:
+        best, chosen = np.inf, dice.child[node]
+        depth = dice.depth[chosen]
+        for child in range(dice.child[node], dice.child[node] + dice.children[node]):
+            row = dice.order[dice.first[child]]
+            total = 0.0
+            for column in range(Q.shape[1]):
+                middle = width[column] * (((Q[row, column] >> (BITS - depth)) + 0.5) / 2.0**depth)
+                total += (middle - center[column]) ** 2
+            if total < best:
+                best, chosen = total, child
+        node = chosen
+    return node

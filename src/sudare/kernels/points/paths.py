@@ -1,7 +1,7 @@
 """Paths cell by cell: a cell is exhausted, always the nearest record next, then the path enters a near unvisited cell.
 
 Since a cell is left only when it is empty, every cell is completely visited or completely unvisited. The two kinds of
-cells differ in how the next one is found: ring by ring (grid) or along neighbor links (FlexDice).
+cells differ in how the next one is found: ring by ring (grid) or along neighbor links (FlexDice and halving).
 """
 
 from __future__ import annotations
@@ -108,14 +108,16 @@ def grid_slice(X, cells, coordinates, table, widths, walk, budget):
     """Exhaust cells of a grid until `budget` rows are visited.
 
     `coordinates` are the cells' positions on the axes, `table` gives the cell at a position (mixed radix of `widths`)
-    or -1 if there is no record.
+    or -1 if there is no record. The table only saves time: without it (no entries), all unvisited cells are compared.
     """
     counters = walk.counters
     stop = counters[0] + budget
     while counters[1] >= 0 and counters[0] < stop:
         cell = exhaust(X, cells, walk)
         last = walk.order[counters[0] - 1]
-        counters[1] = _adjacent_entry(X, cells, coordinates, table, widths, walk, cell, last)
+        counters[1] = -1
+        if len(table) > 0:
+            counters[1] = _adjacent_entry(X, cells, coordinates, table, widths, walk, cell, last)
         if counters[1] < 0 and counters[2] > 0:
             counters[1] = _ring_entry(X, cells, coordinates, walk, cell, last)
 
@@ -158,6 +160,7 @@ def _ring_entry(X, cells, coordinates, walk, cell, last):
 def linked_slice(X, cells, links, walk, seen, queue, budget):
     """Exhaust linked cells until `budget` rows are visited; the next cell is found breadth first.
 
+    Stops early, with -1 as the row to enter next, if no link leads to an unvisited cell.
     `seen` (by cell, initially 0) and `queue` (by cell) are work space for the search.
     """
     counters = walk.counters
@@ -172,10 +175,7 @@ def linked_slice(X, cells, links, walk, seen, queue, budget):
 
 @kernel
 def _linked_entry(X, cells, links, walk, seen, queue, cell, last):
-    """Nearest row of the unvisited cells that are the fewest links away.
-
-    Links are directed, so a cell may be unreachable: then the nearest row of all unvisited cells is used.
-    """
+    """Nearest row of the unvisited cells that are the fewest links away; -1 if links, which are directed, reach none."""
     stamp = walk.counters[0]
     best, best_row = np.inf, -1
     queue[0] = cell
@@ -194,7 +194,4 @@ def _linked_entry(X, cells, links, walk, seen, queue, cell, last):
                 if not walk.visited[other]:
                     best, best_row = _nearer(X, cells, other, last, best, best_row)
         start = level
-    if best_row < 0:
-        for index in range(walk.counters[2]):
-            best, best_row = _nearer(X, cells, walk.unvisited[index], last, best, best_row)
     return best_row

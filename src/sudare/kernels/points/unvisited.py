@@ -234,3 +234,12 @@ def nearest_next_slice(tree, X, order, done, budget):
         order[step] = row
         delete(tree, row)
     return stop
+
+
+@kernel
+def nearest_unvisited(tree, X, order, deleted, done):
+    """The row of a tree nearest to the last of order[: done]; those from `deleted` on are first deleted from the tree."""
+    for step in range(deleted, done):
+        delete(tree, order[step])
+    stack, bounds, totals = np.empty(256, dtype=np.int64), np.empty(256), np.empty(_LEAF)
+    return nearest(tree, X[order[done - 1]], stack, bounds, totals)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.measure.baskets import association, frequencies, users
 from sudare.measure.baskets.pair import basket_pair
-from sudare.measure.catalogue import Measure, require_measures
+from sudare.measure.catalogue import Measure, given_parameters, known_measure, measure_label
+from sudare.parameters import Annotated, Catalogue, Field, parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 _LISTED = (
     Measure("util1", users.util1, applies="baskets"),
@@ -32,14 +33,41 @@ _LISTED = (
 BASKET_MEASURES: dict[str, Measure] = {each.name: each for each in _LISTED}
 
 
-def measure_baskets(before: Any, after: Any, names: Iterable[str] | None = None) -> dict[str, float]:
-    """Several measures of baskets at once: the named ones, or all."""
+@parameters
+class RuleParameters:
+    """Which association rules are compared."""
+
+    support: Annotated[float, Field(gt=0, le=1)] = association.SUPPORT
+    """Smallest share of the baskets that contain the rule."""
+    confidence: Annotated[float, Field(gt=0, le=1)] = association.CONFIDENCE
+    """Smallest confidence of a rule."""
+    top: Annotated[int, Field(ge=1)] = association.TOP
+    """Number of rules with the highest support."""
+
+
+BASKET_MEASURE_PARAMETERS: Catalogue[Any] = Catalogue("measure of baskets", {"rule_distance": RuleParameters})
+"""The measures of baskets that take parameters, as a text or as a mapping."""
+
+
+def measure_baskets(
+    before: Any, after: Any, names: Iterable[str | Mapping[str, Any]] | None = None
+) -> dict[str, float]:
+    """Several measures of baskets at once: the named ones, or all.
+
+    A measure with parameters is a text or a mapping, such as "rule_distance top=50", and its result is under its text.
+    """
     pair = basket_pair(before, after)
-    chosen = list(BASKET_MEASURES) if names is None else list(names)
-    require_basket_measures(chosen)
-    return {name: BASKET_MEASURES[name].compute(pair.before, pair) for name in chosen}
+    return {
+        label: known_measure(label, BASKET_MEASURES).compute(
+            pair.before, pair, **given_parameters(label, BASKET_MEASURE_PARAMETERS)
+        )
+        for label in chosen_basket_measures(names)
+    }
 
 
-def require_basket_measures(names: Iterable[str]) -> None:
-    """Refuse, in one sentence, a measure that does not exist for baskets."""
-    require_measures(names, BASKET_MEASURES, "baskets")
+def chosen_basket_measures(names: Iterable[str | Mapping[str, Any]] | None) -> list[str]:
+    """The named measures, which must be of baskets, as texts with their parameters; or all."""
+    if names is None:
+        return list(BASKET_MEASURES)
+    labels = (measure_label(one, BASKET_MEASURES, BASKET_MEASURE_PARAMETERS, "baskets") for one in names)
+    return list(dict.fromkeys(labels))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sudare.measure.baskets import BASKET_MEASURES, BasketPair, measure_baskets
+from sudare.measure.baskets import BasketPair, measure_baskets
 from sudare.measure.baskets.association import TooManySetsError
-from sudare.measure.baskets.catalogue import require_basket_measures
+from sudare.measure.baskets.catalogue import chosen_basket_measures
 from sudare.measure.catalogue import in_turn
 from sudare.release.warnings import ReleaseWarning
 
@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 
 
 def measured(
-    before: Baskets, after: Baskets, names: Sequence[str] | None, progress: Progress
+    before: Baskets, after: Baskets, names: Sequence[Any] | None, progress: Progress
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """The losses asked for; of all of them, those that can be computed, and a warning about the others.
 
     Generalized items are other items: what the measures of baskets compare is no longer there, and none applies.
     """
+    chosen = chosen_basket_measures(names)
     if after.items != before.items:
         return {}, ()
-    require_basket_measures(names or ())
-    chosen = list(BASKET_MEASURES if names is None else names)
     pair = BasketPair(before, after)
     warnings = []
 

@@ -114,7 +114,7 @@ class BasketKind(Kind):
         """Another method."""
         return ErrorSentence("release.baskets.way_out")
 
-    def release(self, checked: Checked, measures: Sequence[str] | None, progress: Progress) -> BasketRelease:
+    def release(self, checked: Checked, measures: Sequence[Any] | None, progress: Progress) -> BasketRelease:
         """The release with its losses."""
         before, after = checked.original, checked.applied.data
         losses, warnings = measured(before, after, measures, progress)

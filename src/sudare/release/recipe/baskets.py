@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, field_validator
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.describe.baskets.sources import read_baskets
 from sudare.errors import ParameterError, shown
-from sudare.measure.baskets.catalogue import require_basket_measures
+from sudare.measure.baskets.catalogue import BASKET_MEASURE_PARAMETERS, chosen_basket_measures
 from sudare.parameters import Part
 from sudare.read.baskets.options import BasketOptions, Layout
 from sudare.read.source import is_path
@@ -34,6 +34,7 @@ from sudare.release.recipe.parts import (
     as_several,
     entry_of,
     one_or_several,
+    several_measures,
 )
 
 if TYPE_CHECKING:
@@ -144,16 +145,13 @@ class BasketRecipe(AnyRecipe):
     """One method, or several in order."""
     order: Order = "shuffle"
     """shuffle: records are published in random order; keep: in that of the input, which somebody may know."""
-    measures: tuple[str, ...] | None = None
-    """Loss measures to report; all when left out."""
+    measures: (
+        Annotated[tuple[str, ...], *several_measures(chosen_basket_measures, BASKET_MEASURE_PARAMETERS)]
+        | None
+    ) = None
+    """Loss measures to report, with parameters as in `rule_distance top=50`; all when left out."""
     output: BasketOutput
     """What is written, and where."""
-
-    @field_validator("measures")
-    @classmethod
-    def _known_measures(cls, given: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        require_basket_measures(given or ())
-        return given
 
     @classmethod
     def _absolute_rest(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:

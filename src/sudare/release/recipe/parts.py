@@ -14,6 +14,7 @@ from sudare.release.recipe.yaml import load
 from sudare.release.recipe.yaml_faults import fault_in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from sudare.parameters import Catalogue
@@ -38,6 +39,14 @@ def one_or_several(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
     return (
         BeforeValidator(as_several),
         WithJsonSchema({"anyOf": [catalogue.schema(), {"type": "array", "items": catalogue.schema()}]}),
+    )
+
+
+def several_measures(chosen: Callable[[Any], list[str]], parameterized: Catalogue[Any]) -> tuple[Any, ...]:
+    """How a list of measures is read, each by name, as a text or as a mapping with parameters, and described."""
+    return (
+        BeforeValidator(lambda given: chosen(given) if isinstance(given, (list, tuple)) else given),
+        WithJsonSchema({"type": "array", "items": parameterized.schema()}),
     )
 
 

@@ -42,11 +42,19 @@ from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role
 from sudare.describe.table import Table, roles_by_name
 from sudare.errors import DescriptionError, ErrorSentence, ParameterError, did_you_mean
 from sudare.formats.data import EXTENSIONS, Format
-from sudare.measure.catalogue import MEASURES, require_measures
+from sudare.measure.catalogue import MEASURE_PARAMETERS, chosen_measures
 from sudare.parameters import AnyNames, Part
 from sudare.read.source import Source
 from sudare.release.recipe.base import AnyOutput, AnyRecipe
-from sudare.release.recipe.parts import Effort, Order, absolute_entry, as_several, entry_of, one_or_several
+from sudare.release.recipe.parts import (
+    Effort,
+    Order,
+    absolute_entry,
+    as_several,
+    entry_of,
+    one_or_several,
+    several_measures,
+)
 from sudare.release.warnings import ReleaseNote
 from sudare.words.sentence import enumerated, in_language
 
@@ -151,8 +159,10 @@ class Recipe(AnyRecipe):
     """One method, or several in order; when left out randomization for Pk-anonymity, else mondrian."""
     order: Order = "shuffle"
     """shuffle: records are published in random order; keep: in that of the input, which somebody may know."""
-    measures: tuple[str, ...] | None = None
-    """Loss measures to report; the usual ones when left out, not ncp, cm, pmse and model_loss."""
+    measures: Annotated[tuple[str, ...], *several_measures(chosen_measures, MEASURE_PARAMETERS)] | None = None
+    """Loss measures to report; the usual ones when left out, not ncp, cm, pmse and model_loss.
+
+    A measure with parameters is a text or a mapping: `dm k=5`, `{type: ild, distances: {name: levenshtein}}`."""
     retry: Effort | None = None
     """Try again with this effort (default or thorough), and keep the release that lost less."""
     compromise: CompromisePart | None = None
@@ -223,12 +233,6 @@ class Recipe(AnyRecipe):
     @property
     def _has_patterns(self) -> bool:
         return any(sign in name for names in self._groups.values() for name in names for sign in "*?[")
-
-    @field_validator("measures")
-    @classmethod
-    def _known_measures(cls, given: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        require_measures(given or (), MEASURES)
-        return given
 
     @classmethod
     def _absolute_rest(cls, raw: dict[str, Any], folder: Path) -> dict[str, Any]:

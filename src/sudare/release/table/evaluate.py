@@ -17,13 +17,13 @@ Of randomized data nothing but the share of rows left out: k and epsilon are com
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from sudare.describe.text import axis_of, positions, range_ends
-from sudare.measure.catalogue import chosen_measures, in_turn, measure
+from sudare.measure.catalogue import base_name, chosen_measures, in_turn, measure
 from sudare.measure.losses import column_losses
 from sudare.progress import Plan
 
@@ -49,7 +49,7 @@ class Measured(NamedTuple):
     """Measures that were asked for and have nothing to say."""
 
 
-def measured(pair: Pair, names: Sequence[str] | None, progress: Progress) -> Measured:
+def measured(pair: Pair, names: Sequence[Any] | None, progress: Progress) -> Measured:
     """The losses that were asked for, as far as they apply, and the loss of each quasi-identifier."""
     chosen = chosen_measures(names)
     losses = in_turn(chosen, progress, lambda name: measure(pair.before, pair, [name]))
@@ -58,7 +58,7 @@ def measured(pair: Pair, names: Sequence[str] | None, progress: Progress) -> Mea
     by_column = column_losses(pair.before, pair)
     noisy = {column.name for column in pair.after.columns if column.role == "quasi" and column.mechanism}
     if not generalization_tells(noisy, by_column, pair.suppressed / max(pair.before.rows, 1)):
-        losses = {name: value for name, value in losses.items() if name not in OF_GENERALIZATION}
+        losses = {name: value for name, value in losses.items() if base_name(name) not in OF_GENERALIZATION}
     return Measured(losses, by_column, tuple(name for name in chosen if name not in losses))
 
 
@@ -101,7 +101,7 @@ def publishable(release: Release) -> tuple[str, ...]:
         if rows is not None and len(rows) == release.original.rows:
             allowed += OF_DOMAIN if _shows_extents(release) else ()
             allowed += ("sse_ratio",) if _changes_many(release, rows) else ()
-    return tuple(name for name in release.losses if name in allowed)
+    return tuple(name for name in release.losses if base_name(name) in allowed)
 
 
 def public_figure(name: str, value: float) -> float | None:

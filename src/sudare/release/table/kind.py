@@ -209,7 +209,7 @@ class TableKind(Kind):
         """Another method, or the noise that it would take."""
         return way_out(requirement, original)
 
-    def release(self, checked: Checked, measures: Sequence[str] | None, progress: Progress) -> Release:
+    def release(self, checked: Checked, measures: Sequence[Any] | None, progress: Progress) -> Release:
         """The release with its losses."""
         applied = checked.applied
         pair = Pair(checked.original, applied.data, applied.rows)

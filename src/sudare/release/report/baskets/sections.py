@@ -12,6 +12,7 @@ from sudare.display import UNKNOWN, figure, share
 from sudare.errors import ParameterError
 from sudare.measure.baskets import BASKET_MEASURES, compare_rules, frequency_change, user_loss
 from sudare.measure.baskets import rules as mined_rules
+from sudare.measure.catalogue import known_measure
 from sudare.release.report import charts
 from sudare.release.report.charts import BlockSizes, Listed
 from sudare.release.report.table.page import loss_row
@@ -81,8 +82,9 @@ def losses(found: Mapping[str, float | None], texts: Texts) -> list[dict[str, An
     """Every measure with its range; what cannot be said in numbers is left open."""
     rows = []
     for name, value in found.items():
-        row = loss_row(BASKET_MEASURES[name], math.inf if value is None else value, None, texts)
-        if value is not None and 0 < value < 0.001 and BASKET_MEASURES[name].largest != 1:
+        measure = known_measure(name, BASKET_MEASURES)
+        row = loss_row(measure, math.inf if value is None else value, None, texts, name)
+        if value is not None and 0 < value < 0.001 and measure.largest != 1:
             row["value"] = f"{value:.6f}"  # a small divergence without powers of ten
         rows.append(row)
     return rows

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from sudare.describe.text import as_text, day_of, has_no_text
 from sudare.display import UNKNOWN, figure, rounded_down, share
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
-from sudare.measure.catalogue import MEASURES
+from sudare.measure.catalogue import known_measure
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.measure.crosstab.heat_map import heat_map
 from sudare.measure.crosstab.input.round_bins import round_edges
@@ -316,7 +316,10 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
     if not public and release.suitability is not None:
         notes.append(suitability_sentence(release.suitability, texts.language))
     return {
-        "rows": [loss_row(MEASURES[name], value, bounds.get(name), texts) for name, value in shown.items()],
+        "rows": [
+            loss_row(known_measure(name), value, bounds.get(name), texts, name)
+            for name, value in shown.items()
+        ],
         "notes": notes,
         "columns": columns,
         "bounds": [
@@ -400,14 +403,16 @@ def _bound_sentence(name: str, value: float, bound: Bound, texts: Texts) -> str:
     return texts("page.between_sentences").join(parts)
 
 
-def loss_row(measure: Measure, value: float, bound: Bound | None, texts: Texts) -> dict[str, Any]:
-    """A measure with its value and its place between best and worst."""
+def loss_row(
+    measure: Measure, value: float, bound: Bound | None, texts: Texts, label: str = ""
+) -> dict[str, Any]:
+    """A measure with its value and its place between best and worst; `label` is its name with its parameters."""
     extent = measure.largest - measure.smallest
     place = (value - measure.smallest) / extent if math.isfinite(extent) and math.isfinite(value) else None
     if place is not None and measure.direction == "higher is better":
         place = 1 - place
     return {
-        "name": measure.name,
+        "name": label or measure.name,
         "meaning": measure.meaning.into(texts.language),
         "value": share(value) if measure.largest == 1 else figure(value),
         "place": place,
