@@ -54,6 +54,7 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
             ("t-closeness", {"t": 0.5, "distance": distance})
             for distance in ("equal", "ordered", "hierarchical")
         ),
+        ("l-diversity", {"l": 2, "kind": "distinct", "exempt": {"disease": ["flu", None]}}),
         ("pk-anonymity", {"k": 10}),
         ("no-identifiers", {}),
         ("no-identifiers", {"undescribed": ["age"]}),

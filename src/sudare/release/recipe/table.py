@@ -272,7 +272,8 @@ class Recipe(AnyRecipe):
         """The compromise, which readers of the release may know; its sentence has figures of the original."""
         if self.compromise is None:
             return {}
-        return {"compromise": self.compromise.model_dump(mode="json", exclude={"what"})}
+        asked = [REQUIREMENTS.dump(one, full=False) for one in self.compromise.instead_of]
+        return {"compromise": {"kind": self.compromise.kind, "instead_of": asked}}
 
     def assess_options(self, data: Table) -> dict[str, Any]:
         """What the recipe's randomization leaves exact, and its weights."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -16,7 +17,7 @@ from sudare.words import sentence as texts
 from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sudare.release.baskets.release import BasketRelease
     from sudare.release.table.release import Release
@@ -147,6 +148,18 @@ def told_apart(finding: Finding) -> Finding:
 def _parts(requirement: Mapping[str, Any], texts: Texts) -> tuple[str, dict[str, str]]:
     names = requirement.get("sensitive")
     values = {"columns": texts("page.separator").join(names) if names else texts("requirement.all_sensitive")}
+    if isinstance(exempt := requirement.get("exempt"), Mapping) and exempt:
+        # Whoever has such a value is not protected: nobody may read the requirement without that.
+        cells = [
+            f"{name} = {texts('distributions.missing') if value is None else value}"
+            for name, listed in exempt.items()
+            for value in listed
+        ]
+        values["columns"] = texts(
+            "requirement.except_exempt",
+            columns=values["columns"],
+            values=texts("page.separator").join(cells),
+        )
     for key, value in requirement.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             values[key] = figure(value)
