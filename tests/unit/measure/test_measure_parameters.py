@@ -86,7 +86,6 @@ AFTER = [["a", "b", "c"], ["a", "b"], ["b"], ["c"], ["a", "c"]]
         ),
     ],
     ids=lambda given: "" if callable(given) else None,  # an address would differ from worker to worker
-    ids=str,
 )
 def test_a_text_or_mapping_measures_what_the_function_measures(given, label, value):
     found = sd.measure.measure(TABLE, RELEASED, [given])
@@ -149,7 +148,6 @@ def test_distances_with_fields_survive_their_text():
         ("ild {p", "not JSON"),
         (5, "5 is not a measure"),
     ],
-    ids=str,
 )
 def test_mistakes_get_one_sentence(given, sentence):
     with pytest.raises(sd.SudareError, match=sentence):
@@ -289,7 +287,6 @@ def test_the_table_of_users_starts_with_those_who_lost_most(told):
         (("before.txt", "after.txt", "--top", "3"), "parameters of --table rules"),
         (("before.txt", "after.txt", "--out", "x.csv"), "writes the rows of --table"),
     ],
-    ids=str,
 )
 def test_mistakes_at_the_command_line_get_one_sentence(folder, arguments, sentence, capfd):
     assert main(["measure", *arguments]) == 2
