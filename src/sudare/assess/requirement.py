@@ -181,7 +181,8 @@ def table_of(data: Any) -> Table:
 
 def requirements_of(given: Iterable[Any], catalogue: Catalogue[Asked]) -> tuple[Asked, ...]:
     """The requirements, each given as an instance (also of the caller's own class) or as the catalogue knows it."""
-    asked = tuple(given)
+    # A list of requirements is what people try first.
+    asked = tuple(one for each in given for one in (each if isinstance(each, list | tuple) else (each,)))
     for one in asked:
         require_made(one)
     return tuple(one if hasattr(one, "check") else catalogue.build(one) for one in asked)

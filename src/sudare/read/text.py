@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from sudare.errors import InputError
+from sudare.errors import ErrorSentence, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -90,10 +90,38 @@ def column_names(names: Sequence[str], source: str) -> list[str]:
     return filled
 
 
+_DOCUMENTS = (
+    (b"%PDF-", "pdf"),
+    (b"\x89PNG\r\n", "image"),
+    (b"\xff\xd8\xff", "image"),
+    (b"GIF8", "image"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "office"),
+    (b"{\\rtf", "office"),
+    (b"\x1f\x8b\x08", "archive"),
+    (b"7z\xbc\xaf\x27\x1c", "archive"),
+    (b"Rar!", "archive"),
+    (b"PK\x03\x04", "archive"),
+)
+"""First bytes of files that people take for tables, and what they are."""
+_NAMES_OF_ENCODINGS = {"cp932": "Shift_JIS", "euc_jp": "EUC-JP", "cp1252": "Windows-1252"}
+
+
+def document_kind(data: bytes) -> str | None:
+    """What a file is that is no text: pdf, image, office, archive or page (HTML); None if its first bytes do not say."""
+    kind = next((kind for first, kind in _DOCUMENTS if data.startswith(first)), None)
+    if kind == "archive" and any(part in data[:4096] for part in (b"word/", b"ppt/")):
+        return "office"
+    beginning = data[:200].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return "page" if kind is None and beginning.startswith((b"<!doctype html", b"<html")) else kind
+
+
 def decode_text(
     data: bytes, name: str, forced: str | None, *, surely: bool = False
 ) -> tuple[str, bytes, str]:
     """The text, its UTF-8 bytes without a byte order mark, and the encoding; `surely`: it is known to be text."""
+    kind = document_kind(data)
+    if kind is not None:
+        raise InputError("read.text.document", source=name, kind=ErrorSentence(f"read.text.kinds.{kind}"))
     encoding = forced or detect_encoding(data)
     surely |= forced is not None or encoding in {"utf-16", "utf-32"}
     if not surely and _is_garbage(data):
@@ -104,10 +132,21 @@ def decode_text(
     except LookupError:
         raise InputError("read.text.unknown_encoding", encoding=encoding) from None
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            "read.text.undecodable", source=name, encoding=encoding, line=line, byte=error.start + 1
-        ) from None
+        figures = {
+            "source": name,
+            "encoding": encoding,
+            "line": data.count(b"\n", 0, error.start) + 1,
+            "byte": error.start + 1,
+        }
+        seems = detect_encoding(data)
+        if _decodes(data, seems) and seems != encoding:
+            raise InputError(
+                "read.text.undecodable_seems",
+                **figures,
+                seems=_NAMES_OF_ENCODINGS.get(seems, seems),
+                give=seems,
+            ) from None
+        raise InputError("read.text.undecodable", **figures) from None
     except UnicodeEncodeError:
         raise InputError("read.text.impossible", source=name, encoding=encoding) from None
     position = utf8.find(b"\0")

@@ -114,6 +114,8 @@ def draft_of(
     `guess_roles`); each text of `roles` lists names or patterns, separated by commas. With `explain`, the recipe says of each
     column why it has its role.
     """
+    if is_path(source) and Path(source).suffix.lower() in {".yaml", ".yml"}:
+        raise InputError("release.recipe.is_recipe", source=source)
     plan = Plan(progress, {"read": 3, "guess": 2})
     asked: dict[str, Any] = {
         "requirements": requirements,

@@ -288,6 +288,8 @@ class Recipe(AnyRecipe):
     def describe(self, table: Table) -> Table:
         """Give the table the recipe's roles; every column must be named, so that none slips through."""
         parts = self.parts_of(table.frame.columns)
+        for name in parts:
+            table.column(name)  # a misspelled one is told with what it may mean
         unnamed = [name for name in table.frame.columns if name not in parts]
         if len(unnamed) == 1:
             raise DescriptionError("release.recipe.no_role.one", column=unnamed[0])
