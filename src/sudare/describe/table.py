@@ -415,6 +415,10 @@ class Table:
         """The frame in the type that the caller passed: polars, pandas or Arrow."""
         return to_native(self.frame, self._native)
 
+    def to_pandas(self) -> Any:
+        """The values as a pandas frame, whatever was given."""
+        return self.frame.to_pandas()
+
     def __len__(self) -> int:
         return self.rows
 

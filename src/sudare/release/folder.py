@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from sudare.measure.compare import Figures
     from sudare.release.kind import Kind
     from sudare.release.recipe.base import AnyOutput, AnyRecipe
-    from sudare.release.recipe.parts import Order
+    from sudare.release.recipe.parts import Order, ReportKind
     from sudare.verify.finding import Finding
     from sudare.words.sentence import Texts
 
@@ -84,6 +85,15 @@ class AnyRelease:
         from sudare.release.folder import write_folder
 
         return write_folder(self, self.kind.output.into(folder, **output), progress=progress)
+
+    def report(self, kind: ReportKind = "internal", *, language: str = "en") -> str:
+        """The report as HTML, verified as every release is; nothing is kept on disk.
+
+        The internal report has figures of the original, the public one may be handed over with the data.
+        """
+        with tempfile.TemporaryDirectory() as place:
+            written = self.write(Path(place) / "release", language=language, reports=(kind,))
+            return (written.folder / kind / "report.html").read_text(encoding="utf-8")
 
 
 Release_co = TypeVar("Release_co", bound=AnyRelease, covariant=True)

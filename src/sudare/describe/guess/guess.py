@@ -32,7 +32,7 @@ from sudare.describe.guess.reason import Reason
 from sudare.describe.guess.topics import topic_of
 from sudare.describe.guess.values import Values, guess_kind
 from sudare.describe.kinds import COUNTED_ROLES, Role
-from sudare.describe.table import from_native, roles_by_name
+from sudare.describe.table import Table, from_native, roles_by_name
 from sudare.errors import DescriptionError, did_you_mean, shown
 
 if TYPE_CHECKING:
@@ -68,9 +68,30 @@ class Guess:
     """How the dates of a column of texts are written; None where they are not texts, or no dates."""
 
 
+class Guesses(list[Guess]):
+    """The guesses of all columns, in their order; a list that can be applied to its table."""
+
+    def __init__(self, table: Table, guesses: Iterable[Guess]) -> None:
+        super().__init__(guesses)
+        self.table = table
+
+    def apply(self) -> Table:
+        """The table described as guessed: roles, kinds and hierarchies. Look at the guesses before you trust them."""
+        roles: dict[str, list[str]] = {}
+        for guess in self:
+            roles.setdefault(guess.role, []).append(guess.column)
+        given: dict[str, Any] = {
+            **roles,
+            "kinds": {guess.column: guess.kind for guess in self},
+            "hierarchies": {guess.column: guess.hierarchy for guess in self if guess.hierarchy is not None},
+            "formats": {guess.column: guess.format for guess in self if guess.format is not None},
+        }
+        return self.table.describe(**given)
+
+
 def guess_roles(
     data: Any, roles: Mapping[str, Iterable[str]] | None = None, rest: Role | None = None
-) -> list[Guess]:
+) -> Guesses:
     """Guess the role, kind and hierarchy of every column of a table or any dataframe, in column order.
 
     Args:
@@ -92,12 +113,16 @@ def guess_roles(
     ]
     weights = [guess for guess in guesses if guess.role == "weight"]
     weight = next((guess for guess in weights if guess.column in told), weights[0] if weights else None)
-    return [
-        _no_weight(guess)
-        if guess.role == "weight" and guess is not weight and guess.column not in told
-        else guess
-        for guess in guesses
-    ]
+    table = data if isinstance(data, Table) else Table.from_frame(data)
+    return Guesses(
+        table,
+        [
+            _no_weight(guess)
+            if guess.role == "weight" and guess is not weight and guess.column not in told
+            else guess
+            for guess in guesses
+        ],
+    )
 
 
 def _known(roles: Mapping[str, Iterable[str]] | None, frame: pl.DataFrame) -> dict[str, Role]:

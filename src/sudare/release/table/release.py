@@ -67,6 +67,10 @@ class Release(AnyRelease):
         """The released table in the caller's kind of frame."""
         return self.table.native()
 
+    def to_pandas(self) -> Any:
+        """The released table as a pandas frame, whatever was given."""
+        return self.table.to_pandas()
+
     @cached_property
     def groups(self) -> npt.NDArray[np.int32]:
         """Block of each released row."""
