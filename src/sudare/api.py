@@ -52,7 +52,7 @@ def assess(
 @overload
 def assess(
     data: Table,
-    *requirements: Requirement | str,
+    *requirements: Requirement | str | Sequence[Requirement | str],
     objective: Objective = ...,
     threshold: float = ...,
     compromises: bool = ...,
@@ -96,7 +96,7 @@ def anonymize(
 @overload
 def anonymize(
     data: Table,
-    *requirements: Requirement | str,
+    *requirements: Requirement | str | Sequence[Requirement | str],
     method: Anonymizer | str | Sequence[Anonymizer | str] | None = None,
     measures: Sequence[str | Mapping[str, Any]] | None = None,
     order: Order = "shuffle",

@@ -2,6 +2,7 @@
 
 import gzip
 import zipfile
+from typing import Any
 
 import polars as pl
 import pytest
@@ -90,6 +91,6 @@ def test_documents_are_named(here, capsys):
 
 def test_a_list_of_requirements_is_taken():
     table = sd.read(pl.DataFrame({"age": [1, 1, 2, 2]})).describe(quasi=["age"])
-    asked = [sd.KAnonymity(2), "k-anonymity k=1"]
+    asked: list[Any] = [sd.KAnonymity(2), "k-anonymity k=1"]
     assert sd.anonymize(table, asked).requirements == (sd.KAnonymity(2), sd.KAnonymity(1))
     assert sd.assess(table, asked).feasible
