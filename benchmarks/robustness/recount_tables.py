@@ -27,7 +27,7 @@ LAYOUTS = ("lines", "json", "long", "sets", "lists")
 METHODS = (
     "generalization", "mindis", "diverdis", "full-domain", "mondrian", "microaggregation", "randomization", "record-suppression",
     "remove-identifiers", "pseudonyms", "top-bottom-coding", "rounding", "sampling", "shuffling", "rank-swapping",
-    "data-swapping",
+    "data-swapping", "coarsening", "value-capping",
 )  # fmt: skip
 BASKET_METHODS = ("item-suppression", "item-generalization")
 _SHARE_OF_BASKETS = 0.25
@@ -432,7 +432,7 @@ def _table(random: Random) -> TableCase:
         frame,
         roles,
         tuple(requirements),
-        tuple(_methods(random, method, columns, roles)),
+        tuple(_methods(random, method, columns, roles, hierarchies)),
         random.choice(FORMATS),
         kinds,
         hierarchies,
@@ -531,7 +531,11 @@ def _effective(counts: Counter[Any]) -> float:
 
 
 def _methods(
-    random: Random, method: str, columns: dict[str, Column], roles: dict[str, str]
+    random: Random,
+    method: str,
+    columns: dict[str, Column],
+    roles: dict[str, str],
+    hierarchies: dict[str, dict[str, Any]],
 ) -> list[dict[str, Any]]:
     quasi = [name for name, role in roles.items() if role == "quasi"]
     identifiers = [name for name, role in roles.items() if role == "identifier"]
@@ -575,6 +579,11 @@ def _methods(
             "columns": [random.choice(numbers or quasi)],
             "base": random.choice((5, 10, 0.5)),
         }
+    elif method == "coarsening":
+        extra["levels"] = {random.choice([name for name in quasi if name in hierarchies] or quasi): 1}
+    elif method == "value-capping":
+        sensitive = [name for name, role in roles.items() if role == "sensitive"]
+        extra |= {"column": random.choice(sensitive or quasi), "most": random.choice((3, 8, 20))}
     elif method == "sampling":
         extra |= {"share": random.choice((0.5, 0.8, 1.0))}
     elif method == "rank-swapping":

@@ -48,6 +48,8 @@ class Trial:
     progress: Progress = SILENT
     whole: Table | None = None
     """The table that this one is a sample of."""
+    by_mondrian: bool = False
+    """Whether every release is one of Mondrian, which loses more, but whose kernels a run has loaded already."""
 
     def released(
         self, requirements: Sequence[Requirement], *, table: Table | None = None, suppression: float = 0.0
@@ -56,7 +58,7 @@ class Trial:
         given = self.table if table is None else table
         least = limits(given, requirements).min_largest_block or 1
         method: Anonymizer = Generalize(objective=self.objective, effort="fast", suppression=suppression)
-        if least * given.rows > _LARGEST_CUT:
+        if self.by_mondrian or least * given.rows > _LARGEST_CUT:
             method = Mondrian()
         return apply_all([method], given, Context(tuple(requirements), Randomness(SEED), self.progress))
 

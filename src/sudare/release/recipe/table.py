@@ -255,10 +255,12 @@ class Recipe(AnyRecipe):
         """The release with a note of the compromise, and how suited its table was to diversity."""
         from sudare.advise.advise import suitability
         from sudare.advise.bounds import only_generalized
+        from sudare.anonymize.mondrian import Mondrian
 
         judged = None
         if only_generalized(release.original, release.methods):
-            judged = suitability(release.original, release.requirements, progress)
+            mondrian = any(isinstance(one, Mondrian) for one in release.methods)
+            judged = suitability(release.original, release.requirements, progress, by_mondrian=mondrian)
         return replace(release, notes=(*self.notes(), *release.notes), suitability=judged)
 
     def notes(self) -> tuple[str, ...]:
