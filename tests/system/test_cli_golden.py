@@ -127,7 +127,7 @@ def test_describe_in_japanese(command, tmp_path):
 def test_describe_json(at, made):
     before = sorted(made.iterdir())
     found = json.loads(at.done("describe", "demo/patients.csv", "--json"))
-    assert sorted(found) == ["guesses", "recipe", "rows"]
+    assert sorted(found) == ["guesses", "recipe", "rows", "warnings"]
     assert found["rows"] == 300
     assert {"column", "role", "kind", "reason", "reason_ja", "hierarchy"} <= set(found["guesses"][0])
     assert sorted(found["recipe"]) == sorted(
