@@ -163,9 +163,11 @@ def ranks_of(cells: Sequence[Cell], values: Sequence[Any], order: Sequence[str] 
 
 def _place(text: str) -> tuple[int, Any]:
     try:
-        return 0, Decimal(text)
+        number = Decimal(text)
     except ArithmeticError:
-        pass
+        number = Decimal("NaN")
+    if not number.is_nan():  # the text "NaN" has no place among numbers
+        return 0, number
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

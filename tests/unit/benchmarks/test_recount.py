@@ -81,6 +81,14 @@ def test_spellings_are_one_value(cells):
     assert len(set(alike(cells))) == 1
 
 
+def test_the_text_nan_has_its_place_among_texts():
+    from recount import ranks_of
+
+    cells = ["NaN", "-0.0", "x", "sNaN", None]
+    ranks = ranks_of(cells, cells, None)
+    assert sorted(cells, key=lambda cell: ranks[cell]) == ["-0.0", "NaN", "sNaN", "x", None]
+
+
 def test_values_are_several():
     from recount import alike
 
