@@ -45,7 +45,7 @@ def run(capsys, *arguments):
     [
         (
             {"type": "rho-uncertainty", "rho": 0.5},
-            "確信度が 0.5 を超えて推測できる要配慮アイテムはありません",
+            "確信度が 0.5 を超えて推測できる機微なアイテムはありません",
         ),
         (
             {"type": "rho-uncertainty", "rho": 0.5, "m": 2},
@@ -55,7 +55,7 @@ def run(capsys, *arguments):
             {"type": "rho-uncertainty", "rho": 0.5, "m": 2, "eps": 0.1, "delta": 0.1},
             "危険な攻撃者の割合は信頼度 0.9 で",
         ),
-        ({"type": "km-anonymity", "k": 2, "m": 1}, "1 個以下のアイテムからなるどの集合も"),
+        ({"type": "km-anonymity", "k": 2, "m": 1}, "1 個以下のアイテムのどの組も"),
     ],
 )
 def test_japanese_verdicts_say_how_much_somebody_may_know(folder, capsys, requirement, asked):

@@ -165,7 +165,7 @@ def made_in_japanese(tmp_path_factory):
 def test_demo_in_japanese(made_in_japanese):
     out = (made_in_japanese / "demo.txt").read_text(encoding="utf-8")
     compare("demo-ja", out, made_in_japanese)
-    places = re.findall(r"(?:引き渡し用|管理者専用|報告書)： +(.+)", out)
+    places = re.findall(r"(?:引き渡し用|管理者専用|報告書　　)：(.+)", out)
     assert len(places) == 4
     assert all(Path(place).exists() for place in places)
 
@@ -246,8 +246,8 @@ def test_run_and_check_in_japanese(command, job_in_japanese):
     assert out == command.done(*asked, "--lang", "ja")
     assert_fits(out)
     assert "Hand over: " in in_english
-    assert "引き渡し用： " in out
-    told = re.sub(r"： /.*", "", out)
+    assert "引き渡し用：" in out
+    told = re.sub(r"：/.*", "", out)
     assert not re.search(r"[A-Za-z]{3,} +[A-Za-z]{3,}", told.replace("│", "|")), told
     # the verdicts are the report's words; everything after them has the same figures
     assert figures_after(out, "情報損失") == figures_after(in_english, "Loss")
@@ -291,7 +291,7 @@ def test_other_answers_in_japanese(command, made_in_japanese, monkeypatch, tmp_p
 
 
 def figures_after(out, head):
-    return figures_in(re.sub(r"[:：] +/.*", "", out.partition(head)[2]))
+    return figures_in(re.sub(r"(?:: +|：)/.*", "", out.partition(head)[2]))
 
 
 def figures_in(out):
@@ -442,10 +442,10 @@ def test_catalogue_json_in_japanese(command):
     assert {name: entry["kind"] for name, entry in japanese.items()} == {
         name: entry["kind"] for name, entry in english.items()
     }
-    assert "要配慮列" in japanese["l-diversity"]["about"]
+    assert "機微な各列" in japanese["l-diversity"]["about"]
     assert [field for field, _, _ in japanese["mondrian"]["parameters"]] == ["relaxed", "weights"]
     (measured,) = json.loads(command.done("catalogue", "dm", "--json", "--lang", "ja")).values()
-    assert measured["meaning"] == "識別不能度：ブロックの大きさの二乗和"
+    assert measured["meaning"] == "識別性指標：ブロックの大きさの二乗和"
 
 
 def test_catalogue_json(command):
@@ -595,5 +595,5 @@ def words(text):
 def assert_fits(out):
     """No line is wider than 80 columns, but one that ends with a path or a command to copy."""
     for line in out.splitlines():
-        copied = re.search(r"([:：] +|sudare run |\), recipe: )\S+$", line)
+        copied = re.search(r"(: +|： *|sudare run |\), recipe: )\S+$", line)
         assert cell_len(line) <= 80 or copied, line

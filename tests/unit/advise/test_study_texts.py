@@ -232,7 +232,7 @@ def test_verdicts_on_baskets_name_the_attacker_and_the_figures():
         "are exposed by 1 inference."
     )
     assert inferred.in_language("ja").explanation == (
-        "利用者 0 が {x} をもつことを知る攻撃者は、y を確信度 3/4 で推測できます。許される確信度は 0.5 以下です。4 人の利用者のうち "
+        "利用者 0 が {x} を持つことを知る攻撃者は、y を確信度 3/4 で推測できます。許される確信度は 0.5 以下です。4 人の利用者のうち "
         "4 人が危険です（許されない推測は 1 通り）。"
     )
     assert left.explanation == (
@@ -240,7 +240,7 @@ def test_verdicts_on_baskets_name_the_attacker_and_the_figures():
         "sets."
     )
     assert left.worst[0].sentence.into("ja") == (
-        "利用者 0 が {y} をもつことを知る攻撃者に残るバスケットは 3 個だけです"
+        "利用者 0 が {y} を持つことを知る攻撃者に残るバスケットは 3 個だけです"
     )
 
 

@@ -53,8 +53,8 @@ def test_a_cross_tabulation_in_japanese(told):
     )
     assert "クロス集計" in out
     assert "推定" in out
-    assert "セル： 表.csv" in out
-    assert "図： 表.svg" in out
+    assert "セル：表.csv" in out
+    assert "図：表.svg" in out
     assert not ENGLISH_WORDS.search(out)
     assert "公開された件数" in Path("表.svg").read_text(encoding="utf-8")
 

@@ -66,9 +66,9 @@ def refused(folder, capsys):
         (["run", "recipe.yaml", "--out", "taken", "--overwrite"], "公開データではないファイルがあります"),
         (["run", "recipe.yaml", "--out", "people.csv"], "はファイルですが、公開データはフォルダです。"),
         (["run", "recipe.yaml", "--method", "mondrain"], "「mondrain」という方法はありません。「mondrian」"),
-        (["run", "recipe.yaml", "--require", "k-anonymity k=0"], "k-anonymity: 「k」が '0' ですが"),
+        (["run", "recipe.yaml", "--require", "k-anonymity k=0"], "k-anonymity：「k」が '0' ですが"),
         (["assess"], "コマンドの書き方に誤りがあります（Missing argument 'recipe'）。`sudare assess --help`"),
-        (["run"], "--retry には、レシピの代わりに公開データのフォルダーを指定します。"),
+        (["run"], "--retry には、レシピの代わりに公開データのフォルダを指定します。"),
         (["run", "recipe.yaml", "--nope"], "誤りがあります（No such option: --nope）。`sudare run --help`"),
         (
             ["check", "people.csv", "--quasi", "age"],
@@ -114,8 +114,8 @@ def test_the_language_itself(refused):
         ("version: 1\nsource:\n\tpath: a.csv\n", "3 行目がタブで字下げされています。空白を使ってください。"),
         (RECIPE + "version: 1\n", "'version' が二度指定されています（二度目は 8 行目）。"),
         ("- a\n", "は対応表になっていません。'version: 1' と 'source:' から書き始めてください。"),
-        (RECIPE.replace("k: 2", "k: two"), "k-anonymity: 「k」が 'two' ですが、整数でなければなりません。"),
-        (RECIPE.replace("output", "outputs"), "レシピ「bad.yaml」: 「output」がありません。"),
+        (RECIPE.replace("k: 2", "k: two"), "k-anonymity：「k」が 'two' ですが、整数でなければなりません。"),
+        (RECIPE.replace("output", "outputs"), "レシピ「bad.yaml」：「output」がありません。"),
         (RECIPE.replace("  ill: {role: sensitive}\n", ""), "列「ill」の役割が指定されていません。columns に"),
         (
             RECIPE.replace("role: quasi", "role: insensitive"),
@@ -123,7 +123,7 @@ def test_the_language_itself(refused):
         ),
         (
             RECIPE.replace("role: quasi", "role: quasi, hierarchy: {type: intervals, width: -1}"),
-            "列「age」：intervals: 「width」が -1 ですが",
+            "列「age」：intervals：「width」が -1 ですが",
         ),
         (
             RECIPE.replace("reports: []", "crosstab: [aeg]"),
@@ -209,7 +209,7 @@ def test_faults_of_a_ledger_in_japanese(folder, capsys):
     connection.close()
     assert main(["ledger", "--lang", "ja", "--json"]) == 1
     faults = json.loads(capsys.readouterr().out)["faults"]
-    assert "台帳を追記専用にするトリガー「entry_delete」がないか、書き換えられています。" in faults
+    assert "台帳を追記専用にするトリガ「entry_delete」がないか、書き換えられています。" in faults
     assert "記載 2 から 3 までがありません。" in faults
     assert main(["ledger", "--lang", "ja"]) == 1
     assert "記載 2 から 3 までがありません。" in capsys.readouterr().out

@@ -155,7 +155,7 @@ def test_the_japanese_names_what_a_custodian_knows(releases):
     seeded = releases[0]["mondrian"].warnings[1].into("ja")
     assert (
         seeded
-        == "乱数の種が指定されたため、無作為な選択は他者が再現できます。試験用であり、公開しないでください。"
+        == "乱数の種が指定されたため、無作為な選択は第三者が再現できます。試験用なので、公開しないでください。"
     )
 
 

@@ -79,4 +79,4 @@ def test_a_reason_is_a_text_in_english_and_follows_into_japanese():
     (guess,) = guess_roles(pl.DataFrame({"age": [34, 71]}))
     assert isinstance(guess.reason, Reason)
     assert guess.reason == "The name refers to age, which an outsider could know."
-    assert guess.reason.into("ja") == "列名は年齢を表し、外部の人が知りうる値です。"
+    assert guess.reason.into("ja") == "列名は年齢を表し、外部の人が知り得る値です。"

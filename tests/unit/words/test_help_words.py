@@ -86,7 +86,7 @@ def test_both_languages_show_the_same_examples(name):
 def test_the_page_of_a_command_in_japanese(name, capsys, monkeypatch):
     out = page(capsys, monkeypatch, name, "--help", "--lang", "ja")
     assert out == page(capsys, monkeypatch, name, "--lang", "ja", "--help")
-    prose = re.sub(r"^ +(使い方： |cat .*\| )?sudare .*$", "", out, flags=re.MULTILINE)
+    prose = re.sub(r"^ +(使い方：|cat .*\| )?sudare .*$", "", out, flags=re.MULTILINE)
     prose = re.sub(r'"[^"]*"|`[^`]*`|<[^>]*>', "", prose.replace("│", ""))
     assert len(JAPANESE_LETTERS.findall(prose)) > 50
     left = [found for found in ENGLISH_WORDS.findall(prose) if found != "JSON Schema"]
@@ -109,7 +109,7 @@ def test_the_next_page_is_english_again(name, capsys, monkeypatch):
 )
 def test_the_front_page_in_japanese(capsys, monkeypatch, arguments):
     out = page(capsys, monkeypatch, *arguments)
-    assert out.startswith("使い方： sudare コマンド [オプション]\n")
+    assert out.startswith("使い方：sudare コマンド [オプション]\n")
     assert all(f"\n  {name} " in out for name in COMMANDS)
     monkeypatch.setenv("SUDARE_LANG", "ja")
     assert out == page(capsys, monkeypatch) == page(capsys, monkeypatch, "--help")
