@@ -67,5 +67,5 @@ def _applied(
     if not 1 <= number <= len(offered):
         raise ParameterError("cli.no_such_compromise", number=number, most=len(offered))
     raw = parse_yaml(read_text(recipe), str(recipe))
-    changed = taking(raw, asked, offered[number - 1], data.frame.columns, language)
+    changed = taking(raw, asked, offered[number - 1], data, language)
     return str(yaml.safe_dump(changed, sort_keys=False, allow_unicode=True, width=100))

@@ -39,6 +39,18 @@ def command(
     named = {str(folder) if same else folder.name: figures_of(folder) for folder in folders}
     compared = compare(named, risk=risk, loss=loss)
     warnings = _warnings(compared, words)
+    pick = compared.pick
+    why = (
+        words("compare.pick.none")
+        if pick is None
+        else words(
+            f"compare.pick.{pick.reason}",
+            release=pick.release,
+            count=pick.among,
+            risk=compared.risk,
+            loss=compared.loss,
+        )
+    )
     if plot is not None:
         said = ChartWords(
             words.or_else(f"compare.risk.{compared.risk}", _of_tables(compared.risk, words.language)),
@@ -49,7 +61,8 @@ def command(
         )
         save_chart(compared.chart(said), plot)
     if json:
-        print_json({"releases": compared.frame.to_dicts(), "warnings": warnings})
+        told = None if pick is None else {"release": pick.release, "reason": pick.reason, "why": why}
+        print_json({"releases": compared.frame.to_dicts(), "pick": told, "warnings": warnings})
         return 0
     wide = words.language == "ja"
     answers = {True: words("compare.yes"), False: ""}
@@ -66,6 +79,7 @@ def command(
         ],
         wide=wide,
     )
+    say(one_line(why), wide=wide)
     for warning in warnings:
         say(one_line(words("warning", warning=warning)), wide=wide)
     if plot is not None:

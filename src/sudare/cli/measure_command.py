@@ -36,6 +36,7 @@ def command(
     distance: Annotated[list[str] | None, typer.Option()] = None,
     weight: Annotated[list[str] | None, typer.Option()] = None,
     p: Annotated[float | None, typer.Option("--p")] = None,
+    by_column: Annotated[bool, typer.Option("--by-column")] = False,
     table: Annotated[str | None, typer.Option()] = None,
     support: Annotated[float | None, typer.Option()] = None,
     confidence: Annotated[float | None, typer.Option()] = None,
@@ -51,7 +52,7 @@ def command(
     from sudare.cli.show import print_blocks, print_json, progress_bar, say_place
     from sudare.formats.data import write_data
     from sudare.progress import Plan
-    from sudare.release.measure import basket_table, measure_again
+    from sudare.release.measure import basket_table, column_table, measure_again
     from sudare.release.plots import save_chart
     from sudare.release.reopen import reopen
     from sudare.release.summary import losses_grid, words_in
@@ -61,7 +62,10 @@ def command(
     mining = given_options(support=support, confidence=confidence, top=top)
     if mining and table != "rules":
         raise typer.BadParameter(ErrorSentence("cli.measure.without_rules"))
-    if out is not None and table is None:
+    if by_column and table is not None:
+        raise typer.BadParameter(ErrorSentence("cli.measure.two_tables"))
+    shown = "columns" if by_column else table
+    if out is not None and shown is None:
         raise typer.BadParameter(ErrorSentence("cli.measure.without_table"))
     refuse_existing(out, plot, overwrite=overwrite)
     instead = _of_ild(measure, distance or [], weight or [], p)
@@ -72,17 +76,19 @@ def command(
         with plan.phase("measure") as step:
             found = measure_again(pair, measure, step, instead)
             listed = None if table is None else basket_table(pair, table, **mining)
+            if by_column:
+                listed = column_table(pair)
         refuse_existing(out, plot, overwrite=overwrite)
         if plot is not None:
             save_chart(found.chart(language), plot)
         if out is not None and listed is not None:
             write_data(listed, out, format="csv")
     if json:
-        print_json(found.losses if listed is None else {"losses": found.losses, table: listed.to_dicts()})
+        print_json(found.losses if listed is None else {"losses": found.losses, shown: listed.to_dicts()})
     else:
         print_blocks([losses_grid(found.losses, found.measures, language, ranges=True)], language)
         if listed is not None:
-            _print_rows(listed, str(table), words)
+            _print_rows(listed, str(shown), words)
         if out is not None:
             say_place(words("measure.table"), out)
         if plot is not None:
@@ -106,6 +112,8 @@ def _cell(name: str, cell: Any, words: Texts) -> str:
 
     if cell is None:
         return "–"
+    if name == "figure":
+        return words(f"measure.figure.{cell}")
     if name == "status":
         return words(f"measure.status.{cell}")
     return figure(cell) if isinstance(cell, float) else str(cell)

@@ -26,6 +26,7 @@ from sudare.measure.baskets import (
 from sudare.measure.catalogue import MEASURES, Measure, all, measure  # noqa: A004  # the public name
 from sudare.measure.compare import Comparison, compare
 from sudare.measure.distributions import (
+    by_column,
     correlation_change,
     hellinger,
     marginal_tv,
@@ -64,6 +65,7 @@ __all__ = [
     "all",
     "average_block",
     "basket_pair",
+    "by_column",
     "cm",
     "column_losses",
     "compare",

@@ -26,6 +26,16 @@ class ChartWords(NamedTuple):
     no: str
 
 
+class Pick(NamedTuple):
+    """The release that a comparison recommends, and why."""
+
+    release: str
+    reason: Literal["only", "balanced", "safer"]
+    """only: no other is unbeaten; balanced: smallest sum of scaled risk and loss; safer: of equal sums the smallest risk."""
+    among: int
+    """How many releases it was chosen from."""
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """Risk and loss of each release; `frame` has the columns release, risk, loss, best.
@@ -44,6 +54,35 @@ class Comparison:
     """Columns that are quasi-identifiers in only some releases: risk and loss are then not strictly comparable."""
     several_tables: bool = False
     """Whether the releases are made from different tables, and so are not comparable."""
+
+    @property
+    def pick(self) -> Pick | None:
+        """The release to take: of those that no other beats, the one of best balance; None if they are not comparable.
+
+        Risk and loss are each scaled from 0 (the best of these releases) to 1 (the worst), and the smallest sum wins; of
+        equal sums the one of smaller risk.
+        """
+        front = self.frame.filter(pl.col("best"))
+        if self.several_tables or not front.height:
+            return None
+        if front.height == 1:
+            return Pick(front["release"][0], "only", 1)
+        sums = [0.0] * front.height
+        for name in ("risk", "loss"):
+            values = [float(value) for value in front[name]]
+            low, extent = min(values), max(values) - min(values)
+            sums = [
+                total + (value - low) / (extent or 1.0) for total, value in zip(sums, values, strict=True)
+            ]
+        least = min(sums)
+        tied = front.filter(pl.Series([value <= least + 1e-9 for value in sums])).sort(
+            "risk", "loss", "release"
+        )
+        return Pick(
+            tied["release"][0],
+            "balanced" if tied.height == 1 else "safer",
+            tied.height if tied.height > 1 else front.height,
+        )
 
     def chart(self, words: ChartWords | None = None) -> Any:
         """Risk-utility plot (Altair): points, and a line through the Pareto front."""

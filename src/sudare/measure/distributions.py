@@ -281,6 +281,65 @@ def correlation_change(before: Any, after: Any) -> float:
     return float(np.mean(changes)) if changes else 0.0
 
 
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+
+
+def by_column(before: Any, after: Any) -> pl.DataFrame:
+    """Mean, standard deviation, quantiles and correlations of each numeric and date column before and after.
+
+    A frame with the columns column, figure, other, before and after. `figure` is mean, std, q10, q25, q50, q75, q90 or
+    correlation (Pearson's r with the column in `other`, among the first 20 columns). A generalized value counts by the
+    middle of what it covers; dates are days since 1970-01-01; missing values are ignored; a figure of no value, and the
+    correlation of a constant column, is null.
+    """
+    import polars as pl
+
+    pair = pair_of(before, after)
+    names = numeric_names(pair)
+    rows: list[tuple[str, str, str | None, float | None, float | None]] = []
+    for name in names:
+        sides = [_summed_up(side) for side in _middles(pair, name)]
+        rows += [(name, key, None, sides[0][key], sides[1][key]) for key in sides[0]]
+    for one, other in combinations(names[:MOST_PAIRED], 2):
+        first, second = numbers_of(pair, one), numbers_of(pair, other)
+        was, now = (_correlated(first[side], second[side]) for side in (0, 1))
+        rows.append((one, "correlation", other, was, now))
+    schema = {
+        "column": pl.String,
+        "figure": pl.String,
+        "other": pl.String,
+        "before": pl.Float64,
+        "after": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _middles(pair: Pair, name: str) -> tuple[Floats, Floats]:
+    """As `numbers_of`, in the column's own unit."""
+    low, high = line_ends(pair.column_cells(name))
+    middle = low / 2 + high / 2
+    return middle[: pair.before.rows], middle[pair.before.rows :]
+
+
+def _summed_up(side: Floats) -> dict[str, float | None]:
+    present = side[~np.isnan(side)]
+    names = ["mean", "std", *(f"q{round(100 * share)}" for share in QUANTILES)]
+    if not len(present):
+        return dict.fromkeys(names)
+    unit = float(np.abs(present).max()) or 1.0  # squares of very large numbers would overflow
+    scaled = present / unit
+    figures = [scaled.mean(), scaled.std(), *np.quantile(scaled, QUANTILES)]
+    return {name: float(value) * unit for name, value in zip(names, figures, strict=True)}
+
+
+def _correlated(one: Floats, other: Floats) -> float | None:
+    both = ~(np.isnan(one) | np.isnan(other))
+    first, second = one[both], other[both]
+    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    return _correlation(first, second)
+
+
 def _over_columns(pair: Pair, change: Callable[[Floats, Floats, float], float]) -> float:
     """Mean over columns that vary; missing values are ignored."""
     changes = []

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from sudare.release.folder import AnyRelease
     from sudare.release.recipe.parts import Order
+    from sudare.words.sentence import Sentence
 
 
 def anonymize(
@@ -30,8 +31,9 @@ def anonymize(
 ) -> AnyRelease:
     """Transform a table, or baskets, until every requirement holds, check it, and measure what was lost.
 
-    `method` is one method or several in order (when left out Randomize for Pk-anonymity, SuppressItems for baskets, else
-    Mondrian). Records are released in random order (`order` "shuffle"), because somebody may know the order of the original;
+    `method` is one method or several in order. When it is left out, the data and the requirements decide, and a note of the
+    release says why: Randomize for Pk-anonymity, Microaggregate where all quasi-identifiers are numbers, else Generalize, or
+    Mondrian for tables so large that Generalize takes long; SuppressItems for baskets. Records are released in random order (`order` "shuffle"), because somebody may know the order of the original;
     "keep" keeps it, with a warning. Requirements and methods may also be given as on the command line, such as "k-anonymity k=5". A `seed` makes
     the random choices repeatable, for tests only: the release is then marked as not secure. Raises `GuaranteeError` when a
     requirement does not hold on the result.
@@ -43,12 +45,18 @@ def anonymize(
     asked = requirements_of(requirements, kind.requirements)
     kind.refuse_requirements(asked)
     kind.refuse_given(original, asked)
-    methods = list(kind.default_methods(asked)) if method is None else methods_of(method, kind.methods)
+    why: tuple[Sentence, ...] = ()
+    if method is None:
+        found, reason = kind.chosen_methods(original, asked)
+        methods, why = list(found), (reason,)
+    else:
+        methods = methods_of(method, kind.methods)
     kind.refuse_methods(methods)
     random = Randomness(seed)
     plan = Plan(progress, {"anonymize": 12, "check": 1, "measure": 4})
     with plan.phase("anonymize") as step:
         applied = kind.apply(methods, original, Context(asked, random, step))
+        applied = applied._replace(notes=(*why, *applied.notes))
     verdicts = []
     with plan.phase("check") as step:
         step.start("check", max(len(asked), 1))

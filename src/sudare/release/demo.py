@@ -52,7 +52,6 @@ def _recipe_text(language: str) -> str:
             {"type": "k-anonymity", "k": 5},
             {"type": "l-diversity", "l": 3, "kind": "entropy", "sensitive": [_disease(columns)]},
         ],
-        "method": [{"type": "mondrian"}, {"type": "shuffling"}],
         "output": {"folder": "release", "language": language},
     }
     return yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True, width=100)

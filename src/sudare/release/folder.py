@@ -20,7 +20,7 @@ from sudare.verify.manifest import ROWS
 from sudare.words.sentence import as_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
     import numpy as np
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sudare.assess.requirement import Verdict
     from sudare.measure.compare import Figures
     from sudare.release.kind import Kind
-    from sudare.release.recipe.base import AnyOutput, AnyRecipe
+    from sudare.release.recipe.base import About, AnyOutput, AnyRecipe
     from sudare.release.recipe.parts import Order, ReportKind
     from sudare.verify.finding import Finding
     from sudare.words.sentence import Texts
@@ -76,15 +76,24 @@ class AnyRelease:
         raise NotImplementedError
 
     @shows_progress
-    def write(self, folder: str | Path, *, progress: Progress | None = None, **output: Any) -> Written[Self]:
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        about: Mapping[str, str] | About | None = None,
+        progress: Progress | None = None,
+        **output: Any,
+    ) -> Written[Self]:
         """Write the release with its evidence, verified from the written files; nothing is left on failure.
 
         `output` takes the fields of a recipe's output: for a table format, language, reports, escape_formulas and overwrite,
-        for baskets layout, language, reports and overwrite.
+        for baskets layout, language, reports and overwrite. `about` has a title, purpose, recipient and contact for readers.
         """
         from sudare.release.folder import write_folder
+        from sudare.release.recipe.base import About
 
-        return write_folder(self, self.kind.output.into(folder, **output), progress=progress)
+        told = about if about is None or isinstance(about, About) else About.of(**about)
+        return write_folder(self, self.kind.output.into(folder, **output), about=told, progress=progress)
 
     def report(self, kind: ReportKind = "internal", *, language: str = "en") -> str:
         """The report as HTML, verified as every release is; nothing is kept on disk.
@@ -158,16 +167,18 @@ def write_folder(
     output: AnyOutput,
     *,
     recipe: AnyRecipe | None = None,
+    about: About | None = None,
     run: str | None = None,
     head: str | None = None,
     progress: Progress | None = None,
 ) -> Written[Released]:
     """Evaluate, write and verify a release; raises and leaves nothing behind when the guarantee does not hold.
 
-    `head` is that of the ledger when the run started.
+    `about` is what readers are told of it, that of the recipe when left out; `head` is that of the ledger when the run started.
     """
     kind, target = release.kind, Path(output.folder)
     kept = None if recipe is None else recipe.without_secrets()
+    about = about or (None if kept is None else kept.about)
     plan = Plan(progress, {"evaluate": 4, "write": 2, "verify": 3, "report": 2})
     with plan.phase("evaluate", shown="risk") as step:
         kind.evaluate(release, step)
@@ -178,7 +189,7 @@ def write_folder(
             data = kind.write_data(release, output, folder)
             if release.rows_of_original is not None:
                 pl.DataFrame({"row": release.rows_of_original}).write_parquet(folder / "internal" / ROWS)
-            manifest = manifest_of(release, output, data, recipe=kept, run=run, head=head)
+            manifest = manifest_of(release, output, data, recipe=kept, about=about, run=run, head=head)
             _write_manifests(folder, kind, manifest)
         with plan.phase("verify") as step:
             findings = kind.verify(release, folder, step)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sudare.release.recipe.base import AnyOutput
     from sudare.release.recipe.parts import Order, ReportKind
     from sudare.verify.finding import Finding
-    from sudare.words.sentence import Language
+    from sudare.words.sentence import Language, Sentence
 
 
 class Applied(NamedTuple):
@@ -79,8 +79,8 @@ class Kind(ABC):
         """One sentence where these data cannot be released, or not under these requirements."""
 
     @abstractmethod
-    def default_methods(self, requirements: Sequence[Any]) -> Sequence[Any]:
-        """The methods of a release for which none was named."""
+    def chosen_methods(self, data: Any, requirements: Sequence[Any]) -> tuple[Sequence[Any], Sentence]:
+        """The methods of a release for which none was named, and why these."""
 
     @abstractmethod
     def refuse_methods(self, methods: Sequence[Any]) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sudare.parameters import Catalogue
     from sudare.release.folder import AnyRelease
     from sudare.release.kind import Kind
-    from sudare.release.recipe.base import AnyOutput, AnyRecipe
+    from sudare.release.recipe.base import About, AnyOutput, AnyRecipe
 
 
 def manifest_of(
@@ -30,6 +30,7 @@ def manifest_of(
     data: dict[str, Any],
     *,
     recipe: AnyRecipe | None,
+    about: About | None = None,
     run: str | None,
     head: str | None = None,
 ) -> dict[str, Any]:
@@ -49,6 +50,7 @@ def manifest_of(
         "notes": list(release.notes),
         "seconds": {phase: round(value, 3) for phase, value in release.seconds.items()},
         "recipe": None if recipe is None else recipe.to_dict(),
+        **({} if about is None else {"about": about.model_dump(exclude_none=True)}),
         **({} if recipe is None else recipe.facts()),
         "data": data,
         **kind.manifest_parts(release, output),

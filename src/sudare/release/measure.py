@@ -24,6 +24,7 @@ from sudare.measure.catalogue import (
     measure,
     nothing_to_tell,
 )
+from sudare.measure.distributions import by_column
 from sudare.measure.losses import column_losses
 from sudare.release.plots import loss_chart
 
@@ -75,6 +76,13 @@ def _of_baskets(pair: BasketPair, names: Sequence[str] | None, progress: Progres
     return Measured(
         losses, BASKET_MEASURES, lambda language: frequency_change(pair.before, pair).chart(language)
     )
+
+
+def column_table(pair: Pair | BasketPair) -> pl.DataFrame:
+    """Means, spread, quantiles and correlations of the columns of a table before and after (see `by_column`)."""
+    if isinstance(pair, BasketPair):
+        raise ParameterError("release.measure.columns_of_tables")
+    return by_column(pair.before, pair)
 
 
 TABLES = ("rules", "users", "items")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.generalize.method import Generalize
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.protocol import traits_of
@@ -84,7 +85,8 @@ def retry_folder(
     asked = load_recipe(kept)
     if not isinstance(asked, Recipe):
         raise InputError("release.retry.baskets", folder=place)
-    methods = tuple(_harder(asked.method, effort))
+    run_before = asked.method or tuple(METHODS.build(one) for one in manifest["methods"])
+    methods = tuple(_harder(run_before, effort))
     name = judged_by(methods)
     before = manifest["losses"].get(name)
     if before is None:

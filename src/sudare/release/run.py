@@ -50,7 +50,7 @@ def run(
             release = anonymize(
                 described,
                 *asked.requirements,
-                method=asked.method,
+                method=asked.method or None,
                 measures=asked.measures,
                 order=asked.order,
                 seed=seed,
@@ -85,7 +85,8 @@ def entered(
             written = write_folder(
                 release,
                 output,
-                recipe=asked,
+                # The recipe that is kept is the one that was run, with what the command line changed.
+                recipe=asked.model_copy(update={"output": output}),
                 run=number,
                 head=str(Head(begun.number, begun.chain)),
                 progress=step,

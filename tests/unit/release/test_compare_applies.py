@@ -160,7 +160,7 @@ def test_the_command_warns_of_other_quasi_identifiers(told):
 
 def test_json_has_the_warnings(told):
     found = json.loads(told("compare", "noise", "blocks", "fewer", "--json"))
-    assert sorted(found) == ["releases", "warnings"]
+    assert sorted(found) == ["pick", "releases", "warnings"]
     assert {row["release"]: row["loss"] for row in found["releases"]}["noise"] is None
     first, second = found["warnings"]
     assert "does not apply to noise" in first

@@ -86,7 +86,7 @@ def test_measures_without_a_range_or_a_value(release, tmp_path):
         release, losses={"ild": -0.25, "suppressed": math.nan, "dm": 12.0, "loss": -0.00001}
     )
     html = pages_of(odd, tmp_path)["internal", "en"]
-    assert "-25%" in html
+    assert ">-0.25<" in html
     assert not re.search(r"\bnan\b", html, re.IGNORECASE)
     assert ">-0%<" not in html
 

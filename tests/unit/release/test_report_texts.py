@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 from types import SimpleNamespace
 from typing import Any, get_args
 
@@ -10,9 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.cases.pages import KINDS, LANGUAGES
-from tests.cases.reports import manifest_for, pages_of, released, unchanged
+from tests.cases.reports import manifest_for, pages_of, released, table_of, unchanged
 
+from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.randomize.method import Randomize
+from sudare.anonymize.simple.identifiers import Pseudonymize
 from sudare.api import anonymize
 from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.bounds import Bound
@@ -118,7 +121,36 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
         fit=SimpleNamespace(kept=2, total_variation=None, half_width=None, warnings=list)
     )
     tabulation._notes(steps, None, Recording("en"), "sudare crosstab .")
+    told = dict.fromkeys(("title", "purpose", "recipient", "contact"), "Some words.")
+    long_recipe = {"version": 1, "columns": {f"column {i}": "drop" for i in range(50)}}
+    for case in _releases_of_every_role():
+        facts = {**manifest_for(case, tmp_path, recipe=long_recipe), "about": told}
+        report_html(case, held, facts, kind="internal", language="en")
     assert words("en").keys() - used == set()
+
+
+def _releases_of_every_role():
+    """Columns of every role and kind: replaced by pseudonyms, randomized, added, dropped and left as they are."""
+    table = table_of(
+        60,
+        seen=pl.date_range(dt.date(2020, 1, 1), dt.date(2020, 2, 29), eager=True)[:60],
+        stage=pl.Series(["I", "II", "III"] * 20, dtype=pl.Enum(["I", "II", "III"])),
+        tags=[["a", "b"], ["b"]] * 30,
+        weight=[1.0] * 60,
+        note=["x"] * 60,
+    ).describe(
+        identifier=["name"],
+        quasi=["age", "city"],
+        sensitive=["disease"],
+        insensitive=["seen", "stage", "tags"],
+        weight=["weight"],
+        drop=["note"],
+    )
+    kept = anonymize(table, KAnonymity(3), method=[Pseudonymize(("name",)), Mondrian()], seed=1)
+    wider = kept.table.frame.with_columns(pl.lit(1).alias("added"))
+    added = dataclasses.replace(kept, table=Table.from_frame(wider).describe(insensitive=wider.columns))
+    randomized = anonymize(table, PkAnonymity(10), method=Randomize(ranges={"age": (20, 90)}), seed=1)
+    return kept, added, randomized
 
 
 def _randomized_releases():

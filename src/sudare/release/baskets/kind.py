@@ -34,7 +34,7 @@ from sudare.release.baskets.manifest import data_facts, manifest_parts
 from sudare.release.baskets.release import BasketRelease
 from sudare.release.kind import Applied, Kind
 from sudare.release.recipe.baskets import BasketOutput
-from sudare.release.warnings import ReleaseWarning
+from sudare.release.warnings import ReleaseNote, ReleaseWarning
 from sudare.verify.baskets.check import SENSITIVE, check_basket_folder
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from sudare.release.kind import Checked
     from sudare.release.recipe.parts import ReportKind
     from sudare.verify.finding import Finding
-    from sudare.words.sentence import Language
+    from sudare.words.sentence import Language, Sentence
 
 
 class BasketKind(Kind):
@@ -80,9 +80,13 @@ class BasketKind(Kind):
         if not len(data):
             raise DescriptionError("release.baskets.none")
 
-    def default_methods(self, requirements: Sequence[Any]) -> Sequence[BasketAnonymizer]:  # noqa: ARG002  # one fits all
+    def chosen_methods(
+        self,
+        data: Baskets,  # noqa: ARG002  # one fits all
+        requirements: Sequence[Any],  # noqa: ARG002
+    ) -> tuple[Sequence[BasketAnonymizer], Sentence]:
         """Items are suppressed."""
-        return (SuppressItems(),)
+        return (SuppressItems(),), ReleaseNote("chosen.item-suppression")
 
     def refuse_methods(self, methods: Sequence[Any]) -> None:
         """Methods for tables."""

@@ -22,6 +22,19 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 
+class About(Part):
+    """What readers of a release should know about it; shown in both reports and both manifests."""
+
+    title: str | None = None
+    """What the release is called."""
+    purpose: str | None = None
+    """What it was made for."""
+    recipient: str | None = None
+    """Whom it is for."""
+    contact: str | None = None
+    """Who answers questions about it."""
+
+
 class AnyOutput(Part):
     """What is written, and where."""
 
@@ -62,6 +75,7 @@ class AnyRecipe(Part):
         requirements: tuple[Any, ...]
         method: tuple[Any, ...]
         measures: tuple[str, ...] | None
+        about: About | None
         output: AnyOutput
 
     @abstractmethod
@@ -148,7 +162,8 @@ class AnyRecipe(Part):
     def to_dict(self) -> dict[str, Any]:
         """The mapping that `parse` reads back."""
         full = {"version": self.version, **self.model_dump(mode="json", exclude_defaults=True)}
-        full["method"] = [self.methods_known.dump(method) for method in self.method]
+        if self.method:  # one that nobody named is chosen by the table, again
+            full["method"] = [self.methods_known.dump(method) for method in self.method]
         return full
 
     def to_yaml(self) -> str:

@@ -27,7 +27,7 @@ from sudare.measure.baskets.catalogue import BASKET_MEASURE_PARAMETERS, chosen_b
 from sudare.parameters import Part
 from sudare.read.baskets.options import BasketOptions, Layout
 from sudare.read.source import is_path
-from sudare.release.recipe.base import AnyOutput, AnyRecipe
+from sudare.release.recipe.base import About, AnyOutput, AnyRecipe
 from sudare.release.recipe.parts import (
     Order,
     absolute_entry,
@@ -150,6 +150,8 @@ class BasketRecipe(AnyRecipe):
         | None
     ) = None
     """Loss measures to report, with parameters as in `rule_distance top=50`; all when left out."""
+    about: About | None = None
+    """Title, purpose, recipient and contact, for both reports and both manifests."""
     output: BasketOutput
     """What is written, and where."""
 

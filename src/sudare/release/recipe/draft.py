@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import yaml
 
-from sudare.advise.defaults import default_methods
 from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.anonymize.catalogue import METHODS
+from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.baskets.km_anonymity import KmAnonymity
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
+from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.study import people_warnings
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
@@ -173,7 +174,8 @@ class TableDraft(Draft):
             if guess.role in {"quasi", "sensitive"} and guess.kind in {"numeric", "date"}
         ]
         asking = [
-            getattr(METHODS.build(method), "columns_without_range", None) for method in self.recipe["method"]
+            getattr(METHODS.build(method), "columns_without_range", None)
+            for method in self.recipe.get("method", ())
         ]
         return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(numbers)))
 
@@ -184,6 +186,8 @@ class TableDraft(Draft):
                 yield " ".join(in_language(warning, self.language).split())
             if not self.explain:
                 yield texts(self.language, "draft")("lists")
+        if key == "output" and "method" not in self.recipe:
+            yield texts(self.language, "draft")("method")
         if key == "method" and (names := self.ranges_needed):
             yield texts(self.language, "draft")("ranges")
             yield f"  {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
@@ -291,7 +295,9 @@ def draft_table(
     asked = [REQUIREMENTS.build(text) for text in requirements or ()]
     if not asked:
         asked = [KAnonymity(5), LDiversity(2)] if sensitive else [KAnonymity(5)]
-    applied = [METHODS.build(text) for text in methods or ()] or default_methods(asked)
+    applied = [METHODS.build(text) for text in methods or ()]
+    if not applied and any(isinstance(one, PkAnonymity) for one in asked):
+        applied = [Randomize()]  # named, because its ranges must be written
     recipe = {
         "version": 1,
         "source": _place(source, options, folder),
@@ -383,9 +389,10 @@ def _rest(
     language: Language,
 ) -> dict[str, Any]:
     """What every recipe ends with."""
+    methods = [applied[1].dump(one, full=False) for one in applied[0]]
     return {
         "requirements": [asked[1].dump(one, full=False) for one in asked[0]],
-        "method": [applied[1].dump(one, full=False) for one in applied[0]],
+        **({"method": methods} if methods else {}),
         "output": {"folder": f"{stem_of(source)}-release", "language": language},
     }
 

@@ -30,7 +30,7 @@ from pydantic import (
     model_validator,
 )
 
-from sudare.advise.defaults import default_methods
+from sudare.advise.defaults import chosen
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.protocol import Anonymizer
 from sudare.assess.catalogue import REQUIREMENTS
@@ -45,7 +45,7 @@ from sudare.formats.data import EXTENSIONS, Format
 from sudare.measure.catalogue import MEASURE_PARAMETERS, chosen_measures
 from sudare.parameters import AnyNames, Part
 from sudare.read.source import Source
-from sudare.release.recipe.base import AnyOutput, AnyRecipe
+from sudare.release.recipe.base import About, AnyOutput, AnyRecipe
 from sudare.release.recipe.parts import (
     Effort,
     Order,
@@ -152,11 +152,8 @@ class Recipe(AnyRecipe):
     """Every column of the table: by its name, or in the list of its role, where patterns are allowed too."""
     requirements: tuple[RequirementEntry, ...] = Field(min_length=1)
     """What the release must satisfy, all of it together."""
-    method: Annotated[tuple[MethodEntry, ...], *one_or_several(METHODS)] = Field(
-        # Without requirements, because they are wrong, their own sentence is the one that is told.
-        default_factory=lambda given: default_methods(given.get("requirements", ()))
-    )
-    """One method, or several in order; when left out randomization for Pk-anonymity, else mondrian."""
+    method: Annotated[tuple[MethodEntry, ...], *one_or_several(METHODS)] = ()
+    """One method, or several in order; when left out the table and the requirements decide, and the report says why."""
     order: Order = "shuffle"
     """shuffle: records are published in random order; keep: in that of the input, which somebody may know."""
     measures: Annotated[tuple[str, ...], *several_measures(chosen_measures, MEASURE_PARAMETERS)] | None = None
@@ -167,6 +164,8 @@ class Recipe(AnyRecipe):
     """Try again with this effort (default or thorough), and keep the release that lost less."""
     compromise: CompromisePart | None = None
     """The compromise that this recipe takes, for manifest and reports."""
+    about: About | None = None
+    """Title, purpose, recipient and contact, for both reports and both manifests."""
     output: Output
     """What is written, and where."""
 
@@ -279,8 +278,12 @@ class Recipe(AnyRecipe):
 
     def assess_options(self, data: Table) -> dict[str, Any]:
         """What the recipe's randomization leaves exact, and its weights."""
-        options = (one.noise_options(data) for one in self.method if hasattr(one, "noise_options"))
+        options = (one.noise_options(data) for one in self.methods_for(data) if hasattr(one, "noise_options"))
         return next(options, {})
+
+    def methods_for(self, data: Table) -> tuple[Anonymizer, ...]:
+        """The methods that a run applies to this table."""
+        return self.method or chosen(data, self.requirements).methods
 
     def read(self) -> Table:
         """Read the table and give it the recipe's roles."""
@@ -340,19 +343,19 @@ def _two_places(column: str, *places: str) -> ParameterError:
 
 
 def taking(
-    raw: Mapping[str, Any], recipe: Recipe, taken: Compromise, names: Sequence[str], language: Language
+    raw: Mapping[str, Any], recipe: Recipe, taken: Compromise, data: Table, language: Language
 ) -> dict[str, Any]:
-    """A recipe, as its file has it, changed so that a run takes a compromise of its study; `names` are the table's columns."""
+    """A recipe, as its file has it, changed so that a run takes a compromise of the study of its table."""
     changes, made = taken.changes, dict(raw)
     if changes.requirements is not None:
         made["requirements"] = [REQUIREMENTS.dump(one, full=False) for one in changes.requirements]
-    methods = [METHODS.dump(one, full=False) for one in recipe.method]
+    methods = [METHODS.dump(one, full=False) for one in recipe.methods_for(data)]
     if changes.suppression is not None:
         methods = [_suppressing(method, changes.suppression) for method in methods]
     if changes.first or changes.suppression is not None:
         made["method"] = [*(dict(one) for one in changes.first), *methods]
     if changes.drop is not None:
-        made["columns"] = _dropping(made["columns"], changes.drop, names)
+        made["columns"] = _dropping(made["columns"], changes.drop, data.frame.columns)
     made["compromise"] = {
         "kind": taken.kind,
         "what": str(in_language(taken.what, language)),
@@ -374,12 +377,15 @@ def _dropping(columns: Mapping[str, Any], dropped: str, names: Sequence[str]) ->
     return {**{name: given for name, given in made.items() if given}, dropped: {"role": "drop"}}
 
 
+_NEVER_SUPPRESS = ("mondrian", "microaggregation")
+
+
 def _suppressing(method: dict[str, Any], share: float) -> dict[str, Any]:
     """A method that may leave out rows; one that cannot becomes generalization, which can."""
     known = METHODS[str(method["type"])]
     if "suppression" in getattr(known, "__dataclass_fields__", {}):
         return {**method, "suppression": share}
-    return {"type": "generalization", "suppression": share} if method["type"] == "mondrian" else method
+    return {"type": "generalization", "suppression": share} if method["type"] in _NEVER_SUPPRESS else method
 
 
 def json_schema() -> dict[str, Any]:

@@ -535,4 +535,6 @@ def _drawn(specification: dict[str, Any], description: str) -> Markup:
     drawn = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
     # Inside HTML the namespaces are implied; without them the page names no address at all.
     drawn = re.sub(r' xmlns(?::xlink)?="[^"]*"', "", drawn, count=2)
+    # The whole drawing is one image with a name; its groups are not graphics of their own, which would need names too.
+    drawn = re.sub(r' (?:role="graphics-[^"]*"|aria-roledescription="[^"]*"|aria-label="[^"]*")', "", drawn)
     return Markup(drawn.replace("<svg", f'<svg role="img" aria-label="{escape(description)}"', 1))  # noqa: S704  # drawn by vl-convert, which escapes

@@ -186,7 +186,12 @@ def common_values(
     internal: bool,
 ) -> dict[str, Any]:
     """The values of `base.html.j2`; `facts` is the manifest as far as readers of the page may know it."""
+    recipe = _recipe_text(facts)
+    lines = 0 if recipe is None else recipe.count("\n")
     return {
+        "about": _about(facts, texts),
+        "recipe_lines": lines,
+        "recipe_long": lines > _LONG_RECIPE,
         "t": texts,
         "internal": internal,
         "created": str(facts.get("created", ""))[:10],
@@ -197,13 +202,30 @@ def common_values(
         "asked": asked_rows(findings, texts),
         "compromise": _compromise(facts, texts),
         "promises": promises(findings, texts),
-        "recipe": _recipe_text(facts),
+        "recipe": recipe,
         "provenance": [
             {"name": texts(f"provenance.{name}"), "value": value}
             for name, value in _provenance(facts, texts)
             if value
         ],
     }
+
+
+_LONG_RECIPE = 40
+"""Lines from which a recipe is folded away."""
+
+
+def _about(facts: Mapping[str, Any], texts: Texts) -> dict[str, Any] | None:
+    """What the release is called, what and whom it is for, and who answers for it."""
+    told = facts.get("about")
+    if not told:
+        return None
+    named = [
+        {"name": texts(f"about.{name}"), "value": told[name]}
+        for name in ("purpose", "recipient", "contact")
+        if told.get(name)
+    ]
+    return {"title": told.get("title"), "facts": named}
 
 
 def _compromise(facts: Mapping[str, Any], texts: Texts) -> str | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from sudare.advise.defaults import default_methods
+from sudare.advise.defaults import chosen
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.pipeline import apply_all
 from sudare.anonymize.protocol import traits_of
@@ -25,7 +25,7 @@ from sudare.release.table.evaluate import evaluate, measured
 from sudare.release.table.manifest import data_facts, manifest_parts, public_parts
 from sudare.release.table.release import Release
 from sudare.release.table.warnings import generalized_away, repeated, spellings, unique_columns
-from sudare.release.warnings import ReleaseWarning
+from sudare.release.warnings import ReleaseNote, ReleaseWarning
 from sudare.verify.verify import verify_release
 from sudare.words.sentence import enumerated
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from sudare.release.kind import Checked
     from sudare.release.recipe.parts import ReportKind
     from sudare.verify.finding import Finding
-    from sudare.words.sentence import Language
+    from sudare.words.sentence import Language, Sentence
 
 _TOO_LARGE = ((("sensitive", "insensitive"), 1e150, "squares"), (("quasi",), 4e307, "differences"))
 """Roles, the largest number, and what of a larger one overflows."""
@@ -175,9 +175,12 @@ class TableKind(Kind):
         """Empty tables, columns that cannot be compared, numbers that overflow."""
         refuse_given(data, requirements)
 
-    def default_methods(self, requirements: Sequence[Requirement]) -> Sequence[Anonymizer]:
-        """Randomize for Pk-anonymity, else Mondrian."""
-        return default_methods(requirements)
+    def chosen_methods(
+        self, data: Table, requirements: Sequence[Requirement]
+    ) -> tuple[Sequence[Anonymizer], Sentence]:
+        """By the table and the requirements."""
+        choice = chosen(data, requirements)
+        return choice.methods, ReleaseNote(f"chosen.{choice.reason}", **choice.figures)
 
     def refuse_methods(self, methods: Sequence[Any]) -> None:
         """A method may be anybody's; what it does with a table is checked as it is applied."""

@@ -44,7 +44,7 @@ def tiles(
     for name in ("util1", "rule_distance"):
         value = losses.get(name)
         if value is not None:
-            shown.append((share(value), texts(f"tile.{name}")))
+            shown.append((figure(value), texts(f"tile.{name}")))
     if internal and release.alike:
         untouched = user_loss(release.original, release.released).untouched
         shown.append((share(untouched), texts("tile.untouched")))

@@ -15,6 +15,7 @@ import math
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from sudare.describe.kinds import UNRELEASED_ROLES
 from sudare.describe.text import as_text, day_of, has_no_text
 from sudare.display import UNKNOWN, figure, rounded_down, share
 from sudare.errors import DescriptionError, ParameterError, did_you_mean
@@ -23,6 +24,8 @@ from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.measure.crosstab.heat_map import heat_map
 from sudare.measure.crosstab.input.round_bins import round_edges
 from sudare.measure.crosstab.options import CrosstabOptions
+from sudare.measure.distributions import by_column
+from sudare.measure.pair import Pair
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.mechanism.protocol import NumberMechanism
 from sudare.release.manifest import public_manifest
@@ -72,10 +75,12 @@ def report_html(
         **common_values(release, findings, facts, texts, internal=internal),
         size=texts("verdict.size", rows=figure(table.rows), columns=figure(len(table.frame.columns))),
         tiles=tiles(release, texts, public=not internal),
+        roles=roles(release, facts, texts, internal=internal),
         risk=risks(release.risk_before if internal else None, release.risk_after, texts),
         randomization=randomization(release, texts),
         tabulation=tabulation(release, texts, crosstab, with_original=internal),
         loss=losses(release, texts, public=not internal),
+        changes=changes(release, texts) if internal else None,
         cards=cards(release, texts, with_original=internal),
         rows=first_rows(release),
         row_count=figure(table.rows),
@@ -86,6 +91,59 @@ def report_html(
         check="sudare check DIR",
         words=_words(release),
     )
+
+
+def roles(
+    release: Release, facts: Mapping[str, Any], texts: Texts, *, internal: bool
+) -> list[dict[str, str]]:
+    """Each column with its role, its kind and what was done to it; of columns left out only the custodian is told."""
+    released = release.table
+    shown = [
+        {
+            "name": name,
+            "role": texts(f"roles.role.{told['role']}"),
+            "kind": texts.or_else(f"roles.kind.{told['kind']}", str(told["kind"])),
+            "done": _done(release, name, texts),
+        }
+        for name, told in facts["columns"].items()
+        if name in released.frame.columns
+    ]
+    if internal:
+        shown += [
+            {
+                "name": name,
+                "role": texts(f"roles.role.{role}"),
+                "kind": texts.or_else(
+                    f"roles.kind.{release.original.column(name).kind}",
+                    str(release.original.column(name).kind),
+                ),
+                "done": texts("roles.done.left_out"),
+            }
+            for role in UNRELEASED_ROLES
+            for name in release.original.names(role)
+            if name not in released.frame.columns
+        ]
+    return shown
+
+
+def _done(release: Release, name: str, texts: Texts) -> str:
+    """What was done to a column, as the types of its values tell: nothing here depends on a single value."""
+    after = release.table.frame[name]
+    column = release.table.column(name)
+    if column.mechanism is not None:
+        return texts("roles.done.randomized")
+    if name not in release.original.frame.columns:
+        return texts("roles.done.added")
+    before = release.original.column(name)
+    if before.role == "identifier":
+        return texts("roles.done.pseudonyms")
+    if column.role != "quasi":
+        changing = any(name in (getattr(one, "columns", None) or ()) for one in release.methods)
+        return texts("roles.done.processed" if changing else "roles.done.unchanged")
+    generalized = (
+        after.dtype != release.original.frame[name].dtype or before.hierarchy is not column.hierarchy
+    )
+    return texts("roles.done.generalized" if generalized else "roles.done.processed")
 
 
 def _words(release: Release) -> tuple[str, ...]:
@@ -168,7 +226,7 @@ def linking_tiles(release: Release, found: Linking, texts: Texts) -> list[dict[s
         (share(found.largest), "linking"),
         (figure(found.k), "k"),
         (figure(found.epsilon), "epsilon"),
-        *((share(release.losses[name]), name) for name in ("suppressed",) if name in release.losses),
+        *((figure(release.losses[name]), name) for name in ("suppressed",) if name in release.losses),
     ]
     return [{"value": value, "label": texts(f"tile.{name}")} for value, name in shown]
 
@@ -251,7 +309,7 @@ def tiles(release: Release, texts: Texts, *, public: bool) -> list[dict[str, str
         (figure(after.smallest_block), "smallest_block"),
         (share(after.prosecutor_largest), "largest_risk"),
         *(
-            (share(shown_losses[name]), name)
+            (figure(shown_losses[name]), name)
             for name in (_headline(shown_losses), "suppressed")
             if name in shown_losses
         ),
@@ -309,7 +367,7 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
     elif public and shown.keys() < release.losses.keys():
         notes.append(texts("loss.public_withheld"))
     columns = [
-        {"name": name, "value": share(value), "place": value}
+        {"name": name, "value": figure(value), "place": value}
         for name, value in release.column_losses.items()
         if name not in noisy and "loss" in shown
     ]
@@ -341,6 +399,55 @@ def _told(release: Release, *, public: bool) -> dict[str, float]:
         return release.losses
     told = {name: public_figure(name, release.losses[name]) for name in release.publishable}
     return {name: math.inf if value is None else value for name, value in told.items()}
+
+
+_MOST_PAIRS = 15
+"""Correlations that the report lists, those that changed most."""
+
+
+def changes(release: Release, texts: Texts) -> dict[str, Any] | None:
+    """Means, spread, quantiles and correlations before and after; for the custodian only: they tell of removed values."""
+    if release.rows_of_original is None:
+        return None
+    pair = Pair(release.original, release.table, release.rows_of_original)
+    found = by_column(pair.before, pair)
+    if not found.height:
+        return None
+    single = found.filter(found["figure"] != "correlation")
+    names = list(dict.fromkeys(single["figure"]))
+    rows = []
+    for (name,), part in single.group_by("column", maintain_order=True):
+        dates = release.original.frame[str(name)].dtype.is_temporal()
+        for side in ("before", "after"):
+            cells = [
+                _placed_figure(value, dates=dates and key != "std")
+                for key, value in zip(part["figure"], part[side], strict=True)
+            ]
+            rows.append(
+                {"name": name, "first": side == "before", "side": texts(f"page.{side}"), "cells": cells}
+            )
+    pairs = found.filter((found["figure"] == "correlation") & found["before"].is_not_null())
+    apart = (pairs["before"] - pairs["after"].fill_null(0.0)).abs()
+    shown = pairs.with_columns(apart.alias("apart")).sort("apart", descending=True).head(_MOST_PAIRS)
+    return {
+        "heads": [texts(f"changes.{name}") for name in names],
+        "rows": rows,
+        "pairs": [
+            {
+                "name": texts("changes.pair", one=row["column"], other=row["other"]),
+                "before": _placed_figure(row["before"]),
+                "after": _placed_figure(row["after"]),
+            }
+            for row in shown.iter_rows(named=True)
+        ],
+        "left_out": pairs.height - shown.height,
+    }
+
+
+def _placed_figure(value: float | None, *, dates: bool = False) -> str:
+    if value is None:
+        return UNKNOWN
+    return day_of(value).isoformat() if dates else figure(value)
 
 
 def cards(release: Release, texts: Texts, *, with_original: bool) -> dict[str, Any]:
@@ -394,8 +501,8 @@ _MOSTLY = 0.8
 
 def _bound_sentence(name: str, value: float, bound: Bound, texts: Texts) -> str:
     """Loss and bound side by side; the bound rounded down, so that it still holds."""
-    least = rounded_down(bound.value, 3)
-    said = texts("loss.lower_bound", measure=name, value=f"{value:.3f}", bound=f"{least:.3f}")
+    least = rounded_down(bound.value, 4)
+    said = texts("loss.lower_bound", measure=name, value=figure(value), bound=f"{least:g}")
     parts = [said] if bound.exact else [said, texts("loss.lower_bound_weak")]
     if value > 0 and math.isfinite(value):
         due = least / value
@@ -414,7 +521,7 @@ def loss_row(
     return {
         "name": label or measure.name,
         "meaning": measure.meaning.into(texts.language),
-        "value": share(value) if measure.largest == 1 else figure(value),
+        "value": figure(value),  # as at the terminal and in the manifest
         "place": place,
         "mark": None if bound is None else bound.value,
     }
