@@ -62,7 +62,8 @@ def test_what_is_shown_holds_together(seed, records, keep, scale, by, draws):
         assert (low >= 0).all()
         assert (high <= records + 1e-6).all()
     if table.fit.kept is None and table.fit.randomized:
-        assert table.fit.iterations > 0 or len(by) == 1
+        # Where a single axis has several cells, the start from the margins already fits.
+        assert table.fit.iterations > 0 or sum(bins > 1 for bins in table.shape) <= 1
     if draws:
         assert table.fit.total_variation is not None
         assert 0 <= table.fit.total_variation <= 1

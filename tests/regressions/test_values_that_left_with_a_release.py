@@ -274,6 +274,7 @@ def test_losses_are_published_where_they_tell_nothing_more(tmp_path):
     release = sd.anonymize(
         sd.read(incomes(50_000)).describe(quasi=["age", "income"], sensitive=["degree"]),
         sd.KAnonymity(3),
+        method="mondrian",
         seed=1,
     )
     manifest = json.loads(

@@ -131,7 +131,7 @@ def test_describe_json(at, made):
     assert found["rows"] == 300
     assert {"column", "role", "kind", "reason", "reason_ja", "hierarchy"} <= set(found["guesses"][0])
     assert sorted(found["recipe"]) == sorted(
-        ["version", "source", "columns", "requirements", "method", "output"]
+        ["version", "source", "columns", "requirements", "output"]
     )
     assert sorted(made.iterdir()) == before
 
@@ -484,6 +484,7 @@ def test_schema(command):
             "measures",
             "retry",
             "compromise",
+            "about",
             "output",
         ]
     )

@@ -61,7 +61,7 @@ def command(
         )
         save_chart(compared.chart(said), plot)
     if json:
-        told = None if pick is None else {"release": pick.release, "reason": pick.reason, "why": why}
+        told = None if pick is None else {"release": pick.release, "reason": pick.reason}
         print_json({"releases": compared.frame.to_dicts(), "pick": told, "warnings": warnings})
         return 0
     wide = words.language == "ja"

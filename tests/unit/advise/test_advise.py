@@ -332,7 +332,7 @@ def test_retry_keeps_the_better():
     assert again.requirements == release.requirements
     worse = again.retry(method=[sd.Mondrian()])
     assert worse is again
-    mondrian = sd.anonymize(table, sd.KAnonymity(4))
+    mondrian = sd.anonymize(table, sd.KAnonymity(4), method="mondrian")
     assert mondrian.retry(method="generalization effort=fast").losses["loss"] <= mondrian.losses["loss"]
     with pytest.raises(ParameterError, match=r"Mondrian.*takes more effort; give another"):
         mondrian.retry()

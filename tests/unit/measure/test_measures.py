@@ -33,10 +33,10 @@ def releases(patients):
     """One generalized, one with rows left out as well, one perturbed, one thinned."""
     k = sd.KAnonymity(4)
     return {
-        "mondrian": sd.anonymize(patients, k, seed=1),
+        "mondrian": sd.anonymize(patients, k, method=sd.Mondrian(), seed=1),
         "shuffled": sd.anonymize(patients, k, method=[sd.Mondrian(), sd.Shuffle()], seed=1),
         "thinned": sd.anonymize(patients, k, method=[sd.Sample(0.5), sd.Mondrian()], seed=1),
-        "coarser": sd.anonymize(patients, sd.KAnonymity(40), seed=1),
+        "coarser": sd.anonymize(patients, sd.KAnonymity(40), method=sd.Mondrian(), seed=1),
     }
 
 

@@ -37,6 +37,8 @@ WORDS = {
     "spelling",
     "exact",
     "default",
+    "fast",
+    "mondrian",
     "diversity",
 }
 """Names of measures, parameters and roles: they are written so everywhere."""

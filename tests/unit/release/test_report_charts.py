@@ -15,7 +15,9 @@ from tests.cases.reports import pages_of, released
 
 from sudare.api import anonymize
 from sudare.assess.block_requirements import KAnonymity
+from sudare.describe import hierarchy
 from sudare.describe.table import Table
+from sudare.read.examples.hospital import hospital
 from sudare.release.report import charts
 from sudare.release.report.charts import DAY, Binned, Listed, block_sizes, distribution, spans
 
@@ -72,9 +74,40 @@ def test_bars_are_shares_of_rows(values):
     } == {value: values.count(value) for value in set(values)}
 
 
+def test_many_values_are_shown_by_a_level_of_their_hierarchy():
+    frame = hospital(300, seed=3).select("zip", "sex").drop_nulls()
+    table = Table.from_frame(frame).describe(
+        quasi=["zip", "sex"], kinds={"zip": "string"}, hierarchies={"zip": hierarchy.mask()}
+    )
+    release = anonymize(table, KAnonymity(5), method="mondrian")
+    found = distribution(release, "zip", with_original=True)
+    assert isinstance(found, Listed)
+    assert found.raised
+    assert found.before is not None
+    # The twin: the first digits of the original, counted.
+    kept = max(len(str(label).rstrip("*")) for label in found.labels)
+    counted = frame["zip"].cast(pl.String).str.head(kept).value_counts(normalize=True)
+    wanted = {text + "*" * (5 - kept): share for text, share in counted.iter_rows()}
+    for label, share in zip(found.labels, found.before, strict=True):
+        assert math.isclose(share, wanted.get(str(label), 0.0)), label
+    assert math.isclose(sum(found.before) + found.rest[0], 1)
+    assert math.isclose(sum(found.after) + found.rest[1], 1)
+    assert max(found.before) > 0.2
+    # The public part knows no level that no released value needs.
+    public = distribution(release, "zip", with_original=False)
+    assert isinstance(public, Listed)
+    assert not public.raised
+
+
+def test_a_bar_of_the_others_never_hides_the_rest():
+    assert Listed(["a"], [0.01], [0.02], 900, (0.99, 0.98)).rest_dwarfs
+    assert not Listed(["a"], [0.5], [0.4], 3, (0.5, 0.6)).rest_dwarfs
+    assert not Listed(["a"], None, [1.0], 0, (0.0, 0.0)).rest_dwarfs
+
+
 def test_block_sizes_are_shares_of_rows(release):
     found = block_sizes(release, with_original=True)
-    assert found.labels[:5] == ["1", "2", "3–4", "5–9", "10–19"]
+    assert found.labels[:4] == ["1", "2", "3–4", "5–9"]
     assert math.isclose(sum(found.after), 1)
     assert found.before is not None
     assert math.isclose(sum(found.before), 1)

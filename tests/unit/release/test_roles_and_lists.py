@@ -169,7 +169,7 @@ def test_a_dropped_column_is_left_out_and_not_called_an_identifier(wide, capsys)
     assert internal["left_out"]["drop"][:2] == ["remarks", "score"]
     assert "left_out" not in json.loads((wide / "out/public/manifest.json").read_text())
     notes = internal["notes"]
-    assert [note for note in notes if "identifier" in note] == ["Removed the identifier id."]
+    assert [note for note in notes if "the identifier" in note] == ["Removed the identifier id."]
     assert any(note.startswith("Removed the columns remarks, score, w, drop") for note in notes)
     assert sudare(capsys, "check", wide / "out", "--original", wide / "wide.csv")[0] == 0
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from sudare.describe.hierarchy.tree import Hierarchy
     from sudare.describe.table import Table
     from sudare.release.table.release import Release
 
@@ -131,6 +132,7 @@ _MOST_BARS = 10
 _LONGEST_LABEL = 200
 _TAIL = 0.005
 _COMPARABLE = 0.9
+_DWARFS = 2.0
 _SMALLEST = 1e-300
 """Bins that are not wider cannot be drawn, for their reciprocal is no number: the column counts as constant."""
 _BLOCK_SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
@@ -164,6 +166,14 @@ class Listed:
     others: int
     """How many further values there are; their shares are (before, after) in `rest`."""
     rest: tuple[float, float]
+    raised: bool = False
+    """Whether values are shown by a level of their hierarchy, because there are many."""
+
+    @property
+    def rest_dwarfs(self) -> bool:
+        """Whether a bar of the others would leave nothing to see of the rest."""
+        shown = max((*self.after, *(self.before or ())), default=0.0)
+        return max(self.rest) > _DWARFS * shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +195,10 @@ def distribution(release: Release, name: str, *, with_original: bool) -> Binned 
         stated = after.filter(pl.col("value").is_not_null() & (pl.col("text") != ANYTHING))["count"].sum()
         if placed["count"].sum() * 2 > stated:
             return _binned(original.dtype, before, after, placed)
-    return _listed(before, after)
+    tree = release.original.hierarchy(name)
+    # Only for the custodian: labels that no released value needs may name what was removed.
+    raised = None if before is None or tree is None else _raised(before, after, tree)
+    return _listed(before, after) if raised is None else replace(_listed(*raised), raised=True)
 
 
 def block_sizes(release: Release, *, with_original: bool) -> BlockSizes:
@@ -205,6 +218,32 @@ def _counts(series: pl.Series) -> pl.DataFrame:
     return counted.with_columns(as_text(counted["value"]).alias("text")).sort(
         "count", "text", descending=[True, False], nulls_last=True
     )
+
+
+def _raised(
+    before: pl.DataFrame, after: pl.DataFrame, tree: Hierarchy
+) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+    """Both sides at the lowest level of the hierarchy with few values; None if that is the level of the values.
+
+    What was released above that level stays as it is.
+    """
+    known = all(
+        tree.knows(side["value"]) and (tree.missing is not None or not side["value"].null_count())
+        for side in (before, after)
+    )
+    if before.height <= _MOST_BARS or not known:
+        return None
+    for level in range(1, tree.height):
+        sides = []
+        for side in (before, after):
+            nodes = tree.node_of(side["value"])
+            while (moved := (tree.level[tree.parent[nodes]] <= level) & (tree.parent[nodes] != nodes)).any():
+                nodes = np.where(moved, tree.parent[nodes], nodes)
+            texts = side.select(tree.labels_of(nodes).alias("text"), "count")
+            sides.append(texts.group_by("text").agg(pl.col("count").sum()))
+        if sides[0].height <= _MOST_BARS:
+            return sides[0], sides[1]
+    return None
 
 
 def _placed(counts: pl.DataFrame, original: pl.DataType) -> pl.DataFrame:
@@ -386,7 +425,7 @@ def bars(listed: Listed, description: str, *, missing: str, others: str) -> Mark
 
     labels = [missing if label is None else label for label in listed.labels]
     before, after = listed.before, list(listed.after)
-    if listed.others:
+    if listed.others and not listed.rest_dwarfs:
         labels.append(others)
         after.append(listed.rest[1])
         before = None if before is None else [*before, listed.rest[0]]

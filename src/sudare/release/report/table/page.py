@@ -543,6 +543,14 @@ def _card(release: Release, name: str, texts: Texts, *, with_original: bool) -> 
     else:
         others = texts("distributions.others", count=figure(found.others))
         svg = charts.bars(found, description, missing=texts("distributions.missing"), others=others)
+        if found.raised:
+            notes.append(texts("distributions.raised"))
+        if found.rest_dwarfs:
+            rest = [share(side) for side in found.rest]
+            key = "not_drawn" if found.before is None else "not_drawn_both"
+            notes.append(
+                texts(f"distributions.{key}", count=figure(found.others), before=rest[0], after=rest[1])
+            )
     role = texts(f"distributions.{release.table.column(name).role}")
     return {"title": name, "role": role, "svg": svg, "notes": notes}
 
