@@ -130,9 +130,7 @@ def test_describe_json(at, made):
     assert sorted(found) == ["guesses", "recipe", "rows", "warnings"]
     assert found["rows"] == 300
     assert {"column", "role", "kind", "reason", "reason_ja", "hierarchy"} <= set(found["guesses"][0])
-    assert sorted(found["recipe"]) == sorted(
-        ["version", "source", "columns", "requirements", "output"]
-    )
+    assert sorted(found["recipe"]) == sorted(["version", "source", "columns", "requirements", "output"])
     assert sorted(made.iterdir()) == before
 
 
