@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.display import Block, Grid, Line, Marked, Place, figure
 from sudare.measure.catalogue import known_measure
+from sudare.release.warnings import ReleaseNote
 from sudare.words.sentence import in_language, texts
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 def summary_of(written: Written[Any], language: Language) -> Iterator[Block]:
     """Verdicts from the written files, what its kind has to say, warnings, and where everything is."""
     words = words_in(language)
+    # How the release came about: the method that nobody named, a compromise, a second try. The report has the rest.
+    yield from (
+        Line(in_language(note, language)) for note in written.release.notes if isinstance(note, ReleaseNote)
+    )
     yield verdicts(written.findings, language)
     yield from written.release.kind.summary(written, language)
     for warning in written.release.warnings:
