@@ -11,6 +11,7 @@ from sudare.anonymize.grouping.recode import (
     TreeAxis,
     axes_of,
     block_rules,
+    blocks_formed,
     column_weights,
     recode,
     smallest_group,
@@ -65,8 +66,11 @@ class Mondrian:
             partition_slice(space, state, compiled, scratch, least, self.relaxed, _SLICE)
             context.progress.update(float(state.counters[2]))
         groups = int(state.counters[1])
-        note = Note("partitioned", rows=table.rows, groups=groups, size=table.rows / groups)
-        return same_rows(recode(table, axes, state.labels, groups), note)
+        recoded = recode(table, axes, state.labels, groups)
+        blocks = blocks_formed(recoded, state.labels, groups)
+        return same_rows(
+            recoded, Note("partitioned", rows=table.rows, groups=blocks, size=table.rows / blocks)
+        )
 
 
 def _space(axes: list[Axis], rows: int, weights: list[float]) -> Space:

@@ -9,7 +9,7 @@ import pickle
 import re
 
 import pytest
-from tests.cases.notes import BASKETS, TABLES, people
+from tests.cases.notes import BASKETS, TABLES, K, people
 from tests.cases.pages import LANGUAGES
 
 import sudare as sd
@@ -187,3 +187,13 @@ def test_a_note_is_a_sentence_with_words_of_its_own():
     assert (again, again.into("ja").into("en")) == (note, note)
     with pytest.raises(KeyError):
         Sentence("shuffled")
+
+
+@pytest.mark.parametrize("method", ["mondrian", "generalization effort=fast", "microaggregation effort=fast"])
+def test_groups_of_a_note_are_the_blocks_of_the_release(method):
+    frame = sd.hospital(600, seed=4).select("length_of_stay", "sex", "disease")
+    table = sd.read(frame).describe(quasi=["length_of_stay", "sex"], sensitive=["disease"])
+    release = sd.anonymize(table, K, method=method, measures=["average_block"])
+    note = release.notes[0]
+    assert note.values["groups"] == release.risk_after.blocks
+    assert note.values["size"] == pytest.approx(release.losses["average_block"])

@@ -16,6 +16,7 @@ from sudare.anonymize.generalize.records import Cells, covers_of
 from sudare.anonymize.grouping.recode import (
     axes_of,
     block_rules,
+    blocks_formed,
     by_size,
     column_weights,
     recode,
@@ -164,7 +165,8 @@ class Generalize:
             leaving = leaving[: len(leaving) // 2]
         count = int(found.labels.max()) + 1
         recoded = recode(table, found.axes, found.labels.astype(np.int32), count, sets=self.cells == "sets")
-        note = Note("generalized.groups", rows=len(kept), groups=count, size=len(kept) / count)
+        blocks = blocks_formed(recoded, found.labels, count)
+        note = Note("generalized.groups", rows=len(kept), groups=blocks, size=len(kept) / blocks)
         if len(leaving):
             note = Note("generalized.left_out", note=note, rows=len(leaving))
         return Outcome(recoded, kept, (note,))

@@ -95,6 +95,16 @@ def recode(
     return table.recoded(table.frame.with_columns(changed))
 
 
+def blocks_formed(table: Table, labels: npt.NDArray[Any], count: int) -> int:
+    """How many different combinations were released: groups that got the same values are one block to every reader."""
+    names = table.names("quasi")
+    if not names:
+        return count
+    some_row = np.empty(count, dtype=np.int64)
+    some_row[labels] = np.arange(len(labels))
+    return table.frame.select(names)[some_row].n_unique()
+
+
 def _checked(labels: npt.NDArray[Any], rows: int, count: int) -> npt.NDArray[np.int32]:
     """Labels in the form that kernels take, checked: kernels do not check bounds, and a method may be third-party."""
     given = np.asarray(labels)

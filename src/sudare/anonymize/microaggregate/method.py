@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 import numpy as np
 
 from sudare.anonymize.grouping.labels import Labels, numbered
-from sudare.anonymize.grouping.recode import block_rules, by_size, smallest_group
+from sudare.anonymize.grouping.recode import block_rules, blocks_formed, by_size, smallest_group
 from sudare.anonymize.grouping.refine import Effort
 from sudare.anonymize.microaggregate.arrays import centroids, sse
 from sudare.anonymize.microaggregate.best import first_partition, search
@@ -150,10 +150,12 @@ class Microaggregate:
         frame = table.frame.with_columns(
             [records.representative(name, labels, groups, integers=self.integers) for name in names]
         )
-        note = Note("microaggregated.groups", rows=table.rows, groups=groups, size=table.rows / groups)
+        recoded = table.recoded(frame)
+        blocks = blocks_formed(recoded, labels, groups)
+        note = Note("microaggregated.groups", rows=table.rows, groups=blocks, size=table.rows / blocks)
         if bound > 0:
             note = Note("microaggregated.proof", note=note, percent=100 * (reached / bound - 1))
-        return same_rows(table.recoded(frame), note)
+        return same_rows(recoded, note)
 
     def _grouped(self, X: Floats, k: int, rules: Rules | None, context: Context, stratum: int) -> Labels:
         if len(X) < k:
