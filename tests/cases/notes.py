@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 import sudare as sd
+from sudare.advise import defaults
 from sudare.measure.baskets import association
 from sudare.release.retry import tried_again
 
@@ -138,6 +139,33 @@ def _with_few_sets(given: Any) -> Any:
         association._MOST_SETS = most
 
 
+def _of_numbers() -> Any:
+    frame = pl.DataFrame({"pay": [row * 1.5 for row in range(ROWS)]})
+    return sd.anonymize(sd.read(frame).describe(quasi=["pay"]), K, measures=["suppressed"])
+
+
+def _of_words() -> Any:
+    frame = pl.DataFrame({"disease": ["flu", "gout"] * (ROWS // 2)})
+    return sd.anonymize(
+        sd.read(frame).describe(quasi=["disease"]), sd.PkAnonymity(2), measures=["suppressed"]
+    )
+
+
+def _in_large_blocks() -> Any:
+    frame = pl.DataFrame({"day": ["1", "2"] * 1_200})
+    table = sd.read(frame).describe(quasi=["day"], kinds={"day": "nominal"})
+    return sd.anonymize(table, sd.KAnonymity(2_300), measures=["suppressed"])
+
+
+def _too_large() -> Any:
+    """A release of a table that counts as too large for generalization."""
+    most, defaults._MOST_CELLS = defaults._MOST_CELLS, {}
+    try:
+        return sd.anonymize(people(), K, measures=["suppressed"])
+    finally:
+        defaults._MOST_CELLS = most
+
+
 def _compromise() -> Any:
     """A release of a recipe that takes a compromise."""
     taken = {"kind": "drop", "what": "日付を除きます。", "instead_of": ["l-diversity l=3"]}
@@ -178,7 +206,13 @@ TABLES: dict[str, Callable[[], Any]] = {
     "pseudonyms": _method(sd.Pseudonymize(("name", "id"))),
     "coarsening": _method(sd.Coarsen({"zip": 1})),
     "value-capping": _method(sd.CapValues("disease", 5)),
-    "mondrian, tried again": lambda: tried_again(sd.anonymize(people(), K, measures=["loss"]), "default"),
+    "mondrian, tried again": lambda: tried_again(
+        sd.anonymize(people(), K, method="mondrian", measures=["loss"]), "default"
+    ),
+    "microaggregation, chosen": _of_numbers,
+    "randomization, chosen": _of_words,
+    "mondrian, chosen for large blocks": _in_large_blocks,
+    "mondrian, chosen for size": _too_large,
     "generalization, tried again": lambda: tried_again(
         sd.anonymize(people(), K, method=sd.Generalize(), measures=["loss"], seed=1), "default", seed=1
     ),

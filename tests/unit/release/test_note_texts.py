@@ -131,7 +131,8 @@ def test_the_english_is_what_it_was(releases):
         ),
         "item-suppression": r"Suppressed \d+ of 144 entries \([\d.]+%\), after giving \d+ back\.",
     }.items():
-        assert re.fullmatch(words, found[name].notes[0])
+        notes = [note for note in found[name].notes if not note.startswith("No method was named")]
+        assert re.fullmatch(words, notes[0])
     assert found["randomization"].notes[1] == (
         "Randomized age: laplace, rate 0.4028, local epsilon 0.4547. "
         "Values outside the range that were clipped to it: 1."
@@ -194,6 +195,7 @@ def test_groups_of_a_note_are_the_blocks_of_the_release(method):
     frame = sd.hospital(600, seed=4).select("length_of_stay", "sex", "disease")
     table = sd.read(frame).describe(quasi=["length_of_stay", "sex"], sensitive=["disease"])
     release = sd.anonymize(table, K, method=method, measures=["average_block"])
-    note = release.notes[0]
+    [note, *_] = release.notes
+    assert isinstance(note, Sentence)
     assert note.values["groups"] == release.risk_after.blocks
     assert note.values["size"] == pytest.approx(release.losses["average_block"])
