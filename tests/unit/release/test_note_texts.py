@@ -131,8 +131,8 @@ def test_the_english_is_what_it_was(releases):
         ),
         "item-suppression": r"Suppressed \d+ of 144 entries \([\d.]+%\), after giving \d+ back\.",
     }.items():
-        notes = [note for note in found[name].notes if not note.startswith("No method was named")]
-        assert re.fullmatch(words, notes[0])
+        told = [note for note in found[name].notes if not note.startswith("No method was named")]
+        assert re.fullmatch(words, told[0])
     assert found["randomization"].notes[1] == (
         "Randomized age: laplace, rate 0.4028, local epsilon 0.4547. "
         "Values outside the range that were clipped to it: 1."
