@@ -102,7 +102,8 @@ def blocks_formed(table: Table, labels: npt.NDArray[Any], count: int) -> int:
         return count
     some_row = np.empty(count, dtype=np.int64)
     some_row[labels] = np.arange(len(labels))
-    return table.frame.select(names)[some_row].n_unique()
+    # Not `select`, which reads a name such as "^q$" as a pattern.
+    return table.frame[names][some_row].n_unique()
 
 
 def _checked(labels: npt.NDArray[Any], rows: int, count: int) -> npt.NDArray[np.int32]:
