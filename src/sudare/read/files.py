@@ -15,7 +15,7 @@ import polars as pl
 
 from sudare.errors import InputError, did_you_mean
 from sudare.read.claims import check_claim
-from sudare.read.source import no_panic, read_parquet
+from sudare.read.source import Labels, no_panic, read_parquet
 from sudare.read.text import column_names, days_if_midnight, mark_missing
 from sudare.read.workbooks import check_extent, open_workbook
 
@@ -36,8 +36,9 @@ def read_file(
     encoding: str | None = None,
     sheet: str | None = None,
     header: bool = True,
-) -> pl.DataFrame:
-    """A frame from a file of the given format; `missing` lists the texts that mean a missing value."""
+) -> tuple[pl.DataFrame, Labels | None]:
+    """A frame from a file of the given format, and its labels; `missing` lists the texts that mean a missing value."""
+    labels = None
     own_missing = [text for text in missing if text]
     try:
         with no_panic():
@@ -49,12 +50,12 @@ def read_file(
                 frame = _read_excel(path, sheet, header=header)
                 own_missing = list(missing)
             else:
-                frame = _read_statistical(path, format, encoding)
+                frame, labels = _read_statistical(path, format, encoding)
     except InputError:
         raise
     except Exception:  # noqa: BLE001  # every one of these libraries has error classes of its own
         raise InputError("read.file.unreadable", source=path.name, format=format) from None
-    return mark_missing(frame, own_missing)
+    return mark_missing(frame, own_missing), labels
 
 
 def _read_arrow(path: Path) -> pl.DataFrame:
@@ -127,7 +128,7 @@ def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
-def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataFrame:  # noqa: A002
+def _read_statistical(path: Path, format: str, encoding: str | None) -> tuple[pl.DataFrame, Labels]:  # noqa: A002
     import pyreadstat
 
     readers = {
@@ -148,7 +149,9 @@ def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataF
     columns = [
         _labeled(whole_numbers(column.alias("cells")), labels.get(column.name, {})) for column in frame
     ]
-    return pl.DataFrame([cells.alias(name) for cells, name in zip(columns, frame.columns, strict=True)])
+    told = {name: text for name, text in metadata.column_names_to_labels.items() if text}
+    read = pl.DataFrame([cells.alias(name) for cells, name in zip(columns, frame.columns, strict=True)])
+    return read, Labels(told, labels)
 
 
 def whole_numbers(column: pl.Series) -> pl.Series:

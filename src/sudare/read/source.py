@@ -18,9 +18,9 @@ import os
 import sys
 import tempfile
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sudare.errors import InputError, did_you_mean, shown
 from sudare.parameters import Part
@@ -173,8 +173,18 @@ _FORMATS = (
     "sqlite",
     "postgresql",
 )
-_POSTGRESQL = ("postgresql://", "postgres://")
-_SQLITE = "sqlite:///"
+POSTGRESQL = ("postgresql://", "postgres://")
+SQLITE = "sqlite:///"
+"""How addresses of databases begin."""
+
+
+class Labels(NamedTuple):
+    """What an SPSS, Stata or SAS file says of its columns and values; kept to write them again, never in a manifest."""
+
+    variables: Mapping[str, str]
+    """The label of a column."""
+    values: Mapping[str, Mapping[Any, str]]
+    """The label of each value of a column."""
 
 
 @dataclass(frozen=True)
@@ -195,6 +205,12 @@ class SourceFacts:
     """SHA-256 of the bytes of a file or standard input; for a database, of the result as an Arrow IPC stream."""
     sheet: str | None = None
     """The sheet of a workbook that was read."""
+    labels: Labels | None = field(default=None, repr=False, compare=False)
+    """Labels of an SPSS, Stata or SAS file."""
+
+    def told(self) -> dict[str, Any]:
+        """What a manifest says of the source."""
+        return {name: value for name, value in self.__dict__.items() if name != "labels"}
 
 
 def load(
@@ -235,12 +251,12 @@ def load(
         "sheet": sheet,
         "header": header,
     }
-    if address.startswith(_POSTGRESQL):
+    if address.startswith(POSTGRESQL):
         _refuse_options(given, "postgresql")
         return _load_database("postgresql", address, table, query, missing)
-    if address.startswith(_SQLITE):
+    if address.startswith(SQLITE):
         _refuse_options(given, "sqlite")
-        return _load_database("sqlite", address.removeprefix(_SQLITE), table, query, missing)
+        return _load_database("sqlite", address.removeprefix(SQLITE), table, query, missing)
     if "://" in address and not exists(address):
         raise InputError("read.source.scheme", scheme=address.partition("://")[0])
     is_stdin = address == "-"
@@ -270,13 +286,13 @@ def load(
 
     if found == "excel":
         sheet = files.sheet_of(Path(address), sheet)
-    frame = files.read_file(
+    frame, labels = files.read_file(
         Path(address), found, missing=missing, encoding=encoding, sheet=sheet, header=header is not False
     )
     if found == "excel" and header is None:
         refuse_record_as_names(frame, Path(address).name)
     return frame, SourceFacts(
-        Path(address).name, found, encoding, sha256=_digest_of(Path(address)), sheet=sheet
+        Path(address).name, found, encoding, sha256=_digest_of(Path(address)), sheet=sheet, labels=labels
     )
 
 

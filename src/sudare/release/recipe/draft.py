@@ -190,6 +190,8 @@ class TableDraft(Draft):
                 yield texts(self.language, "draft")("lists")
         if key == "output" and "method" not in self.recipe:
             yield texts(self.language, "draft")("method")
+        if key == "output" and self.language == "ja":
+            yield texts(self.language, "draft")("excel")
         if key == "method" and (names := self.ranges_needed):
             yield texts(self.language, "draft")("ranges")
             yield f"  {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
