@@ -151,25 +151,22 @@ def labels_of(release: Release) -> Labels | None:
     labels = None if original.source is None else original.source.labels
     if labels is None:
         return None
-    shown = {
-        text
-        for column in released
-        if column.dtype == pl.String
-        for text in column.alias("cells").unique().to_list()
-    }
-    removed = [
-        text
-        for column in original.frame
-        if column.dtype == pl.String
-        for text in column.alias("cells").drop_nulls().unique().to_list()
-        if text not in shown and len(text) >= _SHORTEST_REMOVED
-    ]
+    shown = {text for column in released for text in _words_in(column)}
+    removed = {text for column in original.frame for text in _words_in(column)} - shown
     variables = {
         name: label
         for name, label in labels.variables.items()
         if name in released.columns and not any(text in label for text in removed)
     }
     return labels._replace(variables=variables)
+
+
+def _words_in(column: pl.Series) -> Iterator[str]:
+    """The values of a column that are no numbers, as text."""
+    dtype = column.dtype
+    if not (dtype.is_numeric() or dtype.is_nested() or dtype in (pl.Object, pl.Binary)):
+        values = as_text(column.alias("cells").drop_nulls().unique()).to_list()
+        yield from (text for text in values if len(text) >= _SHORTEST_REMOVED)
 
 
 class TableKind(Kind):
