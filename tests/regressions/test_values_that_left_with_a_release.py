@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import struct
 import zipfile
 from typing import Any
 
@@ -25,7 +26,7 @@ from sudare.parameters import parameters
 from sudare.verify.leftovers import check_leftovers, parquet_pages
 
 ROWS = 120
-FORMATS = ["csv", "tsv", "parquet", "arrow", "excel"]
+FORMATS = ["csv", "tsv", "parquet", "arrow", "excel", "spss", "stata", "jsonl"]
 METHODS = {
     "mondrian": sd.Mondrian(),
     "generalization": sd.Generalize(effort="fast"),
@@ -103,6 +104,8 @@ def test_no_removed_value_is_in_the_public_bytes(tmp_path, method, categories):
         assert not [value for value in numbers if str(value).encode() in found]
         if kind in {"parquet", "arrow"}:
             assert not [value for value in numbers if value.to_bytes(8, "little") in found]
+        if kind in {"spss", "stata"}:
+            assert not [value for value in numbers if struct.pack("<d", value) in found]
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])

@@ -14,7 +14,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sudare.errors import InputError
+import sudare as sd
+from sudare.errors import InputError, OutputError
+from sudare.formats import database
 from sudare.read.source import load
 
 PASSWORD = "s3cret-Pa55"
@@ -169,3 +171,52 @@ def test_refused_connections_never_show_the_password(server):
         assert "Pa55" not in str(error)
         assert error.__cause__ is None
         assert error.__suppress_context__
+
+
+# -- releases written to a table
+
+
+def released(rows=30):
+    frame = pl.DataFrame(
+        {
+            "年齢": [20 + row % 3 for row in range(rows)],
+            "disease": [("flu", 'co"ld', None)[row % 3] for row in range(rows)],
+            "cost": [None if row == 4 else row * 0.1 for row in range(rows)],
+            "seen": [date(2020, 1, 1 + row % 9) for row in range(rows)],
+            "alive": [row % 2 == 0 for row in range(rows)],
+        }
+    )
+    table = sd.read(frame).describe(
+        quasi=["年齢"], sensitive=["disease"], insensitive=["cost", "seen", "alive"]
+    )
+    return sd.anonymize(table, sd.KAnonymity(3), method="mondrian", seed=1)
+
+
+def test_a_release_is_written_in_one_transaction(filled, tmp_path, monkeypatch):
+    release = released()
+    written = release.write(tmp_path / "out", database=filled, table="clinic.released", reports=[])
+    assert all(finding.holds for finding in written.findings)
+    frame, _ = load(filled, table="clinic.released")
+    assert frame.sort(frame.columns).equals(release.frame.select(frame.columns).sort(frame.columns))
+    for place in (tmp_path / "out").rglob("*.*"):
+        assert PASSWORD.encode() not in place.read_bytes()
+    with pytest.raises(OutputError, match=r"already has a table 'released'") as told:
+        release.write(tmp_path / "b", database=filled, table="clinic.released", reports=[])
+    assert PASSWORD not in str(told.value)
+    release.write(tmp_path / "out", database=filled, table="clinic.released", overwrite=True, reports=[])
+    monkeypatch.setattr(database, "_same", lambda found, frame: False)
+    for name, overwrite in (("clinic.released", True), ("fresh", False)):
+        with pytest.raises(OutputError, match="is not the one that was written"):
+            release.write(tmp_path / "c", database=filled, table=name, overwrite=overwrite, reports=[])
+    assert not (tmp_path / "b").exists()
+    assert not (tmp_path / "c").exists()
+    assert load(filled, table="clinic.released")[0].height == 30
+    with pytest.raises(InputError, match="has no table 'fresh'"):
+        load(filled, table="fresh")
+
+
+def test_a_schema_that_does_not_exist_is_one_sentence(filled, tmp_path):
+    with pytest.raises(OutputError, match=r"cannot be written to 'postgresql://tester@.*nowhere") as told:
+        released().write(tmp_path / "out", database=filled, table="nowhere.t", reports=[])
+    assert PASSWORD not in str(told.value)
+    assert not (tmp_path / "out").exists()

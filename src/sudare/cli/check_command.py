@@ -13,6 +13,7 @@ from sudare.cli.options import (
     Language,
     Missing,
     Require,
+    Sheet,
     check_language,
     comma_list,
 )
@@ -29,6 +30,7 @@ def command(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     lang: Language = "en",
     json: Json = False,
 ) -> int:
@@ -47,8 +49,10 @@ def command(
     with progress_bar(quiet=json, language=language) as progress:
         if quasi is None:
             header = False if no_header else None
-            reading = source_options(layout=layout, delimiter=delimiter, encoding=encoding, header=header)
-            if original is None and (layout or no_header):
+            reading = source_options(
+                layout=layout, delimiter=delimiter, encoding=encoding, header=header, sheet=sheet
+            )
+            if original is None and (layout or no_header or sheet):
                 raise typer.BadParameter(ErrorSentence("cli.check.original"))
             from sudare.verify.verify import verify_release
 
@@ -65,7 +69,7 @@ def command(
             from sudare.api import read
             from sudare.assess.catalogue import REQUIREMENTS
 
-            options = source_options(delimiter=delimiter, encoding=encoding, missing=missing)
+            options = source_options(delimiter=delimiter, encoding=encoding, missing=missing, sheet=sheet)
             table = read(place, **options).describe(
                 quasi=comma_list(quasi), sensitive=comma_list(sensitive or "")
             )

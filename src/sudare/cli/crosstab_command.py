@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.options import Json, Language, Overwrite, check_language, comma_list, refuse_existing
+from sudare.cli.options import (
+    Json,
+    Language,
+    Overwrite,
+    Sheet,
+    check_language,
+    comma_list,
+    refuse_existing,
+)
 from sudare.errors import ErrorSentence
 
 if TYPE_CHECKING:
@@ -33,6 +41,7 @@ def command(
     draws: Annotated[int | None, typer.Option()] = None,
     seed: Annotated[int | None, typer.Option()] = None,
     original: Annotated[str | None, typer.Option()] = None,
+    sheet: Sheet = None,
     out: Annotated[Path | None, typer.Option()] = None,
     plot: Annotated[Path | None, typer.Option()] = None,
     overwrite: Overwrite = False,
@@ -63,7 +72,7 @@ def command(
             seed=seed,
             progress=progress,
         )
-    truth = None if original is None else beside(table, original, data)
+    truth = None if original is None else beside(table, original, data, sheet=sheet)
     refuse_existing(out, plot, overwrite=overwrite)
     if out is not None:
         from sudare.formats.data import write_data

@@ -11,6 +11,7 @@ from sudare.cli.options import (
     Json,
     Language,
     Overwrite,
+    Sheet,
     check_language,
     given_options,
     name_and_value,
@@ -43,6 +44,7 @@ def command(
     top: Annotated[int | None, typer.Option()] = None,
     out: Annotated[Path | None, typer.Option()] = None,
     plot: Annotated[Path | None, typer.Option()] = None,
+    sheet: Sheet = None,
     baskets: Annotated[bool, typer.Option("--baskets")] = False,
     overwrite: Overwrite = False,
     lang: Language = "en",
@@ -72,7 +74,7 @@ def command(
     with progress_bar(quiet=json, language=language) as progress:
         plan = Plan(progress, {"read": 1, "measure": 4})
         with plan.phase("read"):
-            pair = reopen(before, after, recipe, baskets=baskets)
+            pair = reopen(before, after, recipe, baskets=baskets, sheet=sheet)
         with plan.phase("measure") as step:
             found = measure_again(pair, measure, step, instead)
             listed = None if table is None else basket_table(pair, table, **mining)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.options import Json, LedgerPath, Method, Overwrite, Require, check_language
+from sudare.cli.options import Json, LedgerPath, Method, Overwrite, Require, check_language, given_options
 
 if TYPE_CHECKING:
     from sudare.release.ledger.ledger import Ledger
@@ -20,6 +20,10 @@ def command(
     out: Annotated[Path | None, typer.Option()] = None,
     require: Require = None,
     method: Method = None,
+    format: Annotated[str | None, typer.Option("--format")] = None,  # noqa: A002  # the word of the recipe
+    encoding: Annotated[str | None, typer.Option()] = None,
+    database: Annotated[str | None, typer.Option()] = None,
+    table: Annotated[str | None, typer.Option()] = None,
     overwrite: Overwrite = False,
     lang: Annotated[str | None, typer.Option("--lang")] = None,
     seed: Annotated[int | None, typer.Option()] = None,
@@ -52,6 +56,7 @@ def command(
             folder=out,
             overwrite=overwrite or None,
             language=language,
+            output=given_options(format=format, encoding=encoding, database=database, table=table),
             seed=seed,
             ledger=Ledger(ledger),
             progress=progress,

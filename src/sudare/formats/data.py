@@ -1,9 +1,9 @@
 """Write the data of a release, and read it back exactly as it was written.
 
 **Formulas.** In CSV, TSV and Excel, texts and column names that a spreadsheet would run get an apostrophe (below), which is undone
-unambiguously. CSV and TSV are UTF-8. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell is
+unambiguously. CSV and TSV are UTF-8 unless another encoding is asked for. **Missing.** In CSV and TSV a missing value is an empty cell and an empty text is `""`; in Excel the cell is
 absent, or contains an empty text. **Numbers** are written in plain decimal notation, never with an exponent. **Sets**
-(list columns) have their items joined by `|` in CSV, TSV and Excel.
+(list columns) have their items joined by `|` in CSV, TSV, Excel, SPSS and Stata, and are arrays in JSON lines.
 
 Formulas: cells that a spreadsheet would run are written so that it does not, and are read back exactly.
 
@@ -19,21 +19,27 @@ away there gives the cell back, whatever it was.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
 from sudare.describe.text import as_text
 from sudare.errors import ErrorSentence, InputError, OutputError, did_you_mean
 from sudare.formats.excel import excel_bytes, excel_cells
+from sudare.formats.statistical import read_statistical, statistical_bytes
+from sudare.read.records import read_records
 from sudare.read.source import no_panic, read_parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from sudare.read.source import Labels
 
 
 @contextmanager
@@ -59,7 +65,9 @@ def _sentence(path: Path, error: Exception) -> ErrorSentence:
     return ErrorSentence("formats.disk.other", path=path, why=reason)
 
 
-Format = Literal["csv", "tsv", "parquet", "arrow", "excel"]
+Format = Literal["csv", "tsv", "parquet", "arrow", "excel", "spss", "stata", "jsonl"]
+TextEncoding = Literal["utf-8", "utf-8-sig", "cp932"]
+"""How CSV and TSV are encoded: Japanese Excel opens the last two by itself."""
 
 EXTENSIONS: dict[Format, str] = {
     "csv": ".csv",
@@ -67,11 +75,17 @@ EXTENSIONS: dict[Format, str] = {
     "parquet": ".parquet",
     "arrow": ".arrow",
     "excel": ".xlsx",
+    "spss": ".sav",
+    "stata": ".dta",
+    "jsonl": ".jsonl",
 }
 """File extension of each format."""
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
+TEXT_FORMATS = frozenset(_SEPARATORS)
+"""Formats that have an encoding."""
 _JOINT = "|"
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 def write_data(
@@ -80,8 +94,13 @@ def write_data(
     *,
     format: Format,  # noqa: A002  # the word of the field
     escape_formulas: bool = True,
+    encoding: TextEncoding = "utf-8",
+    labels: Labels | None = None,
 ) -> None:
-    """Write a frame to a file and flush it to disk; on failure, any existing file is left unchanged."""
+    """Write a frame to a file and flush it to disk; on failure, any existing file is left unchanged.
+
+    `encoding` is that of CSV and TSV; `labels` are those of the source, for SPSS and Stata.
+    """
     _check_format(format)
     _refuse_lossy(frame, format)
     # A pipe or a device is not on a disk, and has no folder for a temporary file.
@@ -96,10 +115,14 @@ def write_data(
             elif format == "arrow":
                 afresh(frame).write_ipc(file)
             elif format == "excel":
-                file.write(excel_bytes(_flat(frame, escape_formulas=escape_formulas), path))
+                file.write(excel_bytes(flat(frame, escape_formulas=escape_formulas), path))
+            elif format == "spss" or format == "stata":  # noqa: PLR1714  # mypy narrows comparisons one by one
+                file.write(statistical_bytes(flat(frame, escape_formulas=False), format, labels))
+            elif format == "jsonl":
+                file.write(json_lines(frame).encode())
             else:
                 text = csv_text(frame, separator=_SEPARATORS[format], escape_formulas=escape_formulas)
-                file.write(text.encode())
+                file.write(_encoded(text, frame, encoding))
             file.flush()
             if on_disk:
                 os.fsync(file.fileno())
@@ -110,6 +133,52 @@ def write_data(
         if on_disk:
             aside.unlink(missing_ok=True)
         raise
+
+
+def _encoded(text: str, frame: pl.DataFrame, encoding: TextEncoding) -> bytes:
+    """The bytes of a text; a character that the encoding lacks is named with its column and row."""
+    try:
+        content = text.encode(encoding)
+    except UnicodeEncodeError as error:
+        sign = text[error.start]
+        told = {"sign": sign, "code": f"U+{ord(sign):04X}", "encoding": encoding}
+        for column in frame:
+            if sign in column.name:
+                raise OutputError("formats.encoding.name", column=column.name, **told) from None
+            cells = as_text(_flat_column(column.alias("cells")))
+            rows = cells.str.contains(sign, literal=True).arg_true()
+            if len(rows):
+                raise OutputError(
+                    "formats.encoding.cell", column=column.name, row=int(rows[0]) + 1, **told
+                ) from None
+        raise
+    return content
+
+
+def json_lines(frame: pl.DataFrame) -> str:
+    """The frame as JSON lines: an object with every column in each; dates in ISO form, sets as arrays."""
+    if not frame.width:
+        raise OutputError("formats.data.no_columns")
+    columns = [_json_column(column.alias("cells"), column.name) for column in frame]
+    return "".join(
+        json.dumps(dict(zip(frame.columns, cells, strict=True)), ensure_ascii=False, allow_nan=False) + "\n"
+        for cells in zip(*columns, strict=True)
+    )
+
+
+def _json_column(column: pl.Series, name: str) -> list[Any]:
+    """The values of a column as JSON has them, which has neither infinity nor NaN."""
+    kind = column.dtype
+    if isinstance(kind, pl.List | pl.Array):
+        _flat_column(column.alias(name))  # refuses sets that could not be read back
+        return column.cast(pl.List(pl.String)).to_list()
+    if kind.is_float():
+        if not bool(column.drop_nulls().is_finite().all()):
+            raise OutputError("formats.data.infinite", column=name)
+        return column.to_list()
+    if kind == pl.Boolean or kind.is_integer():
+        return column.to_list()
+    return as_text(_flat_column(column.alias(name))).to_list()
 
 
 def afresh(frame: pl.DataFrame) -> pl.DataFrame:
@@ -165,9 +234,7 @@ def _known(dtype: object) -> pl.DataType:
 
 def csv_text(frame: pl.DataFrame, *, separator: str = ",", escape_formulas: bool = True) -> str:
     """The frame as RFC 4180 text with line feeds."""
-    return _flat(frame, escape_formulas=escape_formulas).write_csv(
-        separator=separator, float_scientific=False
-    )
+    return flat(frame, escape_formulas=escape_formulas).write_csv(separator=separator, float_scientific=False)
 
 
 def read_data(
@@ -176,12 +243,16 @@ def read_data(
     *,
     escape_formulas: bool,
     escaped_inside: bool = True,
+    encoding: str = "utf-8",
+    names: Mapping[str, str] = _NO_NAMES,
 ) -> pl.DataFrame:
     """The frame that `write_data` wrote, with the escaping undone.
 
     Earlier versions escaped formulas at the beginning of cells only: not `escaped_inside`.
 
-    Parquet and Arrow return the frame itself. CSV, TSV and Excel return every column as text (numbers in plain
+    `encoding` is that of CSV and TSV; `names` has the columns whose name in a file of SPSS or Stata is another one.
+
+    Parquet and Arrow return the frame itself, SPSS, Stata and JSON lines numbers, dates and texts. CSV, TSV and Excel return every column as text (numbers in plain
     decimal notation, dates in ISO form, sets joined), and distinguish missing values from empty texts.
     """
     _check_format(format)
@@ -191,8 +262,12 @@ def read_data(
                 return read_parquet(path)
             if format == "arrow":
                 return pl.read_ipc(path.read_bytes())
+            if format in {"spss", "stata"}:
+                return read_statistical(path, "spss" if format == "spss" else "stata", names)
+            if format == "jsonl":
+                return read_records(path.read_text(encoding="utf-8"), path.name)
             is_excel = format == "excel"
-            cells = excel_cells(path) if is_excel else _text_cells(path, _SEPARATORS[format])
+            cells = excel_cells(path) if is_excel else _text_cells(path, _SEPARATORS[format], encoding)
         if escape_formulas:
             cells = pl.DataFrame([unescaped(column, inside=escaped_inside) for column in cells])
         body = cells.slice(1)
@@ -217,7 +292,7 @@ def _refuse_lossy(frame: pl.DataFrame, format: Format) -> None:  # noqa: A002  #
             raise OutputError("formats.data.wide_integers", column=column.name, type=str(column.dtype))
 
 
-def _flat(frame: pl.DataFrame, *, escape_formulas: bool) -> pl.DataFrame:
+def flat(frame: pl.DataFrame, *, escape_formulas: bool = False) -> pl.DataFrame:
     """Text columns escaped, sets joined, categories as text; numbers and dates unchanged."""
     if not frame.width:
         raise OutputError("formats.data.no_columns")
@@ -259,9 +334,12 @@ def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
     return texts.list.join(_JOINT).alias(column.name)
 
 
-def _text_cells(path: Path, separator: str) -> pl.DataFrame:
+def _text_cells(path: Path, separator: str, encoding: str) -> pl.DataFrame:
     """Every cell as text, with the names as the first row; an unquoted empty cell is null."""
-    return pl.read_csv(path.read_bytes(), has_header=False, separator=separator, infer_schema=False)
+    content = path.read_bytes()
+    if encoding != "utf-8":
+        content = content.decode(encoding).encode()
+    return pl.read_csv(content, has_header=False, separator=separator, infer_schema=False)
 
 
 _SIGNS = r"=+\-@＝＋－＠'"

@@ -107,10 +107,10 @@ def _column(column: pl.Series) -> pl.Series:
         exact = all(abs(end) <= _EXACT for end in ends)
     elif kind.is_float():
         exact = bool(present.is_finite().all())
-    return column if exact else _as_written(column)
+    return column if exact else as_written(column)
 
 
-def _as_written(column: pl.Series) -> pl.Series:
+def as_written(column: pl.Series) -> pl.Series:
     """A column that is not text, as the text that a CSV file would contain."""
     lines = column.to_frame().write_csv(include_header=False, float_scientific=False).split("\n")[:-1]
     return pl.Series(column.name, [line or None for line in lines], dtype=pl.String)
@@ -131,7 +131,7 @@ def excel_cells(path: Path) -> pl.DataFrame:
         if column.dtype == pl.Datetime:
             column = column.cast(pl.Date)  # noqa: PLW2901  # only dates are written as dates
         texts = (
-            column.cast(pl.String) if isinstance(column.dtype, pl.String | pl.Null) else _as_written(column)
+            column.cast(pl.String) if isinstance(column.dtype, pl.String | pl.Null) else as_written(column)
         )
         columns.append(pl.concat([name, texts.alias(name.name).extend_constant(None, records - len(texts))]))
     return pl.DataFrame(columns)

@@ -1,6 +1,6 @@
 """Read a table or query from SQLite or PostgreSQL, through ADBC and Arrow.
 
-Nothing is ever written: SQLite files are opened read-only (see `sudare.read.sqlite`), and PostgreSQL transactions are
+Nothing is written here (a release is: `sudare.formats.database`): SQLite files are opened read-only (see `sudare.read.sqlite`), and PostgreSQL transactions are
 declared read-only. A query that does not end is stopped. Table
 names are looked up in the database's own catalog and quoted, so they cannot smuggle in SQL. Neither facts nor
 errors contain a password: driver messages are quoted only after the connection has been established.
@@ -60,7 +60,7 @@ def read_sqlite(
         connection = undo.enter_context(contextlib.closing(driver.connect(sqlite_address(path))))
         if query is None:
             schema, name = _find_table(_execute(connection, _SQLITE_TABLES, path.name), path.name, table)
-            label, wanted = name, f"SELECT * FROM {_quoted(schema)}.{_quoted(name)}"  # noqa: S608  # quoted identifiers
+            label, wanted = name, f"SELECT * FROM {quoted(schema)}.{quoted(name)}"  # noqa: S608  # quoted identifiers
         else:
             label, wanted = "query", query
         if query is not None or not is_plain_table(path, label):
@@ -74,21 +74,54 @@ def read_postgresql(
     address: str, *, table: str | None, query: str | None, missing: Sequence[str]
 ) -> tuple[pl.DataFrame, str]:
     """The frame, and the address without its password, with the table name."""
+    shown = redact(address)
+    with contextlib.closing(connected(address)) as connection:
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+            cursor.execute(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
+        return _read(connection, shown, _POSTGRESQL_TABLES, table, query, missing)
+
+
+def connected(address: str) -> Any:
+    """A connection to a PostgreSQL server, in which nothing is committed by itself."""
     import adbc_driver_postgresql.dbapi as driver
 
     shown = redact(address)
     if "connect_timeout=" not in address:
         address += f"{'&' if '?' in address else '?'}connect_timeout={_CONNECT_SECONDS}"
     try:
-        connection = driver.connect(address)
+        return driver.connect(address)
     except Exception as error:  # noqa: BLE001  # the driver's message may hold the password: it ends here
-        reasons = (reason for sign, reason in _REFUSALS if sign in str(error))
+        reasons = (why for sign, why in _REFUSALS if sign in str(error))
         raise InputError(f"read.database.refused.{next(reasons, 'address')}", server=shown) from None
-    with contextlib.closing(connection):
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION READ ONLY")
-            cursor.execute(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
-        return _read(connection, shown, _POSTGRESQL_TABLES, table, query, missing)
+
+
+def sqlite_tables(connection: Any) -> list[tuple[str, str, bool, str]]:
+    """Schema, name, whether the name alone finds it, and kind (table or view) of what an SQLite file contains."""
+    return _listed(
+        connection, "SELECT 'main', name, 1, type FROM sqlite_master WHERE type IN ('table', 'view')"
+    )
+
+
+def postgresql_tables(connection: Any) -> list[tuple[str, str, bool, str]]:
+    """The same of a PostgreSQL database; partitioned tables and those of other servers count as views."""
+    return _listed(
+        connection,
+        "SELECT n.nspname::text, c.relname::text, pg_catalog.pg_table_is_visible(c.oid)::int, "
+        "CASE c.relkind WHEN 'r' THEN 'table' ELSE 'view' END "
+        "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S', 'i', 'c')",
+    )
+
+
+def _listed(connection: Any, query: str) -> list[tuple[str, str, bool, str]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        rows = cursor.fetch_arrow_table().to_pylist()
+    return [
+        (str(schema), str(name), bool(visible), str(kind))
+        for schema, name, visible, kind in (row.values() for row in rows)
+    ]
 
 
 def digest(frame: pl.DataFrame) -> str:
@@ -106,7 +139,7 @@ def _read(
 ) -> tuple[pl.DataFrame, str]:
     if query is None:
         schema, name = _find_table(_execute(connection, catalog, shown), shown, table)
-        query = f"SELECT * FROM {_quoted(schema)}.{_quoted(name)}"  # noqa: S608  # quoted identifiers
+        query = f"SELECT * FROM {quoted(schema)}.{quoted(name)}"  # noqa: S608  # quoted identifiers
         label = f"{shown}#{name if schema in {'main', 'public'} else f'{schema}.{name}'}"
     else:
         label = f"{shown}#query"
@@ -178,7 +211,8 @@ def _find_table(catalog: Any, shown: str, table: str | None) -> tuple[str, str]:
     return (by_name + by_schema)[0]
 
 
-def _quoted(identifier: str) -> str:
+def quoted(identifier: str) -> str:
+    """An identifier that cannot be anything else."""
     return '"' + identifier.replace('"', '""') + '"'
 
 
@@ -193,10 +227,10 @@ def _execute(connection: Any, query: str, shown: str) -> Any:
     except Exception as error:  # noqa: BLE001  # both drivers raise OSError, their own and Arrow's errors
         if _TIMEOUT in str(error):
             raise InputError("read.database.endless", source=shown, seconds=QUERY_SECONDS) from None
-        raise InputError("read.database.query", source=shown, why=_reason(error)) from None
+        raise InputError("read.database.query", source=shown, why=reason(error)) from None
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """The database's own message on one line, without the query and the codes around it."""
     text = re.split(r"\nLINE |\n\nQuery was|\nquery: |\. SQLSTATE", str(error))[0]
     text = text.rpartition("ERROR:")[2].rpartition("query: ")[2].strip()
@@ -218,7 +252,7 @@ def _as_series(name: str, column: Any, field: Any) -> pl.Series:
         return pl.Series(name, texts, dtype=pl.String)
     # money arrives in cents and intervals as three numbers: both could be read, but the values would be wrong.
     if database_type == "money" or pa.types.is_interval(kind) or _is_binary(kind):
-        raise InputError("read.database.type", column=name, type=database_type, quoted=_quoted(name))
+        raise InputError("read.database.type", column=name, type=database_type, quoted=quoted(name))
     series = pl.Series(name, pl.from_arrow(column))
     return narrow_column(series) if database_type == "numeric" else series
 

@@ -15,7 +15,7 @@ import polars as pl
 
 from sudare.errors import InputError, did_you_mean
 from sudare.read.claims import check_claim
-from sudare.read.source import no_panic, read_parquet
+from sudare.read.source import Labels, no_panic, read_parquet
 from sudare.read.text import column_names, days_if_midnight, mark_missing
 from sudare.read.workbooks import check_extent, open_workbook
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+_SEVERAL = 2
 _LARGEST_EXACT = 2.0**53
 """Up to this value, a float64 represents every integer exactly."""
 
@@ -35,8 +36,9 @@ def read_file(
     encoding: str | None = None,
     sheet: str | None = None,
     header: bool = True,
-) -> pl.DataFrame:
-    """A frame from a file of the given format; `missing` lists the texts that mean a missing value."""
+) -> tuple[pl.DataFrame, Labels | None]:
+    """A frame from a file of the given format, and its labels; `missing` lists the texts that mean a missing value."""
+    labels = None
     own_missing = [text for text in missing if text]
     try:
         with no_panic():
@@ -48,12 +50,12 @@ def read_file(
                 frame = _read_excel(path, sheet, header=header)
                 own_missing = list(missing)
             else:
-                frame = _read_statistical(path, format, encoding)
+                frame, labels = _read_statistical(path, format, encoding)
     except InputError:
         raise
     except Exception:  # noqa: BLE001  # every one of these libraries has error classes of its own
         raise InputError("read.file.unreadable", source=path.name, format=format) from None
-    return mark_missing(frame, own_missing)
+    return mark_missing(frame, own_missing), labels
 
 
 def _read_arrow(path: Path) -> pl.DataFrame:
@@ -75,14 +77,40 @@ def _read_arrow(path: Path) -> pl.DataFrame:
     return pl.read_ipc(data) if is_file else pl.read_ipc_stream(data)
 
 
-def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
-    """One sheet with the types of its cells; columns of mixed types become text, and empty rows are dropped."""
-    reader = open_workbook(path)
-    names = reader.sheet_names
+def sheet_of(path: Path, sheet: str | None) -> str | None:
+    """The sheet that is read: the one that was asked for, else the only one with contents.
+
+    Several are not guessed among: the first is often a cover page or the notes. None where the file is no workbook, which
+    reading it tells.
+    """
+    try:
+        with no_panic():
+            reader = open_workbook(path)
+            names = [str(name) for name in reader.sheet_names]
+            asked = sheet is not None or len(names) < _SEVERAL
+            full = names if asked else [name for name in names if _has_cells(reader, path, name)]
+    except InputError:
+        raise
+    except Exception:  # noqa: BLE001  # the library has error classes of its own
+        return None
+    if sheet is None and len(full) >= _SEVERAL:
+        hint = did_you_mean("", full)
+        raise InputError("read.file.which_sheet", source=path.name, sheets=len(full), hint=hint)
     if sheet is not None and sheet not in names:
         hint = did_you_mean(sheet, names)
         raise InputError("read.file.no_sheet", source=path.name, sheet=sheet, hint=hint)
-    chosen = names[0] if sheet is None else sheet
+    return sheet or next(iter([*full, *names]), None)
+
+
+def _has_cells(reader: Any, path: Path, sheet: str) -> bool:
+    check_extent(path, sheet)
+    return not reader.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars().is_empty()
+
+
+def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
+    """One sheet with the types of its cells; columns of mixed types become text, and empty rows are dropped."""
+    reader = open_workbook(path)
+    chosen = reader.sheet_names[0] if sheet is None else sheet
     check_extent(path, chosen)
     first = reader.load_sheet(chosen, header_row=None, skip_rows=0, n_rows=1, dtypes="string").to_polars()
     if first.is_empty():
@@ -93,14 +121,14 @@ def _read_excel(path: Path, sheet: str | None, *, header: bool) -> pl.DataFrame:
     labels = ["" if cell is None else str(cell) for cell in first.row(0)] if header else [""] * frame.width
     empty = [not label and column.is_null().all() for label, column in zip(labels, frame, strict=True)]
     kept = [column.name for column, drop in zip(frame, empty, strict=True) if not drop]
-    frame = pl.DataFrame([_whole(days_if_midnight(column)) for column in frame.select(kept)])
+    frame = pl.DataFrame([whole_numbers(days_if_midnight(column)) for column in frame.select(kept)])
     frame.columns = column_names(
         [label for label, drop in zip(labels, empty, strict=True) if not drop], path.name
     )
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
-def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataFrame:  # noqa: A002
+def _read_statistical(path: Path, format: str, encoding: str | None) -> tuple[pl.DataFrame, Labels]:  # noqa: A002
     import pyreadstat
 
     readers = {
@@ -118,11 +146,15 @@ def _read_statistical(path: Path, format: str, encoding: str | None) -> pl.DataF
         except UserWarning as warning:
             raise InputError("read.file.irregular", source=path.name, why=str(warning)) from None
     labels: Mapping[str, Mapping[Any, str]] = metadata.variable_value_labels
-    columns = [_labeled(_whole(column.alias("cells")), labels.get(column.name, {})) for column in frame]
-    return pl.DataFrame([cells.alias(name) for cells, name in zip(columns, frame.columns, strict=True)])
+    columns = [
+        _labeled(whole_numbers(column.alias("cells")), labels.get(column.name, {})) for column in frame
+    ]
+    told = {name: text for name, text in metadata.column_names_to_labels.items() if text}
+    read = pl.DataFrame([cells.alias(name) for cells, name in zip(columns, frame.columns, strict=True)])
+    return read, Labels(told, labels)
 
 
-def _whole(column: pl.Series) -> pl.Series:
+def whole_numbers(column: pl.Series) -> pl.Series:
     """A float column as Int64 if every value is whole, with NaN, the missing value of these formats, as null."""
     if not column.dtype.is_float():
         return column

@@ -18,9 +18,9 @@ import os
 import sys
 import tempfile
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sudare.errors import InputError, did_you_mean, shown
 from sudare.parameters import Part
@@ -81,18 +81,22 @@ FORMATS = {
     ".sqlite": "sqlite",
     ".sqlite3": "sqlite",
     ".db": "sqlite",
+    ".arff": "arff",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
 }
 """The table format for each file extension."""
 TEXTS = frozenset(ending for ending, kind in FORMATS.items() if kind == "csv")
 """Delimited text, and lines of items."""
 TABBED = frozenset({".tsv", ".tab"})
 """Tab-delimited text."""
-TABLES = frozenset(FORMATS) - TEXTS
-"""Tables that are not text."""
 JSON_LINES = frozenset({".jsonl", ".ndjson"})
 """One JSON value per line."""
 JSON = JSON_LINES | {".json"}
 """JSON of either kind."""
+TABLES = frozenset(FORMATS) - TEXTS - JSON
+"""Tables and nothing else: a text or JSON may also contain baskets."""
 
 
 _STANDARD_ERROR = 2
@@ -155,9 +159,32 @@ _FORMATS_BY_BEGINNING = (
     (b"$FL2", "spss"),
     (b"$FL3", "spss"),
 )
-_FORMATS = ("csv", "tsv", "parquet", "arrow", "excel", "spss", "stata", "sas", "sqlite", "postgresql")
-_POSTGRESQL = ("postgresql://", "postgres://")
-_SQLITE = "sqlite:///"
+_FORMATS = (
+    "csv",
+    "tsv",
+    "parquet",
+    "arrow",
+    "excel",
+    "spss",
+    "stata",
+    "sas",
+    "arff",
+    "jsonl",
+    "sqlite",
+    "postgresql",
+)
+POSTGRESQL = ("postgresql://", "postgres://")
+SQLITE = "sqlite:///"
+"""How addresses of databases begin."""
+
+
+class Labels(NamedTuple):
+    """What an SPSS, Stata or SAS file says of its columns and values; kept to write them again, never in a manifest."""
+
+    variables: Mapping[str, str]
+    """The label of a column."""
+    values: Mapping[str, Mapping[Any, str]]
+    """The label of each value of a column."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +194,7 @@ class SourceFacts:
     name: str
     """File name, `stdin`, or a database address without its password."""
     format: str
-    """csv, parquet, arrow, excel, spss, stata, sas, sqlite, postgresql or frame."""
+    """csv, parquet, arrow, excel, spss, stata, sas, arff, jsonl, sqlite, postgresql or frame."""
     encoding: str | None = None
     """Codec of a text file."""
     delimiter: str | None = None
@@ -176,6 +203,14 @@ class SourceFacts:
     """Quote character of a text file; None if it has none."""
     sha256: str | None = None
     """SHA-256 of the bytes of a file or standard input; for a database, of the result as an Arrow IPC stream."""
+    sheet: str | None = None
+    """The sheet of a workbook that was read."""
+    labels: Labels | None = field(default=None, repr=False, compare=False)
+    """Labels of an SPSS, Stata or SAS file."""
+
+    def told(self) -> dict[str, Any]:
+        """What a manifest says of the source."""
+        return {name: value for name, value in self.__dict__.items() if name != "labels"}
 
 
 def load(
@@ -196,12 +231,12 @@ def load(
         source: A path, `-` for a CSV on standard input, `postgresql://…`, `sqlite:///path`.
         format: One of the formats, if the file's extension (or first bytes) does not determine it.
         delimiter: Overrides the detected delimiter of a text file; `tab` may be spelled out.
-        encoding: Overrides the detected encoding of a text file, or of an SPSS, Stata or SAS file.
+        encoding: Overrides the detected encoding of a text file, or of an ARFF, JSON, SPSS, Stata or SAS file.
         missing: Texts that mean a missing value. In sources with missing values of their own
             (all but text and Excel), the empty text is kept as it is.
         table: Database table (`table` or `schema.table`); may be omitted if there is only one.
         query: Database query, instead of a table.
-        sheet: Sheet of an Excel file; the first if omitted.
+        sheet: Sheet of an Excel file; may be omitted if only one is not empty.
         header: Whether the first record of a text file or sheet contains the column names. If omitted, it does, but is
             refused if it looks like another record.
     """
@@ -216,12 +251,12 @@ def load(
         "sheet": sheet,
         "header": header,
     }
-    if address.startswith(_POSTGRESQL):
+    if address.startswith(POSTGRESQL):
         _refuse_options(given, "postgresql")
         return _load_database("postgresql", address, table, query, missing)
-    if address.startswith(_SQLITE):
+    if address.startswith(SQLITE):
         _refuse_options(given, "sqlite")
-        return _load_database("sqlite", address.removeprefix(_SQLITE), table, query, missing)
+        return _load_database("sqlite", address.removeprefix(SQLITE), table, query, missing)
     if "://" in address and not exists(address):
         raise InputError("read.source.scheme", scheme=address.partition("://")[0])
     is_stdin = address == "-"
@@ -245,14 +280,35 @@ def load(
             refuse_record_as_names(frame, name)
         digest = hashlib.sha256(data).hexdigest()
         return frame, SourceFacts(name, "csv", encoding, dialect.delimiter, dialect.quote, digest)
+    if found in _READ_AS_TEXT:
+        return _load_text(address, found, encoding, missing)
     from sudare.read import files
 
-    frame = files.read_file(
+    if found == "excel":
+        sheet = files.sheet_of(Path(address), sheet)
+    frame, labels = files.read_file(
         Path(address), found, missing=missing, encoding=encoding, sheet=sheet, header=header is not False
     )
     if found == "excel" and header is None:
         refuse_record_as_names(frame, Path(address).name)
-    return frame, SourceFacts(Path(address).name, found, encoding, sha256=_digest_of(Path(address)))
+    return frame, SourceFacts(
+        Path(address).name, found, encoding, sha256=_digest_of(Path(address)), sheet=sheet, labels=labels
+    )
+
+
+def _load_text(
+    address: str, found: str, forced: str | None, missing: Sequence[str]
+) -> tuple[pl.DataFrame, SourceFacts]:
+    """A frame from a text that describes its own columns: ARFF or JSON."""
+    from sudare.read.arff import read_arff
+    from sudare.read.records import read_records
+    from sudare.read.text import decode_text, mark_missing
+
+    data, name = bytes_of(address)
+    text, _, encoding = decode_text(data, name, forced)
+    frame = read_arff(text, name) if found == "arff" else read_records(text, name)
+    frame = mark_missing(frame, [one for one in missing if one])
+    return frame, SourceFacts(name, found, encoding, sha256=hashlib.sha256(data).hexdigest())
 
 
 def bytes_of(address: str) -> tuple[bytes, str]:
@@ -264,9 +320,10 @@ def bytes_of(address: str) -> tuple[bytes, str]:
         return path.read_bytes(), path.name
 
 
+_READ_AS_TEXT = ("arff", "jsonl")
 _OPTIONS = {
     "delimiter": {"csv"},
-    "encoding": {"csv", "spss", "stata", "sas"},
+    "encoding": {"csv", "spss", "stata", "sas", "arff", "jsonl"},
     "table": {"sqlite", "postgresql"},
     "query": {"sqlite", "postgresql"},
     "sheet": {"excel"},
@@ -355,13 +412,13 @@ class Source(Part):
     path: str
     """File, '-' for standard input, or database address (postgresql://… or sqlite:///…)."""
     format: str | None = None
-    """csv, tsv, parquet, arrow, excel, spss, stata, sas, sqlite, postgresql; by the name when left out."""
+    """csv, tsv, parquet, arrow, excel, spss, stata, sas, arff, jsonl, sqlite, postgresql; by the name when left out."""
     table: str | None = None
     """Table of a database."""
     query: str | None = None
     """Query to a database, instead of a table."""
     sheet: str | None = None
-    """Sheet of a workbook."""
+    """Sheet of a workbook; must be given when several sheets have contents."""
     delimiter: str | None = None
     """Delimiter of a text file; detected when left out."""
     encoding: str | None = None

@@ -115,6 +115,8 @@ def _mechanisms(manifest: Manifest, folder: Path) -> dict[str, Mechanism]:
     return found
 
 
-def beside(table: CrossTab, original: str, released: str) -> npt.NDArray[np.float64]:
+def beside(
+    table: CrossTab, original: str, released: str, *, sheet: str | None = None
+) -> npt.NDArray[np.float64]:
     """The original counts in the cells of the cross tabulation of a release, for the owner of the original."""
-    return count_like(table, reopen_original(original, released, table.fit.records))
+    return count_like(table, reopen_original(original, released, table.fit.records, sheet=sheet))

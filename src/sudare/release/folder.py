@@ -206,6 +206,8 @@ def write_folder(
                 (folder / page / "report.html").write_text(html, encoding="utf-8")
                 step.update(done)
         _make_private(folder / "internal")
+        with kind.elsewhere(release, output):
+            pass  # committed where the folder is complete; only its new name is missing
     return Written(target, release, tuple(findings), manifest)
 
 

@@ -6,12 +6,13 @@ A recipe, a release folder and data in memory say themselves of which kind they 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from sudare.describe.baskets.baskets import Baskets
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -113,6 +114,11 @@ class Kind(ABC):
     @abstractmethod
     def write_data(self, release: Any, output: Any, folder: Path) -> dict[str, Any]:
         """Write the data into `public`, what only the custodian keeps into `internal`; what the manifest says of the file."""
+
+    @contextmanager
+    def elsewhere(self, release: Any, output: Any) -> Iterator[None]:  # noqa: ARG002  # of other kinds
+        """Write the data to places outside of the folder as well; they are kept when the block ends normally."""
+        yield
 
     @abstractmethod
     def manifest_parts(self, release: Any, output: Any) -> dict[str, Any]:

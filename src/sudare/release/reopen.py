@@ -39,11 +39,16 @@ if TYPE_CHECKING:
 
 
 def reopen(
-    before: str, after: str, recipe: Path | None = None, *, baskets: bool = False
+    before: str,
+    after: str,
+    recipe: Path | None = None,
+    *,
+    baskets: bool = False,
+    sheet: str | None = None,
 ) -> Pair | BasketPair:
     """Pair the original with what was released from it: a table or baskets, as the release or the file says itself.
 
-    `baskets` says that plain files hold baskets, where they do not show it.
+    `baskets` says that plain files hold baskets, where they do not show it; `sheet` is that of the original table.
     """
     place = Path(after)
     if kind_at(place) == "baskets":
@@ -51,7 +56,7 @@ def reopen(
     elif not is_folder(place) and (baskets or (looks_like_baskets(before) and looks_like_baskets(after))):
         given, released = read_baskets(before), read_baskets(after)
     else:
-        return reopen_pair(before, after, recipe)
+        return reopen_pair(before, after, recipe, sheet=sheet)
     if recipe is not None:
         raise ParameterError("release.reopen.recipe_of_baskets")
     known = set(given.items)
@@ -61,7 +66,7 @@ def reopen(
     return basket_pair(given, released)
 
 
-def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
+def reopen_pair(before: str, after: str, recipe: Path | None = None, *, sheet: str | None = None) -> Pair:
     """Pair the original with the data of a release's folder, or with a released file, alone or with its manifest beside it.
 
     Given the file, that of a release is read as its manifest says, and the original may be another copy of the same rows.
@@ -70,9 +75,9 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     manifest = manifest_at(place)
     if manifest is None:
         released, _ = load(after)
-        return pair_of(_original(before, recipe), released)
+        return pair_of(_original(before, recipe, sheet), released)
     folder = manifest.data_path.parent
-    original = _original(before, recipe or _kept(folder, "recipe.yaml"))
+    original = _original(before, recipe or _kept(folder, "recipe.yaml"), sheet)
     if is_folder(place):
         _require_same_input(original, before, after, folder)
     rows = rows_of_original(folder, manifest.rows, original.rows)
@@ -91,7 +96,7 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None) -> Pair:
     return pair_of(original, _released(manifest, original))
 
 
-def reopen_original(before: str, after: str, records: int) -> Table:
+def reopen_original(before: str, after: str, records: int, *, sheet: str | None = None) -> Table:
     """The table that so many released records were made from, without roles, to count it beside them.
 
     Another one is refused as far as the release tells: by the digest of its input (given the folder, as for `reopen_pair`), by
@@ -100,11 +105,11 @@ def reopen_original(before: str, after: str, records: int) -> Table:
     place = Path(after)
     manifest = manifest_at(place)
     if manifest is None:
-        original = _loaded(before, None)
+        original = _loaded(before, None, sheet)
     else:
         folder = manifest.data_path.parent
         kept = _kept(folder, "recipe.yaml")
-        original = _loaded(before, None if kept is None else Recipe.load(kept))
+        original = _loaded(before, None if kept is None else Recipe.load(kept), sheet)
         if is_folder(place):
             _require_same_input(original, before, after, folder)
         noisy = any("mechanism" in column for column in manifest.columns.values())
@@ -230,15 +235,16 @@ def _reorders(method: dict[str, Any]) -> bool:
         return False
 
 
-def _original(before: str, recipe: Path | None) -> Table:
+def _original(before: str, recipe: Path | None, sheet: str | None) -> Table:
     asked = None if recipe is None else Recipe.load(recipe)
-    table = _loaded(before, asked)
+    table = _loaded(before, asked, sheet)
     return table if asked is None else asked.describe(table)
 
 
-def _loaded(before: str, recipe: Recipe | None) -> Table:
-    """The table, read as the recipe says."""
-    frame, facts = load(before, **({} if recipe is None else recipe.source.model_dump(exclude={"path"})))
+def _loaded(before: str, recipe: Recipe | None, sheet: str | None) -> Table:
+    """The table, read as the recipe says, or from another sheet."""
+    options = {} if recipe is None else recipe.source.model_dump(exclude={"path"})
+    frame, facts = load(before, **{**options, **({} if sheet is None else {"sheet": sheet})})
     return Table.from_frame(frame, source=facts)
 
 

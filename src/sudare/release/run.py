@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sudare.errors import redact
 from sudare.progress import Plan, Progress, shows_progress
@@ -16,7 +16,7 @@ from sudare.release.recipe.load import load_recipe
 from sudare.release.staging import check_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sudare.release.folder import AnyRelease, Written
     from sudare.release.recipe.base import AnyOutput
@@ -29,18 +29,24 @@ def run(
     folder: str | Path | None = None,
     overwrite: bool | None = None,
     language: str | None = None,
+    output: Mapping[str, Any] | None = None,
     seed: int | None = None,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
 ) -> Written[AnyRelease]:
     """Read, describe, anonymize, write, verify and enter into the ledger: the whole job of a recipe.
 
+    `output` has other values for fields of the recipe's output, such as format, encoding, database and table.
+
     The recipe says itself whether it is about a table or about baskets. The folder appears whole and verified, or not at
     all. The ledger has the start of the run before any work and its end after; a run that was killed shows as started only.
     """
     asked = recipe if isinstance(recipe, AnyRecipe) else load_recipe(recipe)
-    output = asked.output.replaced(
-        folder=str(Path(folder).absolute()) if folder else None, overwrite=overwrite, language=language
+    placed = asked.output.replaced(
+        folder=str(Path(folder).absolute()) if folder else None,
+        overwrite=overwrite,
+        language=language,
+        **(output or {}),
     )
 
     def made(plan: Plan) -> AnyRelease:
@@ -65,7 +71,7 @@ def run(
         return cast("AnyRelease", release)
 
     plan = Plan(progress, {"read": 2, "anonymize": 12, "write": 8})
-    return entered(asked, output, made, ledger, plan)
+    return entered(asked, placed, made, ledger, plan)
 
 
 def entered(
@@ -77,6 +83,7 @@ def entered(
 ) -> Written[AnyRelease]:
     """Write what `made` returns, verified, and enter its start, and its end or failure, into the ledger."""
     check_target(Path(output.folder), overwrite=output.overwrite)
+    output.check_place()
     book, number = ledger or Ledger(), str(uuid.uuid4())
     begun = book.append("started", number, {"source": _shown_source(asked.address), "folder": output.folder})
     with book.failures(number):

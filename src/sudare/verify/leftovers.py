@@ -4,7 +4,7 @@ A reader sees the values of a file; its bytes may hold more: texts that rows lef
 row has, entries of a dictionary, statistics of a page. The search compares the file with a twin that is written from the
 values alone. Where both are the same, there is nothing else in the file; where they differ, every removed value is looked
 for in the bytes that the twin does not explain: in the file as it is, in the pages of Parquet after decompression, and in
-the parts of a workbook. Formats of text hold cells and nothing else, so there the cells are what is searched.
+the parts of a workbook. Files of SPSS and Stata also have labels, which are searched on their own. Formats of text hold cells and nothing else, so there the cells are what is searched.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from __future__ import annotations
 import csv
 import html
 import io
+import json
 import re
 import sys
+import tempfile
 import zipfile
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +30,6 @@ from sudare.verify.finding import Finding, FindingSentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from sudare.words.sentence import Sentence
 
@@ -36,6 +38,7 @@ _SHORTEST = 4
 _CODECS = {"LZ4": "lz4_raw"}
 """Compressions that Arrow names otherwise than Parquet."""
 _NO_LABELS: Mapping[str, Sequence[Any]] = MappingProxyType({})
+_STATISTICAL = {".sav", ".dta"}
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -44,6 +47,8 @@ def check_leftovers(
     released: pl.DataFrame,
     original: pl.DataFrame,
     labels: Mapping[str, Sequence[Any]] = _NO_LABELS,
+    *,
+    encoding: str = "utf-8",
 ) -> Finding:
     """Check that a file holds no value of the original that the release does not contain.
 
@@ -52,9 +57,10 @@ def check_leftovers(
         released: What was read from it.
         original: The table that the release was made from, identifiers and rows left out included.
         labels: Texts that are published beside the data for a column: those of its hierarchy.
+        encoding: Of a file of text.
     """
     removed = _removed(original, released)
-    found = _in_file(path, released, removed)
+    found = _in_file(path, released, removed, encoding)
     for name, texts in labels.items():
         # Groups have empty labels, and a missing value none: neither is a value of the original.
         published = {str(label) for label in texts if label not in (None, "")}
@@ -104,9 +110,13 @@ def _texts(column: pl.Series) -> list[str]:
     return [str(value) for value in column.cast(pl.String).to_list()]
 
 
-def _in_file(path: Path, released: pl.DataFrame, removed: Mapping[str, pl.Series]) -> list[str]:
+def _in_file(
+    path: Path, released: pl.DataFrame, removed: Mapping[str, pl.Series], encoding: str
+) -> list[str]:
     """Columns of which a removed value is in the file."""
     ending = path.suffix.lower()
+    if ending in _STATISTICAL:
+        return _in_statistical(path, ending, removed)
     if ending in {".parquet", ".arrow"}:
         return _in_bytes(path.read_bytes(), _twin(released, ending), ending, removed)
     if ending == ".xlsx":
@@ -114,8 +124,11 @@ def _in_file(path: Path, released: pl.DataFrame, removed: Mapping[str, pl.Series
         cells = _workbook_texts(path.read_bytes()) - _workbook_texts(empty)
     elif ending in _DELIMITERS:
         csv.field_size_limit(sys.maxsize // 2)
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().decode(encoding)
         cells = {cell for row in csv.reader(io.StringIO(text), delimiter=_DELIMITERS[ending]) for cell in row}
+    elif ending == ".jsonl":
+        lines = path.read_text(encoding="utf-8").split("\n")
+        cells = {text for line in lines if line for text in _json_texts(json.loads(line))}
     else:
         return []
     return [
@@ -123,6 +136,51 @@ def _in_file(path: Path, released: pl.DataFrame, removed: Mapping[str, pl.Series
         for name, values in removed.items()
         if any(text in cells for text in _texts(values) if len(text) >= _SHORTEST)
     ]
+
+
+def _in_statistical(path: Path, ending: str, removed: Mapping[str, pl.Series]) -> list[str]:
+    """Columns of which a removed value is in a file of SPSS or Stata, or that have labels of values nobody has.
+
+    The twin has the codes and labels that the file shows. Labels are texts of their own, so they are searched as well.
+    """
+    import pyreadstat
+
+    read, write = {
+        ".sav": (pyreadstat.read_sav, pyreadstat.write_sav),
+        ".dta": (pyreadstat.read_dta, pyreadstat.write_dta),
+    }[ending]
+    frame, about = read(str(path), output_format="polars")
+    variables, values = about.column_names_to_labels, about.variable_value_labels
+    with tempfile.TemporaryDirectory(prefix="sudare-") as folder:
+        place = Path(folder, f"twin{ending}")
+        write(frame, str(place), column_labels=variables, variable_value_labels=values or None)
+        twin = place.read_bytes()
+    of_values = {text for labels in values.values() for text in labels.values()}
+    of_columns = [text for text in variables.values() if text]
+    hidden = [name for name, gone in removed.items() if _labeled(gone, of_values, of_columns)]
+    unused = [name for name, labels in values.items() if labels.keys() - set(frame[name].unique().to_list())]
+    return list(dict.fromkeys([*hidden, *unused, *_in_bytes(path.read_bytes(), twin, ending, removed)]))
+
+
+def _labeled(gone: pl.Series, of_values: set[str], of_columns: Sequence[str]) -> bool:
+    """Whether a removed text is the label of a value, or within that of a column."""
+    if gone.dtype.is_numeric():
+        return False
+    texts = [text for text in _texts(gone) if len(text) > 1]
+    return any(text in of_values or any(text in label for label in of_columns) for text in texts)
+
+
+def _json_texts(value: Any) -> Iterator[str]:
+    """Every name and value of a JSON value, as text."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from _json_texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _json_texts(inner)
+    else:
+        yield str(value)
 
 
 def _workbook_texts(content: bytes) -> set[str]:
@@ -176,6 +234,8 @@ def _patterns(values: pl.Series) -> Iterator[bytes]:
         numbers = values.to_physical().to_numpy()
         if numbers.dtype.itemsize in {4, 8}:
             yield from (number.tobytes() for number in numbers)
+        if numbers.dtype.kind in "iu":  # SPSS and Stata store whole numbers as decimals
+            yield from (number.tobytes() for number in numbers.astype(np.float64))
 
 
 def _occurring(patterns: Sequence[bytes], within: bytes, *, absent: bool = False) -> list[bytes]:

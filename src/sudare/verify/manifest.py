@@ -6,13 +6,13 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 import polars as pl
 
 from sudare.errors import InputError, SudareError, shown
-from sudare.formats.data import EXTENSIONS, read_data
+from sudare.formats.data import EXTENSIONS, TextEncoding, read_data
 from sudare.read.source import is_file, is_folder, read_parquet
 from sudare.verify.finding import Finding, FindingSentence, JoinedFindings
 
@@ -43,6 +43,10 @@ class Manifest:
     escape_formulas: bool
     escaped_inside: bool
     """Whether formulas inside of cells were escaped too, which earlier versions did not do."""
+    encoding: str
+    """Of a file of text."""
+    renamed: dict[str, str]
+    """Columns whose name in the file is another one, by that name."""
     columns: dict[str, dict[str, Any]]
     requirements: list[dict[str, Any]]
     hierarchies: dict[str, dict[str, Any]]
@@ -91,6 +95,8 @@ def read_manifest(folder: Path) -> Manifest:
         rows=_part(data, "rows", int, path),
         escape_formulas=_part(data, "escape_formulas", bool, path),
         escaped_inside=_part(data, "escaped_inside", bool, path, False),
+        encoding=_encoding(path, _part(data, "encoding", str, path, "utf-8")),
+        renamed={name: str(column) for name, column in _part(data, "renamed", dict, path, {}).items()},
         columns=_mappings(_part(manifest, "columns", dict, path), "columns", path),
         requirements=_requirements(_part(manifest, "requirements", list, path), path),
         hierarchies=_mappings(_part(manifest, "hierarchies", dict, path, {}), "hierarchies", path),
@@ -120,6 +126,8 @@ def read_released(manifest: Manifest) -> pl.DataFrame:
         manifest.data_format,
         escape_formulas=manifest.escape_formulas,
         escaped_inside=manifest.escaped_inside,
+        encoding=manifest.encoding,
+        names=manifest.renamed,
     )
 
 
@@ -255,6 +263,13 @@ def _data_path(manifest_path: Path, name: str, manifest: dict[str, Any]) -> Path
 def _data_format(path: Path, name: str) -> str:
     if name not in EXTENSIONS:
         raise InputError("verify.format", path=path, name=shown(name), formats=", ".join(EXTENSIONS))
+    return name
+
+
+def _encoding(path: Path, name: str) -> str:
+    if name not in get_args(TextEncoding):
+        listed = ", ".join(get_args(TextEncoding))
+        raise InputError("verify.encoding", path=path, name=shown(name), encodings=listed)
     return name
 
 

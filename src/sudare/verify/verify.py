@@ -120,7 +120,7 @@ def _verify_table(manifest: Manifest, original: pl.DataFrame | None, progress: P
     left = []
     if original is not None:
         labels = {name: tree.get("labels") or () for name, tree in manifest.hierarchies.items()}
-        left = [check_leftovers(manifest.data_path, frame, original, labels)]
+        left = [check_leftovers(manifest.data_path, frame, original, labels, encoding=manifest.encoding)]
     return [_unchanged(manifest, changes, frame.height), *findings, *left]
 
 

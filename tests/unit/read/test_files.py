@@ -76,7 +76,7 @@ def test_excel(tmp_path):
         ["NA", 40.0, None, None, None, "two"],
     ]
     write_excel(path, {"first": rows, "二": [["a"], [1]], "twice": [["a", "a"], [1, 2]], "none": []})
-    frame, facts = load(path, missing=("", "NA"))
+    frame, facts = load(path, missing=("", "NA"), sheet="first")
     assert frame.columns == ["zip", "age", "born", "column_4", "mixed"]
     assert frame.rows() == [("00123", 39, dt.date(1980, 1, 2), "x", "1"), (None, 40, None, None, "two")]
     assert facts.format == "excel"

@@ -47,6 +47,9 @@ class AnyOutput(Part):
     overwrite: bool = False
     """Whether an earlier release in the folder is replaced."""
 
+    def check_place(self) -> None:
+        """Refuse a place other than the folder that is taken, before any work is done."""
+
     @classmethod
     def into(cls, folder: str | Path, **output: Any) -> Self:
         """The output into a folder that a caller names, which must be a path."""
@@ -151,13 +154,19 @@ class AnyRecipe(Part):
         return self.of(**changes)
 
     def without_secrets(self) -> Self:
-        """The recipe without passwords: that of a database address, and any that another text about the source names.
+        """The recipe without passwords: those of database addresses, and any that another text about the source names.
 
         Only this is kept: in recipe.yaml, the internal manifest and the reports.
         """
         source = getattr(self, self.source_field)
         hidden = {name: redact(value) for name, value in source.__dict__.items() if isinstance(value, str)}
-        return self.model_copy(update={self.source_field: source.model_copy(update=hidden)})
+        written = {
+            name: redact(value)
+            for name, value in self.output.__dict__.items()
+            if name == "database" and value
+        }
+        output = self.output.model_copy(update=written)
+        return self.model_copy(update={self.source_field: source.model_copy(update=hidden), "output": output})
 
     def to_dict(self) -> dict[str, Any]:
         """The mapping that `parse` reads back."""

@@ -134,6 +134,8 @@ def draft_of(
     with plan.phase("read"):
         frame, facts = Source.of(path=source, **options).load()
         table = Table.from_frame(frame, source=facts)
+    if facts.sheet is not None:
+        options = {**options, "sheet": facts.sheet}  # other sheets may be filled later
     if table.rows == 0:
         number = "one" if len(table.columns) == 1 else "many"
         raise InputError(f"release.recipe.no_rows.{number}", source=source, columns=len(table.columns))
@@ -188,6 +190,8 @@ class TableDraft(Draft):
                 yield texts(self.language, "draft")("lists")
         if key == "output" and "method" not in self.recipe:
             yield texts(self.language, "draft")("method")
+        if key == "output" and self.language == "ja":
+            yield texts(self.language, "draft")("excel")
         if key == "method" and (names := self.ranges_needed):
             yield texts(self.language, "draft")("ranges")
             yield f"  {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
@@ -221,6 +225,8 @@ class TableDraft(Draft):
                 for guess in self.guesses
             ],
         )
+        if "sheet" in self.recipe["source"]:
+            yield Line(words("describe.sheet", sheet=self.recipe["source"]["sheet"]))
         for warning in self.warnings:
             yield Line(words("warning", warning=in_language(warning, self.language)))
         if self.may_be_baskets:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.errors import InputError
-from sudare.read.source import FORMATS
+from sudare.read.source import FORMATS, JSON
 from sudare.release.recipe.parts import parse_yaml, read_text
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def load_recipe(path: str | Path) -> AnyRecipe:
     """Read and validate a recipe file, of a table (`source:`) or of baskets (`baskets:`)."""
     place = Path(path)
-    if place.suffix.lower() in FORMATS and place.is_file():
+    # A recipe may also be written as JSON.
+    if place.suffix.lower() in FORMATS.keys() - JSON and place.is_file():
         raise InputError("release.recipe.is_data", path=path)
     text = read_text(place)
     return _class_of(parse_yaml(text, str(path))).parse(text, name=str(path), folder=place.parent)

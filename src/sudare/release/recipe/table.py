@@ -40,8 +40,9 @@ from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
 from sudare.describe.hierarchy.catalogue import HierarchyMaker
 from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role
 from sudare.describe.table import Table, roles_by_name
-from sudare.errors import DescriptionError, ErrorSentence, ParameterError, did_you_mean
-from sudare.formats.data import EXTENSIONS, Format
+from sudare.errors import DescriptionError, ErrorSentence, ParameterError, did_you_mean, redact
+from sudare.formats.data import EXTENSIONS, TEXT_FORMATS, Format, TextEncoding
+from sudare.formats.database import check_table, is_database
 from sudare.measure.catalogue import MEASURE_PARAMETERS, chosen_measures
 from sudare.parameters import AnyNames, Part
 from sudare.read.source import Source
@@ -128,10 +129,37 @@ class Output(AnyOutput):
 
     format: Format = "csv"
     """Kind of data file."""
+    encoding: TextEncoding = "utf-8"
+    """Encoding of CSV and TSV; utf-8-sig and cp932 are opened by Japanese Excel."""
     escape_formulas: bool = True
     """Whether text that a spreadsheet would execute (= + - @) is written so that it does not."""
+    database: str | None = None
+    """Database that the released table is also written to (postgresql://… or sqlite:///…), in one transaction."""
+    table: str | None = None
+    """Table of that database (`table` or, in PostgreSQL, `schema.table`); it must not exist yet unless `overwrite`."""
     crosstab: Annotated[tuple[str, ...], Field(min_length=1, max_length=2)] | None = None
     """One or two columns of the cross tabulation in the reports of a randomized release; chosen when left out."""
+
+    @model_validator(mode="after")
+    def _encoding_of_text(self) -> Self:
+        """Only files of text have an encoding to choose."""
+        if self.encoding != "utf-8" and self.format not in TEXT_FORMATS:
+            raise ParameterError("release.recipe.encoding", encoding=self.encoding, format=self.format)
+        return self
+
+    @model_validator(mode="after")
+    def _table_of_database(self) -> Self:
+        """A database and a table are given together."""
+        if (self.database is None) != (self.table is None):
+            raise ParameterError("release.recipe.database.half")
+        if self.database is not None and not is_database(self.database):
+            raise ParameterError("release.recipe.database.address", address=redact(self.database))
+        return self
+
+    def check_place(self) -> None:
+        """Refuse a table that is taken, before any work is done."""
+        if self.database is not None and self.table is not None:
+            check_table(self.database, self.table, overwrite=self.overwrite)
 
     @property
     def file_name(self) -> str:

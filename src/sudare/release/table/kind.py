@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,8 +16,9 @@ from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import way_out
 from sudare.assess.requirement import table_of
 from sudare.describe.text import ANYTHING, as_text, has_no_text, refuse_blurred
-from sudare.errors import DescriptionError, InfeasibleError, ParameterError
+from sudare.errors import DescriptionError, InfeasibleError, OutputError, ParameterError, redact
 from sudare.formats.data import csv_text, write_data
+from sudare.formats.database import source_name, table_written
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import Pair
 from sudare.release.kind import Applied, Kind
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from sudare.display import Block
     from sudare.progress import Progress
     from sudare.randomness import Randomness
+    from sudare.read.source import Labels
     from sudare.release.folder import Written
     from sudare.release.kind import Checked
     from sudare.release.recipe.parts import ReportKind
@@ -80,6 +83,8 @@ def _refuse_incomparable(table: Table) -> None:
             )
 
 
+_SHORTEST_REMOVED = 2
+"""Characters of a removed value that a label must not contain; shorter ones are parts of most words."""
 _NAMED = 5
 """Labels that a warning names."""
 
@@ -140,6 +145,30 @@ def _suppressed(before: pl.Series, after: pl.Series) -> list[str]:
     return [ANYTHING] if 0 < had < int((after == ANYTHING).sum()) else []
 
 
+def labels_of(release: Release) -> Labels | None:
+    """The labels of the source, without those of columns that contain a value that was removed."""
+    original, released = release.original, release.table.frame
+    labels = None if original.source is None else original.source.labels
+    if labels is None:
+        return None
+    shown = {text for column in released for text in _words_in(column)}
+    removed = {text for column in original.frame for text in _words_in(column)} - shown
+    variables = {
+        name: label
+        for name, label in labels.variables.items()
+        if name in released.columns and not any(text in label for text in removed)
+    }
+    return labels._replace(variables=variables)
+
+
+def _words_in(column: pl.Series) -> Iterator[str]:
+    """The values of a column that are no numbers, as text."""
+    dtype = column.dtype
+    if not (dtype.is_numeric() or dtype.is_nested() or dtype in (pl.Object, pl.Binary)):
+        values = as_text(column.alias("cells").drop_nulls().unique()).to_list()
+        yield from (text for text in values if len(text) >= _SHORTEST_REMOVED)
+
+
 class TableKind(Kind):
     """Rows and columns."""
 
@@ -149,6 +178,7 @@ class TableKind(Kind):
     measures = MEASURES
     output = Output
     private = (
+        "database",
         "input",
         "left_out",
         "publishable",
@@ -240,12 +270,36 @@ class TableKind(Kind):
     def write_data(self, release: Release, output: Output, folder: Path) -> dict[str, Any]:
         """The data file."""
         data = folder / "public" / output.file_name
-        write_data(release.table.frame, data, format=output.format, escape_formulas=output.escape_formulas)
+        write_data(
+            release.table.frame,
+            data,
+            format=output.format,
+            escape_formulas=output.escape_formulas,
+            encoding=output.encoding,
+            labels=labels_of(release) if output.format in {"spss", "stata"} else None,
+        )
         return data_facts(release, output, data)
 
-    def manifest_parts(self, release: Release, output: Output) -> dict[str, Any]:  # noqa: ARG002  # told with the data
-        """Columns, losses, bounds and risk."""
-        return manifest_parts(release)
+    @contextmanager
+    def elsewhere(self, release: Release, output: Output) -> Iterator[None]:
+        """The table of a database."""
+        if output.database is None or output.table is None:
+            yield
+            return
+        source = release.original.source
+        if source is not None and source.name == source_name(output.database, output.table):
+            raise OutputError("formats.database.original", table=output.table, server=redact(output.database))
+        with table_written(release.table.frame, output.database, output.table, overwrite=output.overwrite):
+            yield
+
+    def manifest_parts(self, release: Release, output: Output) -> dict[str, Any]:
+        """Columns, losses, bounds and risk, and for the custodian the table of a database."""
+        place = (
+            {}
+            if output.database is None
+            else {"database": {"address": redact(output.database), "table": output.table}}
+        )
+        return {**manifest_parts(release), **place}
 
     def public_parts(self, manifest: dict[str, Any]) -> dict[str, Any]:
         """Rounded losses and bounds; of randomized data next to none."""

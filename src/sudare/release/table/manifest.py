@@ -14,6 +14,8 @@ from sudare.assess.block_requirements import TCloseness
 from sudare.describe.kinds import UNRELEASED_ROLES
 from sudare.describe.text import as_text
 from sudare.display import rounded_down
+from sudare.formats.data import TEXT_FORMATS
+from sudare.formats.statistical import variable_names
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.release.manifest import short
 from sudare.release.table.evaluate import public_figure
@@ -33,6 +35,10 @@ _LIBRARIES = ("polars", "numpy", "numba")
 
 def data_facts(release: Release, output: Output, data: Path) -> dict[str, Any]:
     """The data file that was written."""
+    renamed: dict[str, str] = {}
+    if output.format == "spss" or output.format == "stata":  # noqa: PLR1714  # mypy narrows comparisons one by one
+        named = variable_names(release.table.frame.columns, output.format)
+        renamed = {written: name for name, written in named.items() if written != name}
     return {
         "file": data.name,
         "format": output.format,
@@ -40,6 +46,8 @@ def data_facts(release: Release, output: Output, data: Path) -> dict[str, Any]:
         "rows": release.table.rows,
         "escape_formulas": output.escape_formulas,
         "escaped_inside": output.escape_formulas,
+        **({"encoding": output.encoding} if output.format in TEXT_FORMATS else {}),
+        **({"renamed": renamed} if renamed else {}),
     }
 
 
@@ -125,7 +133,7 @@ def _input(table: Table) -> dict[str, Any]:
             "sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
             "rows": table.rows,
         }
-    return {**source.__dict__, "rows": table.rows}
+    return {**source.told(), "rows": table.rows}
 
 
 def _sensitive_hierarchies(release: Release) -> dict[str, Any]:
