@@ -81,8 +81,7 @@ def test_a_table_that_loses_all_rows_to_missing_values(method):
 
 
 @pytest.mark.parametrize("method", ["mondrian", "generalization effort=fast", "microaggregation effort=fast"])
-@pytest.mark.parametrize("name", ["*", "^p.*$"])
-def test_names_of_columns_that_are_patterns_elsewhere(method, name):
-    frame = pl.DataFrame({name: list(range(20)), "pay": [7, 8] * 10})
-    table = sd.read(frame).describe(quasi=[name, "pay"], kinds={name: "numeric", "pay": "numeric"})
+def test_a_column_with_a_name_that_selects_all(method):
+    frame = pl.DataFrame({"*": list(range(20)), "pay": [7, 8] * 10})
+    table = sd.read(frame).describe(quasi=["*", "pay"], kinds={"*": "numeric", "pay": "numeric"})
     assert sd.anonymize(table, sd.KAnonymity(3), method=method).holds

@@ -102,7 +102,7 @@ def blocks_formed(table: Table, labels: npt.NDArray[Any], count: int) -> int:
         return count
     some_row = np.empty(count, dtype=np.int64)
     some_row[labels] = np.arange(len(labels))
-    # Not `select`, which reads a name such as "^q$" as a pattern.
+    # Not `select`, which takes a column named "*" for all of them.
     return table.frame[names][some_row].n_unique()
 
 
