@@ -21,6 +21,7 @@ from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.bounds import Bound
 from sudare.assess.compromise import CompromiseKind
 from sudare.assess.pk_anonymity import PkAnonymity
+from sudare.describe import hierarchy
 from sudare.describe.table import Table
 from sudare.release.report import charts, report_html
 from sudare.release.report.common import Texts, words
@@ -150,7 +151,12 @@ def _releases_of_every_role():
     wider = kept.table.frame.with_columns(pl.lit(1).alias("added"))
     added = dataclasses.replace(kept, table=Table.from_frame(wider).describe(insensitive=wider.columns))
     randomized = anonymize(table, PkAnonymity(10), method=Randomize(ranges={"age": (20, 90)}), seed=1)
-    return kept, added, randomized
+    # Of many codes, the original is drawn by their first digits.
+    codes = pl.DataFrame({"code": [f"{row % 3}{row}" for row in range(10, 60)]})
+    masked = Table.from_frame(codes).describe(
+        quasi=["code"], kinds={"code": "string"}, hierarchies={"code": hierarchy.mask()}
+    )
+    return kept, added, randomized, anonymize(masked, KAnonymity(3), method=Mondrian())
 
 
 def _randomized_releases():
