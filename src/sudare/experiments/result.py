@@ -22,8 +22,8 @@ class Check:
     sentence: str
     holds: bool
     by_construction: bool = False
-    """Whether the data, the reading of the paper or the method were chosen so that it holds: then it is a test of the code,
-    and no finding. The list of pages does not count it among the expectations."""
+    """Whether the data or the method were chosen so that it holds: then it tests the code and is not a finding. The list of
+    pages does not count it among the expectations."""
 
     @property
     def line(self) -> str:
