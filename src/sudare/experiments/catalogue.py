@@ -10,6 +10,7 @@ from sudare.experiments.baskets import baskets
 from sudare.experiments.crosstab import crosstab
 from sudare.experiments.diversity_suitability import diversity_suitability
 from sudare.experiments.ild_adult import ild_adult
+from sudare.experiments.mhm_paths import mhm_paths
 from sudare.experiments.mil import mil
 
 if TYPE_CHECKING:
@@ -25,11 +26,12 @@ EXPERIMENTS: dict[str, Callable[..., Experiment]] = {
     "ild-adult": ild_adult,
     "baskets": baskets,
     "mil": mil,
+    "mhm-paths": mhm_paths,
 }
 QUICK: dict[str, Callable[..., Experiment]] = {
     "crosstab": partial(crosstab, ks=(2, 10), sizes=(1_000, 10_000), bins=(4, 8), seeds=2),
     "diversity-suitability": partial(
-        diversity_suitability, names=("data1", "data3", "data5"), levels=1, effort="fast"
+        diversity_suitability, names=("data1", "data3"), levels=1, effort="fast"
     ),
     "ild-adult": partial(ild_adult, largest=20),
     "baskets": partial(
@@ -41,6 +43,7 @@ QUICK: dict[str, Callable[..., Experiment]] = {
         risks=(0.05, 0.1),
     ),
     "mil": partial(mil, sizes=(100, 1_000, 10_000), seeds=1, drawn_seeds=3),
+    "mhm-paths": partial(mhm_paths, sizes=(1_000, 4_000), ks=(3, 10), seeds=1, cut_ks=(5, 20)),
 }
 """Each experiment with fewer settings and repetitions: under a minute on one core."""
 _QUICK_NOTE = (

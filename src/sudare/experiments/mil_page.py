@@ -284,7 +284,11 @@ def by_k(beside: pl.DataFrame) -> dict[str, pl.DataFrame]:
             title = f"Table A.{number}, {name} (published; ours, seed 0; ours, {own['seeds'][0]} seeds)"
             lines = {(row["k"], row["groups"]): row for row in own.iter_rows(named=True)}
             found[title] = pl.DataFrame(
-                [{"k": str(k), **{groups: _loss(lines[k, groups]) for groups in _GROUPS}} for k in by]
+                [
+                    {"k": str(k), **{groups: _loss(lines[k, groups]) for groups in _GROUPS}}
+                    for k in by
+                    if (k, "MDAV") in lines
+                ]
             )
     return found
 
