@@ -14,13 +14,14 @@ def command(
     name: Annotated[str | None, typer.Argument()] = None,
     data: Annotated[Path | None, typer.Option()] = None,
     out: Annotated[Path, typer.Option()] = Path("experiments"),
+    quick: Annotated[bool, typer.Option("--quick")] = False,
     overwrite: Overwrite = False,
     json: Json = False,
 ) -> int:
     """Repeat a table or figure of the papers, and check what was expected."""
     from sudare.cli.show import print_json, print_table, print_verdicts, progress_bar, say_place
     from sudare.errors import ParameterError, did_you_mean
-    from sudare.experiments.catalogue import EXPERIMENTS
+    from sudare.experiments.catalogue import EXPERIMENTS, repeat
     from sudare.release.summary import words_in
 
     words = words_in("en")  # the experiments themselves are told in English only
@@ -37,9 +38,9 @@ def command(
         raise ParameterError("cli.experiment.unknown", name=name, hint=did_you_mean(name, EXPERIMENTS))
     refuse_existing(out / f"{name}.md", overwrite=overwrite)
     with progress_bar(quiet=json) as progress:
-        outcome = EXPERIMENTS[name](data, progress)
+        outcome = repeat(name, data, progress, quick=quick)
     refuse_existing(*outcome.files(out), overwrite=overwrite)
-    page = outcome.write(out, f"sudare experiment {name} --out {out}")
+    page = outcome.write(out, f"sudare experiment {name}{' --quick' if quick else ''} --out {out}")
     if json:
         print_json(
             {

@@ -14,7 +14,7 @@ from sudare.anonymize.protocol import Context
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.bounds import feasible, k_bound, l_bound, max_blocks, min_largest_block
 from sudare.experiments.diversity_data import study_table
-from sudare.experiments.diversity_page import checks, compared, notes, printed, tables
+from sudare.experiments.diversity_page import checks, compared, figures, notes, printed, tables
 from sudare.experiments.diversity_published import PRINTED
 from sudare.experiments.result import Experiment
 from sudare.measure.losses import dis
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from sudare.anonymize.grouping.refine import Effort
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
     from sudare.experiments.diversity_published import Printed
@@ -34,15 +35,21 @@ DATA = ("data1", "data2", "data3", "data4", "data5")
 
 
 def diversity_suitability(
-    data: Path | None = None, progress: Progress = SILENT, names: Sequence[str] = DATA
+    data: Path | None = None,
+    progress: Progress = SILENT,
+    names: Sequence[str] = DATA,
+    *,
+    levels: int | None = None,
+    effort: Effort = "default",
 ) -> Experiment:
-    """Tables 3 and 4: bounds of l-diversity and k-anonymity on COIL 2000, Japanese Vowels and random tables, and their ratio."""
-    lines = [line for line in PRINTED if line.data in names]
+    """Tables 3 and 4, figure 3: bounds of l-diversity and k-anonymity on COIL 2000, Japanese Vowels and random tables, and their ratio."""
+    own = {name: [line for line in PRINTED if line.data == name][:levels] for name in names}
+    lines = [line for name in names for line in own[name]]
     found: list[dict[str, Any]] = []
     studied: dict[str, _Studied] = {}
     for done, line in enumerate(lines):
         if line.data not in studied:
-            studied[line.data] = _Studied(study_table(line.data, data), progress, {})
+            studied[line.data] = _Studied(study_table(line.data, data), progress, effort, {})
         progress.start(f"diversity-suitability, {line.data}, l = {line.l}", len(lines))
         progress.update(done)
         found.append(studied[line.data].line(line))
@@ -51,12 +58,13 @@ def diversity_suitability(
         name="diversity-suitability",
         title="Suitability to l-diversity: bounds, what is reached, and their ratio",
         paper="Muramoto, Kamidoi, Wakabayashi: evaluation of the suitability to l-diversity for privacy-preserving data "
-        "publishing (in Japanese), tables 3 and 4.",
+        "publishing (in Japanese), tables 3 and 4 and figure 3.",
         tables=wide,
         printed=printed(lines, found),
+        figures=figures(lines, found),
         checks=tuple(checks(lines, found)),
         compared=tuple(compared(lines, found)),
-        notes=notes(lines, found),
+        notes=notes(lines, found, effort),
     )
 
 
@@ -66,6 +74,7 @@ class _Studied:
 
     table: Table
     progress: Progress
+    effort: Effort
     reached: dict[tuple[str, int], float]
 
     @cached_property
@@ -112,6 +121,6 @@ class _Studied:
         key = (type(asked).__name__, level)
         if key not in self.reached:
             context = Context((asked,), progress=self.progress)
-            made = apply_all([Generalize(objective="dis")], self.table, context)
+            made = apply_all([Generalize(objective="dis", effort=self.effort)], self.table, context)
             self.reached[key] = dis(self.table, Pair(self.table, made.table, made.rows))
         return self.reached[key]

@@ -11,8 +11,18 @@ from sudare.anonymize.microaggregate.arrays import loss
 from sudare.anonymize.microaggregate.mdav import mdav
 from sudare.anonymize.microaggregate.one_column import mil_with_count, optimal_1d, sorted_start
 from sudare.anonymize.microaggregate.vmdav import vmdav
-from sudare.experiments.mil_data import COMPONENTS, COUNTS, FALLS, made_up
-from sudare.experiments.mil_page import by_data, checks, compared, figures, further_off, notes, spread_of
+from sudare.experiments.mil_data import COMPONENTS, COUNTS, FALLS, PRINTED_TESTS, made_up
+from sudare.experiments.mil_page import (
+    beside_print,
+    by_data,
+    by_k,
+    checks,
+    compared,
+    figures,
+    further_off,
+    notes,
+    spread_of,
+)
 from sudare.experiments.result import Experiment
 from sudare.kernels.points.ends import mdav_borders, vmdav_borders
 from sudare.kernels.points.mil import move_borders
@@ -56,6 +66,7 @@ def mil(
     tests = _tests(names, sizes, seeds, largest_k, progress)
     falls = with_published(falls_of(losses, ["dataset", "start"]))
     counts = _counts(tests)
+    beside = beside_print(drawn)
     return Experiment(
         name="mil",
         title="MIL after MDAV and V-MDAV on one column, and its distance to the optimum",
@@ -63,18 +74,18 @@ def mil(
         "appendix A, tables A.2-A.9 and figures A.1-A.14.",
         tables={
             "losses": losses,
-            "losses-a2-a4": losses.filter((pl.col("seed") == 0) & (pl.col("k") <= 15)).drop("same_groups"),
+            "losses-a2-a4": beside,
             "falls": falls,
             "spread": spread,
             "tests": tests,
             "tests-a7-a8": _by_seed(tests),
             "counts": counts,
         },
-        printed={**by_data(falls), **further_off(spread, seeds)},
+        printed={**by_k(beside), **by_data(falls), **further_off(spread, seeds)},
         figures=figures(losses, tests, counts),
         compared=tuple(compared(falls_of(losses, ["start"]), falls, counts)),
         checks=tuple(checks(losses, falls_of(losses, ["start"]), falls, counts)),
-        notes=notes(falls_of(losses, ["start"]), spread, len(names), seeds),
+        notes=notes(falls_of(losses, ["start"]), spread, beside, len(names), seeds),
     )
 
 
@@ -159,13 +170,26 @@ def _tests(
 
 
 def _by_seed(tests: pl.DataFrame) -> pl.DataFrame:
-    """Tables A.7 and A.8: mean and largest number of tests for each seed's DS0."""
-    return (
+    """Tables A.7 and A.8: mean and largest number of tests for each seed's DS0, with the published numbers."""
+    found = (
         tests.filter(pl.col("dataset") == "DS0")
         .group_by("start", "seed", "N", maintain_order=True)
         .agg(pl.col("tests").mean().alias("mean"), pl.col("tests").max().alias("largest"))
         .sort("start", "seed", "N")
     )
+    published = [
+        _printed_tests(start, seed, size)
+        for start, seed, size in found.select("start", "seed", "N").iter_rows()
+    ]
+    return found.with_columns(
+        pl.Series("published_mean", [mean for mean, _ in published], dtype=pl.Float64),
+        pl.Series("published_largest", [largest for _, largest in published], dtype=pl.Int64),
+    )
+
+
+def _printed_tests(start: str, seed: int, size: int) -> tuple[float | None, int | None]:
+    sizes, seeds = list(COUNTS[start]), PRINTED_TESTS[start]
+    return seeds[seed][sizes.index(size)] if seed < len(seeds) and size in sizes else (None, None)
 
 
 def _counts(tests: pl.DataFrame) -> pl.DataFrame:

@@ -21,6 +21,15 @@ class Check:
 
     sentence: str
     holds: bool
+    by_construction: bool = False
+    """Whether the data or the method were chosen so that it holds: then it tests the code and is not a finding. The list of
+    pages does not count it among the expectations."""
+
+    @property
+    def line(self) -> str:
+        """The check as a line of the page."""
+        said = "holds" if self.holds else "**DOES NOT HOLD**"
+        return f"- {said}{', by construction' if self.by_construction else ''}: {self.sentence}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +90,9 @@ class Experiment:
 
         page = [f"# {self.title}", "", *head(command or f"sudare experiment {self.name}"), ""]
         page += [f"*{self.paper}*", "", "## What was expected", ""]
-        page += [
-            f"- {'holds' if check.holds else '**DOES NOT HOLD**'}: {check.sentence}" for check in self.checks
-        ]
+        page += [check.line for check in self.checks if not check.by_construction]
+        if circular := [check.line for check in self.checks if check.by_construction]:
+            page += ["", "## What could not come out otherwise", "", *circular]
         if self.compared:
             page += ["", "## Published and ours", "", *_markdown(_compared(self.compared))]
         page += ["", "## How it was done", "", *_paragraphs(self.notes)]

@@ -12,9 +12,11 @@ from sudare.experiments.diversity_page import (
     above_mindis,
     checks,
     compared,
+    figures,
     misprints,
     notes,
     printed,
+    ratios,
     tables,
     weaker_bounds,
 )
@@ -39,6 +41,12 @@ def test_the_random_table_has_the_printed_shape(experiment):
     assert table["alpha_e_ours"].to_list() == [2, 4, 11]
     assert (table["k_lower_ours"] > 0).all()
     assert experiment.tables["table-4"]["suitability_ours"].is_not_null().all()
+
+
+@pytest.mark.slow
+def test_that_the_random_table_has_the_printed_shape_is_no_finding(experiment):
+    (chosen,) = [check for check in experiment.checks if check.by_construction]
+    assert "random tables have the printed numbers" in chosen.sentence
 
 
 @pytest.mark.slow
@@ -130,6 +138,26 @@ def test_runs_above_the_printed_mindis_are_listed_with_what_is_known(coil):
         "loses more in 3 cases (1 where the printed figure is possible)" in one.sentence
         for one in checks(*coil)
     )
+
+
+def test_figure_3_is_in_multiples_of_the_bound_of_k_anonymity(coil):
+    lines, ours = coil
+    shown = ratios(lines, ours)
+    assert shown["k_upper_ours"].to_list() == [own["k_ratio"] for own in ours]
+    assert shown["k_upper_printed"].round(1).to_list() == [1.6, 1.7, 1.1]
+    assert shown["lower_printed"][0] == pytest.approx(0.1667 / 0.0497)
+    assert shown["upper_printed"].to_list()[2] is None
+    assert set(figures(lines, ours)) == {"figure-3"}
+    sentences = [check.sentence for check in checks(lines, ours)]
+    assert any("less than the bound of l-diversity in 3 of 3 lines (figure 3)" in said for said in sentences)
+    # Nothing of l-diversity was reached here, so there is nothing to compare.
+    assert not any("rank correlation" in said for said in sentences)
+
+
+def test_bounds_of_k_anonymity_are_counted(coil):
+    said = next(check for check in checks(*coil) if "bound of k-anonymity on COIL 2000" in check.sentence)
+    assert "the printed one in 1 of 3 cases, and tighter in 2" in said.sentence
+    assert said.holds
 
 
 def test_a_weaker_bound_is_no_misprint(coil):

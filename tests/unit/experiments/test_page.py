@@ -1,7 +1,11 @@
 """The page of an experiment: its head, published figures beside ours, tables that stay tables, files whole or absent."""
 
+from dataclasses import replace
+from importlib import import_module
+
 import polars as pl
 import pytest
+from tests.cases.benchmark_scripts import BENCHMARKS, importable
 
 from sudare.errors import OutputError
 from sudare.experiments.machine import head, machine, versions
@@ -37,6 +41,19 @@ def test_published_and_ours_with_the_reason(experiment, tmp_path):
     assert "- holds: This came out." in text
     assert "- **DOES NOT HOLD**: That did not." in text
     assert not experiment.holds
+
+
+def test_what_holds_by_construction_is_apart_and_not_counted(experiment, tmp_path):
+    chosen = Check("The table has the printed shape.", holds=True, by_construction=True)
+    told = replace(experiment, checks=(*experiment.checks, chosen))
+    text = told.write(tmp_path).read_text("utf-8")
+    apart = text.index("## What could not come out otherwise")
+    assert text.index("- **DOES NOT HOLD**: That did not.") < apart
+    assert apart < text.index("- holds, by construction: The table has the printed shape.")
+    assert "could not come out otherwise" not in experiment.write(tmp_path).read_text("utf-8")
+    told.write(tmp_path)
+    with importable(BENCHMARKS):
+        assert "1 of 2 expectations hold" in import_module("experiments").index_of(tmp_path)
 
 
 def test_cells_and_tables_in_notes_stay_whole(experiment, tmp_path):
