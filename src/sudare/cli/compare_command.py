@@ -62,7 +62,7 @@ def command(
         save_chart(compared.chart(said), plot)
     if json:
         told = None if pick is None else {"release": pick.release, "reason": pick.reason}
-        print_json({"releases": compared.frame.to_dicts(), "pick": told, "warnings": warnings})
+        print_json({"releases": compared.releases.to_dicts(), "pick": told, "warnings": warnings})
         return 0
     wide = words.language == "ja"
     answers = {True: words("compare.yes"), False: ""}
@@ -75,7 +75,7 @@ def command(
                 figure(row["risk"]),
                 *((UNKNOWN, UNKNOWN) if row["loss"] is None else (figure(row["loss"]), answers[row["best"]])),
             )
-            for row in compared.frame.to_dicts()
+            for row in compared.releases.to_dicts()
         ],
         wide=wide,
     )

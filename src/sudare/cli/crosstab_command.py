@@ -77,7 +77,7 @@ def command(
     if out is not None:
         from sudare.formats.data import write_data
 
-        write_data(table.counts, out, format="csv")
+        write_data(table.cells, out, format="csv")
     if plot is not None:
         from sudare.measure.crosstab.heat_map import heat_map
         from sudare.release.plots import save_chart
@@ -121,7 +121,7 @@ def _show(table: Any, truth: Any, words: Texts) -> None:
     # Of three columns and more the interval, which says more than the standard error, takes its place on the line.
     wanted = ("estimate", *(("stderr",) if len(table.by) < 3 else ()), "low", "high", "released")
     kept = [name for name in wanted if name in table.figures]
-    frame = table.counts
+    frame = table.cells
     columns = frame.columns[: len(table.by)] + [
         name for name in frame.columns[len(table.by) :] if name in kept
     ]
@@ -185,7 +185,7 @@ def _texts(table: Any) -> dict[str, list[str | None]]:
 def _cells(table: Any) -> list[dict[str, Any]]:
     import polars as pl
 
-    frame: pl.DataFrame = table.counts
+    frame: pl.DataFrame = table.cells
     return frame.with_columns([frame[name].cast(pl.String) for name in table.by]).to_dicts()
 
 

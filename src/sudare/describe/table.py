@@ -231,6 +231,11 @@ class Table:
         return cls(inner, columns, native=native, source=source)
 
     @property
+    def given_as(self) -> NativeKind:
+        """The kind of frame that the caller passed; frames made from this table are given back as that kind."""
+        return self._native
+
+    @property
     def rows(self) -> int:
         """Number of records."""
         return self.frame.height

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator
 from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.distance import DISTANCES, Product
 from sudare.describe.hierarchy.tree import MEASURE_NAMES
+from sudare.describe.table import to_native
 from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, shown
 from sudare.measure import distributions, losses, models
 from sudare.measure.distributions import numeric_names
@@ -395,8 +396,8 @@ def nothing_to_tell(measure: Measure) -> ErrorSentence:
     return ErrorSentence("measure.does_not_apply", name=measure.name, applies=applies)
 
 
-def all(before: Any, after: Any) -> pl.DataFrame:  # noqa: A001  # sd.measure.all is the public name
-    """Every measure as a table; a measure that cannot be computed here has no value and a reason instead."""
+def all(before: Any, after: Any) -> Any:  # noqa: A001  # sd.measure.all is the public name
+    """Every measure as a frame of the kind in which `before` was given, with a reason where one cannot be computed."""
     pair = pair_of(before, after)
     rows = []
     for each in _LISTED:
@@ -420,7 +421,8 @@ def all(before: Any, after: Any) -> pl.DataFrame:  # noqa: A001  # sd.measure.al
                 "note": note,
             }
         )
-    return pl.DataFrame(rows, schema_overrides={"value": pl.Float64, "note": pl.String})
+    frame = pl.DataFrame(rows, schema_overrides={"value": pl.Float64, "note": pl.String})
+    return to_native(frame, pair.before.given_as)
 
 
 def _holds_baskets(data: Any) -> bool:

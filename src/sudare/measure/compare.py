@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
 
+from sudare.describe.table import to_native
 from sudare.display import UNKNOWN, WIDTH, html_block, html_table, html_warnings, listed, said, shown_words
 from sudare.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
+    from sudare.describe.table import NativeKind
     from sudare.words.sentence import Texts
 
 
@@ -43,7 +45,8 @@ class Comparison:
     The loss is null if the measure does not apply to the release.
     """
 
-    frame: pl.DataFrame
+    releases: pl.DataFrame
+    """What `frame` contains, as a polars frame."""
     risk: str
     """The risk figure on the vertical axis."""
     loss: str
@@ -54,6 +57,13 @@ class Comparison:
     """Columns that are quasi-identifiers in only some releases: risk and loss are then not strictly comparable."""
     several_tables: bool = False
     """Whether the releases are made from different tables, and so are not comparable."""
+    given_as: NativeKind = "polars"
+    """The kind of frame in which the tables of all releases were given; polars where they differ."""
+
+    @property
+    def frame(self) -> Any:
+        """Risk and loss of each release, in the kind of frame that the tables of the releases were given as."""
+        return to_native(self.releases, self.given_as)
 
     @property
     def pick(self) -> Pick | None:
@@ -62,7 +72,7 @@ class Comparison:
         Risk and loss are each scaled from 0 (the best of these releases) to 1 (the worst), and the smallest sum wins; of
         equal sums the one of smaller risk.
         """
-        front = self.frame.filter(pl.col("best"))
+        front = self.releases.filter(pl.col("best"))
         if self.several_tables or not front.height:
             return None
         if front.height == 1:
@@ -89,7 +99,7 @@ class Comparison:
         import altair as alt
 
         told = words or self._words()
-        placed = self.frame.filter(pl.col("loss").is_not_null()).with_columns(
+        placed = self.releases.filter(pl.col("loss").is_not_null()).with_columns(
             # Names alternate above and below, so that those of neighbors do not overlap.
             side=pl.int_range(pl.len()) % 2 == 0
         )
@@ -122,10 +132,10 @@ class Comparison:
         )
 
     def __repr__(self) -> str:
-        words, count = shown_words(), self.frame.height
+        words, count = shown_words(), self.releases.height
         key = "comparison.one" if count == 1 else "comparison.many"
         parts = [words(key, count=count, risk=self.risk, loss=self.loss)]
-        best = self.frame.filter(pl.col("best"))["release"].to_list()
+        best = self.releases.filter(pl.col("best"))["release"].to_list()
         if best:
             parts.append(words("comparison.not_beaten", releases=listed(best, WIDTH - 20)))
         return said("Comparison", [*parts, *self._doubts(words)])
@@ -153,7 +163,7 @@ class Comparison:
                 UNKNOWN if row["loss"] is None else row["loss"],
                 words("yes") if row["best"] else "",
             )
-            for row in self.frame.to_dicts()
+            for row in self.releases.to_dicts()
         ]
         return html_block(
             html_table([words("head.release"), self.risk, self.loss, words("head.not_beaten")], rows),
@@ -211,8 +221,22 @@ def compare(releases: Mapping[str, Any], *, risk: str | None = None, loss: str |
     frame = pl.DataFrame(rows, schema=schema).sort(["loss", "risk", "release"], nulls_last=True)
     not_applicable = tuple(row["release"] for row in rows if row["loss"] is None)
     return Comparison(
-        frame, risk, loss, not_applicable, _differing(figures.values()), _has_several_inputs(figures.values())
+        frame,
+        risk,
+        loss,
+        not_applicable,
+        _differing(figures.values()),
+        _has_several_inputs(figures.values()),
+        _given_as(releases.values()),
     )
+
+
+def _given_as(releases: Iterable[Any]) -> NativeKind:
+    """The kind of frame that all releases have in common."""
+    kinds: set[NativeKind] = {
+        getattr(getattr(one, "original", None), "given_as", "polars") for one in releases
+    }
+    return kinds.pop() if len(kinds) == 1 else "polars"
 
 
 def _figures(release: Any) -> Figures:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from sudare.describe.distance.space import line_ends
 from sudare.describe.kinds import MEASURED_KINDS
+from sudare.describe.table import to_native
 from sudare.describe.text import as_text, places_among, range_ends, set_parts
 from sudare.kernels.core.rules import block_labels
 from sudare.measure.pair import pair_of
@@ -284,17 +285,22 @@ def correlation_change(before: Any, after: Any) -> float:
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
-def by_column(before: Any, after: Any) -> pl.DataFrame:
+def by_column(before: Any, after: Any) -> Any:
     """Mean, standard deviation, quantiles and correlations of each numeric and date column before and after.
 
     A frame with the columns column, figure, other, before and after. `figure` is mean, std, q10, q25, q50, q75, q90 or
     correlation (Pearson's r with the column in `other`, among the first 20 columns). A generalized value counts by the
     middle of what it covers; dates are days since 1970-01-01; missing values are ignored; a figure of no value, and the
-    correlation of a constant column, is null.
+    correlation of a constant column, is null. The frame is of the kind in which `before` was given.
     """
+    pair = pair_of(before, after)
+    return to_native(figures_by_column(pair), pair.before.given_as)
+
+
+def figures_by_column(pair: Pair) -> pl.DataFrame:
+    """The figures of `by_column` as a polars frame."""
     import polars as pl
 
-    pair = pair_of(before, after)
     names = numeric_names(pair)
     rows: list[tuple[str, str, str | None, float | None, float | None]] = []
     for name in names:

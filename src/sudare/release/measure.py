@@ -9,11 +9,11 @@ import polars as pl
 from sudare.errors import ParameterError, did_you_mean
 from sudare.measure.baskets import (
     BASKET_MEASURES,
-    compare_rules,
     frequency_change,
     measure_baskets,
     user_loss,
 )
+from sudare.measure.baskets.association import mined_pair
 from sudare.measure.baskets.catalogue import chosen_basket_measures
 from sudare.measure.baskets.pair import BasketPair
 from sudare.measure.catalogue import (
@@ -24,7 +24,7 @@ from sudare.measure.catalogue import (
     measure,
     nothing_to_tell,
 )
-from sudare.measure.distributions import by_column
+from sudare.measure.distributions import figures_by_column
 from sudare.measure.losses import column_losses
 from sudare.release.plots import loss_chart
 
@@ -82,7 +82,7 @@ def column_table(pair: Pair | BasketPair) -> pl.DataFrame:
     """Means, spread, quantiles and correlations of the columns of a table before and after (see `by_column`)."""
     if isinstance(pair, BasketPair):
         raise ParameterError("release.measure.columns_of_tables")
-    return by_column(pair.before, pair)
+    return figures_by_column(pair)
 
 
 TABLES = ("rules", "users", "items")
@@ -100,9 +100,9 @@ def basket_table(pair: Pair | BasketPair, name: str, **mining: Any) -> pl.DataFr
     if not isinstance(pair, BasketPair):
         raise ParameterError("release.measure.table_of_baskets", name=name)
     if name == "users":
-        return user_loss(pair.before, pair).frame.sort("share", descending=True, maintain_order=True)
+        return user_loss(pair.before, pair).users.sort("share", descending=True, maintain_order=True)
     if name == "items":
-        return frequency_change(pair.before, pair).frame
-    rules = compare_rules(pair.before, pair, **mining)
+        return frequency_change(pair.before, pair).items
+    rules = mined_pair(pair, **mining)
     bodies = [", ".join(str(item) for item in body) for body in rules["body"]]
     return rules.with_columns(pl.Series("body", bodies, dtype=pl.String), pl.col("head").cast(pl.String))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from sudare.describe.table import NativeKind
     from sudare.read.baskets.load import BasketFacts
     from sudare.words.sentence import Texts
 
@@ -61,11 +62,14 @@ class Baskets:
         ids: pl.Series | None = None,
         sensitive: Sensitive | None = None,
         source: BasketFacts | None = None,
+        given_as: NativeKind = "polars",
     ) -> None:
         common, starts, codes = sensitive or Sensitive()
         self.items, self.starts, self.codes = coded.items, read_only(coded.starts), read_only(coded.codes)
         self.ids = ids
         self.source = source
+        self.given_as = given_as
+        """The kind of frame that the caller passed; frames made from these baskets are given back as that kind."""
         self.sensitive_common = None if common is None else read_only(common)
         self.sensitive_starts = None if starts is None else read_only(starts)
         self.sensitive_codes = None if codes is None else read_only(codes)
@@ -176,7 +180,11 @@ class Baskets:
             sensitive = Sensitive(None, *_taken(sensitive.starts, sensitive.codes, chosen))
         coded = BasketCodes(self.items, *_taken(self.starts, self.codes, chosen))
         return Baskets(
-            coded, ids=None if self.ids is None else self.ids[chosen], sensitive=sensitive, source=self.source
+            coded,
+            ids=None if self.ids is None else self.ids[chosen],
+            sensitive=sensitive,
+            source=self.source,
+            given_as=self.given_as,
         )
 
     def lists(self) -> list[list[Item]]:
@@ -239,6 +247,7 @@ class Baskets:
             ids=self.ids,
             sensitive=self.sensitive if sensitive is None else sensitive,
             source=self.source,
+            given_as=self.given_as,
         )
 
 

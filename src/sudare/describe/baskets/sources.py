@@ -18,6 +18,8 @@ from sudare.read.baskets.options import BasketOptions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sudare.describe.table import NativeKind
+
 
 def read_baskets(source: Any, **options: Any) -> Baskets:
     """Baskets from a file, a database, standard input ('-'), a frame, a mapping, or a list of lists.
@@ -59,9 +61,10 @@ def read_baskets(source: Any, **options: Any) -> Baskets:
         source = source.alias(source.name or "items").to_frame()
     if _is_frame(source):
         facts = BasketFacts("the table", "long", "memory")
-        frame = from_native(source)[0]
+        frame, native = from_native(source)
         return _baskets(
-            frame_baskets(frame, facts, layout=given.layout, delimiter=given.delimiter, **given.columns)
+            frame_baskets(frame, facts, layout=given.layout, delimiter=given.delimiter, **given.columns),
+            native,
         )
     check_layout(given.layout)
     _refuse({**given.columns, "layout": given.layout, "delimiter": given.delimiter})
@@ -84,9 +87,9 @@ def _refuse(options: Mapping[str, Any]) -> None:
         raise InputError("describe.baskets.option", option=given)
 
 
-def _baskets(data: BasketData) -> Baskets:
+def _baskets(data: BasketData, native: NativeKind = "polars") -> Baskets:
     ids = None if data.ids is None else checked_ids(data.ids, len(data.coded.starts) - 1)
-    baskets = Baskets(data.coded, ids=ids, source=data.facts)
+    baskets = Baskets(data.coded, ids=ids, source=data.facts, given_as=native)
     if data.sensitive is None:
         return baskets
     named: Sequence[Any] = Baskets(data.sensitive).lists()
@@ -95,4 +98,5 @@ def _baskets(data: BasketData) -> Baskets:
         ids=ids,
         sensitive=resolve_sensitive(baskets, named, ignore_unknown=False) if len(named) else None,
         source=data.facts,
+        given_as=native,
     )

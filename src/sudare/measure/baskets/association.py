@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from sudare.arrays import starts_of
+from sudare.describe.table import to_native
 from sudare.errors import ParameterError
 from sudare.kernels.baskets.eclat import mine, single_rules
 from sudare.measure.baskets.pair import basket_pair, baskets_of
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.baskets.baskets import Baskets
+    from sudare.measure.baskets.pair import BasketPair
 
 SUPPORT = 0.0005
 CONFIDENCE = 0.3
@@ -54,7 +56,7 @@ class TooManySetsError(ParameterError):
 
 def rules(
     baskets: Any, support: float = SUPPORT, confidence: float = CONFIDENCE, *, top: int | None = TOP
-) -> pl.DataFrame:
+) -> Any:
     """The association rules of baskets, in descending order of support.
 
     Args:
@@ -65,12 +67,20 @@ def rules(
             order of their items. None for all of them: there may be very many.
 
     Returns:
-        `body` (list of items), `head`, `support` (share), `count` (baskets), `confidence`.
+        `body` (list of items), `head`, `support` (share), `count` (baskets), `confidence`: a frame of the kind in which the
+        baskets were given.
 
     >>> rules([["a", "b"], ["a", "b"], ["a"]], 0.5, 0.6).rows()
     [(['b'], 'a', 0.6666666666666666, 2, 1.0), (['a'], 'b', 0.6666666666666666, 2, 0.6666666666666666)]
     """
     given = baskets_of(baskets)
+    return to_native(mined(given, support, confidence, top=top), given.given_as)
+
+
+def mined(
+    given: Baskets, support: float = SUPPORT, confidence: float = CONFIDENCE, *, top: int | None = TOP
+) -> pl.DataFrame:
+    """The rules of `rules` as a polars frame."""
     least = _least_count(given, support)
     ratio = _least_ratio(_share(confidence, "confidence"), max(len(given), 1))
     if top is not None and top < 1:
@@ -86,22 +96,30 @@ def rule_distance(
     0 … 1; 0 if neither has any rule.
     """
     pair = basket_pair(before, after)
-    found = [_names(rules(one, support, confidence, top=top)) for one in (pair.before, pair.after)]
+    found = [_names(mined(one, support, confidence, top=top)) for one in (pair.before, pair.after)]
     union = found[0] | found[1]
     return 1.0 - len(found[0] & found[1]) / len(union) if union else 0.0
 
 
 def compare_rules(
     before: Any, after: Any, *, support: float = SUPPORT, confidence: float = CONFIDENCE, top: int = TOP
-) -> pl.DataFrame:
+) -> Any:
     """The rules compared by `rule_distance`, with support and confidence before and after.
 
     Returns:
         `body`, `head`, `status` (kept, lost or new among the strongest), `support_before`, `confidence_before`,
-        `support_after`, `confidence_after` (missing if the body no longer occurs), sorted by the support before.
+        `support_after`, `confidence_after` (missing if the body no longer occurs), sorted by the support before: a
+        frame of the kind in which the baskets before were given.
     """
     pair = basket_pair(before, after)
-    found = [rules(one, support, confidence, top=top) for one in (pair.before, pair.after)]
+    return to_native(mined_pair(pair, support, confidence, top), pair.before.given_as)
+
+
+def mined_pair(
+    pair: BasketPair, support: float = SUPPORT, confidence: float = CONFIDENCE, top: int = TOP
+) -> pl.DataFrame:
+    """The rules of `compare_rules` as a polars frame."""
+    found = [mined(one, support, confidence, top=top) for one in (pair.before, pair.after)]
     names = [_names(one) for one in found]
     listed = pl.concat(found).select("body", "head").unique(maintain_order=True)
     pairs = [(tuple(body), head) for body, head in listed.iter_rows()]

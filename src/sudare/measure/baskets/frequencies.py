@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from sudare.describe.table import to_native
 from sudare.display import AFTER, BEFORE, shown_words
 from sudare.measure.baskets.pair import basket_pair
 
 if TYPE_CHECKING:
+    from sudare.describe.table import NativeKind
     from sudare.words.sentence import Language
 
 _MOST_SHOWN = 1000
@@ -45,8 +47,18 @@ def util2(before: Any, after: Any) -> float:
 class FrequencyChange:
     """Frequencies of items before and after."""
 
-    frame: pl.DataFrame
-    """`item`, `before` and `after` (number of baskets that have it), `lost` (share of these), most frequent first."""
+    items: pl.DataFrame
+    """What `frame` contains, as a polars frame."""
+    given_as: NativeKind = "polars"
+    """The kind of frame in which the original baskets were given."""
+
+    @property
+    def frame(self) -> Any:
+        """`item`, `before` and `after` (number of baskets that have it), `lost` (share of these), most frequent first.
+
+        A frame of the kind in which the original was given.
+        """
+        return to_native(self.items, self.given_as)
 
     def chart(self, language: Language | None = None) -> Any:
         """Rank-frequency plot (Altair, logarithmic): items by their frequency before, and their frequency after.
@@ -56,7 +68,7 @@ class FrequencyChange:
         import altair as alt
 
         # A log axis has no zero, so an item that is gone is drawn at half a basket.
-        ranked = self.frame.with_row_index("rank", offset=1).with_columns(pl.col("item").cast(pl.String))
+        ranked = self.items.with_row_index("rank", offset=1).with_columns(pl.col("item").cast(pl.String))
         if ranked.height > _MOST_SHOWN:
             ranked = ranked[
                 np.unique(np.geomspace(1, ranked.height, _MOST_SHOWN).round().astype(np.int64)) - 1
@@ -84,8 +96,8 @@ class FrequencyChange:
         )
 
     def __repr__(self) -> str:
-        gone = self.frame.filter((pl.col("before") > 0) & (pl.col("after") == 0)).height
-        return f"FrequencyChange({shown_words()('frequencies.repr', items=self.frame.height, gone=gone)})"
+        gone = self.items.filter((pl.col("before") > 0) & (pl.col("after") == 0)).height
+        return f"FrequencyChange({shown_words()('frequencies.repr', items=self.items.height, gone=gone)})"
 
 
 def frequency_change(before: Any, after: Any) -> FrequencyChange:
@@ -111,5 +123,6 @@ def frequency_change(before: Any, after: Any) -> FrequencyChange:
     return FrequencyChange(
         frame.filter((pl.col("before") > 0) | (pl.col("after") > 0)).sort(
             ["before", "item"], descending=[True, False]
-        )
+        ),
+        pair.before.given_as,
     )

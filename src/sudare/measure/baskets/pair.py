@@ -69,4 +69,5 @@ def _renamed(baskets: Baskets, names: tuple[Any, ...], code: dict[Any, int]) -> 
     """The baskets with codes from another list of items; sensitive items are ignored here."""
     new = np.array([code[item] for item in baskets.items], dtype=np.int32)
     codes = new[baskets.codes] if len(baskets.items) else baskets.codes
-    return Baskets(BasketCodes(names, *merged(baskets.lengths, codes, len(names))), ids=baskets.ids)
+    coded = BasketCodes(names, *merged(baskets.lengths, codes, len(names)))
+    return Baskets(coded, ids=baskets.ids, given_as=baskets.given_as)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from sudare.describe.table import to_native
 from sudare.display import AFTER, shown_words
 from sudare.measure.baskets.pair import basket_pair
+
+if TYPE_CHECKING:
+    from sudare.describe.table import NativeKind
 
 _BINS = 10
 
@@ -34,9 +38,18 @@ def util1(before: Any, after: Any) -> float:
 class UserLoss:
     """The loss of each user, and how unevenly it is spread."""
 
-    frame: pl.DataFrame
-    """`basket` (its number, from 0), `id` if users are known, `items`, `lost`, `share` (lost over items; 0 for an
-    empty basket). It describes individual users and is not for publication."""
+    users: pl.DataFrame
+    """What `frame` contains, as a polars frame."""
+    given_as: NativeKind = "polars"
+    """The kind of frame in which the original baskets were given."""
+
+    @property
+    def frame(self) -> Any:
+        """`basket` (its number, from 0), `id` if users are known, `items`, `lost`, `share` (lost over items; 0 for an empty basket).
+
+        A frame of the kind in which the original was given. It describes individual users and is not for publication.
+        """
+        return to_native(self.users, self.given_as)
 
     @cached_property
     def untouched(self) -> float:
@@ -63,9 +76,14 @@ class UserLoss:
         ranks = np.arange(1, len(lost) + 1)
         return float(2 * (ranks * lost).sum() / (len(lost) * total) - (len(lost) + 1) / len(lost))
 
-    @cached_property
-    def by_length(self) -> pl.DataFrame:
+    @property
+    def by_length(self) -> Any:
         """`items` (length of the original basket), `users`, `share` (of their items that are gone)."""
+        return to_native(self.lengths, self.given_as)
+
+    @cached_property
+    def lengths(self) -> pl.DataFrame:
+        """What `by_length` contains, as a polars frame."""
         grouped = self._having.group_by("items").agg(
             pl.len().alias("users"), (pl.col("lost").sum() / pl.col("items").sum()).alias("share")
         )
@@ -96,7 +114,7 @@ class UserLoss:
 
     @cached_property
     def _having(self) -> pl.DataFrame:
-        return self.frame.filter(pl.col("items") > 0)
+        return self.users.filter(pl.col("items") > 0)
 
     def _mean(self, expression: pl.Expr) -> float:
         if self._having.is_empty():
@@ -122,4 +140,4 @@ def user_loss(before: Any, after: Any) -> UserLoss:
         columns.append(pair.before.ids.alias("id"))
     share = lost / np.maximum(lengths, 1)
     columns += [pl.Series("items", lengths), pl.Series("lost", lost), pl.Series("share", share)]
-    return UserLoss(pl.DataFrame(columns))
+    return UserLoss(pl.DataFrame(columns), pair.before.given_as)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def crosstab_of(
         attribute_for(table.frame[name], known.get(name), (bins or {}).get(name), options.pieces)
         for name in names
     )
-    return tabulate(attributes, options, progress or SILENT)
+    return replace(tabulate(attributes, options, progress or SILENT), given_as=table.given_as)
 
 
 def tabulate(

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from polars.selectors import by_name
 
+from sudare.describe.table import to_native
 from sudare.display import WIDTH, folded, html_block, html_head, html_list, paragraph, said, shown_words
 from sudare.errors import ParameterError, did_you_mean
 from sudare.words.sentence import as_shown
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from sudare.describe.table import NativeKind
     from sudare.measure.crosstab.fit.estimate import Start
     from sudare.measure.crosstab.fit.iterate import StopRule
     from sudare.measure.crosstab.input.attribute import Attribute
@@ -118,6 +120,8 @@ class CrossTab:
     fit: Fit
     unknown: npt.NDArray[np.bool_]
     """Cells that cannot be estimated from this release, in the layout of `figures`, which keep what was fitted."""
+    given_as: NativeKind = "polars"
+    """The kind of frame in which the release was given: that of `counts` and `margin`."""
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -134,9 +138,9 @@ class CrossTab:
         """Number of bins of each attribute."""
         return tuple(len(attribute.labels) for attribute in self.attributes)
 
-    @cached_property
-    def counts(self) -> pl.DataFrame:
-        """One row per cell: its labels and its figures.
+    @property
+    def counts(self) -> Any:
+        """One row per cell, in the kind of frame that the release was given as: its labels and its figures.
 
         `estimate` with `stderr`, null if the cell cannot be estimated from this release; `low` and `high`, a 95 %
         interval that includes the estimate; `released`, the released count; `inverse` with `inverse_stderr`, the
@@ -144,6 +148,11 @@ class CrossTab:
 
         Above a million cells, only those with a released count or an estimate of at least one half.
         """
+        return to_native(self.cells, self.given_as)
+
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        """What `counts` contains, as a polars frame."""
         return self._listed(hidden=True)
 
     def _listed(self, *, hidden: bool) -> pl.DataFrame:
@@ -203,7 +212,7 @@ class CrossTab:
         """Standard error of each cell, in the layout of `array()`; nan if it was not computed."""
         return self._dense("stderr") if "stderr" in self.figures else np.full(self.shape, np.nan)
 
-    def margin(self, *by: str) -> pl.DataFrame:
+    def margin(self, *by: str) -> Any:
         """The table of some of the attributes: estimates and released counts summed over the others.
 
         A sum with a part that cannot be estimated is null. Single attributes are the exception if only their dependence
@@ -218,9 +227,8 @@ class CrossTab:
         told = self.fit.independent and len(by) <= 1
         frame = self._listed(hidden=not told)
         summed = pl.when(pl.col(estimate).is_null().any()).then(None).otherwise(pl.col(estimate).sum())
-        return frame.group_by(by_name(by), maintain_order=True).agg(
-            summed.alias(estimate), pl.col(released).sum()
-        )
+        grouped = frame.group_by(by_name(by), maintain_order=True)
+        return to_native(grouped.agg(summed.alias(estimate), pl.col(released).sum()), self.given_as)
 
     def chart(self) -> Any:
         """Heat maps (Altair) of the released counts and the estimate, over the first two attributes."""
@@ -305,7 +313,7 @@ class CrossTab:
 
     def __str__(self) -> str:
         with pl.Config(tbl_width_chars=WIDTH, float_precision=1, tbl_hide_column_data_types=True):
-            cells = str(self.counts.head(_SHOWN))
+            cells = str(self.cells.head(_SHOWN))
         return "\n".join([repr(self), *(folded(as_shown(one)) for one in self.fit.sentences()), cells])
 
     def _repr_html_(self) -> str:
@@ -321,7 +329,7 @@ class CrossTab:
     def _for_people(self) -> pl.DataFrame:
         """The first cells, with records to one decimal; the figures of the matrix inversion are only in `counts`."""
         hidden = {self._free(name) for name in ("inverse", "inverse_stderr")}
-        frame = self.counts
+        frame = self.cells
         figures = [name for name in frame.columns[len(self.by) :] if name not in hidden]
         # Rows beyond those shown are kept, because they are counted, but not written out.
         head = frame.head(_SHOWN)

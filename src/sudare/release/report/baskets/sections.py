@@ -10,8 +10,8 @@ import polars as pl
 
 from sudare.display import UNKNOWN, figure, share
 from sudare.errors import ParameterError
-from sudare.measure.baskets import BASKET_MEASURES, compare_rules, frequency_change, user_loss
-from sudare.measure.baskets import rules as mined_rules
+from sudare.measure.baskets import BASKET_MEASURES, basket_pair, frequency_change, user_loss
+from sudare.measure.baskets.association import mined, mined_pair
 from sudare.measure.catalogue import known_measure
 from sudare.release.report import charts
 from sudare.release.report.charts import BlockSizes, Listed
@@ -99,13 +99,13 @@ def users(release: BasketRelease, texts: Texts) -> dict[str, Any]:
         {"name": texts("users.mean"), "more": texts("users.mean_more"), "value": share(found.mean)},
         {"name": texts("users.gini"), "more": texts("users.gini_more"), "value": figure(found.gini)},
     ]
-    having = found.frame.filter(found.frame["items"] > 0)
+    having = found.users.filter(found.users["items"] > 0)
     losing = having.filter(having["lost"] > 0)["share"].to_numpy()
     # A share of exactly 50 % is in the bin that ends there: 100 % is then no bin of its own.
     counts = np.bincount(np.clip(np.ceil(losing * 10 - 1e-9), 1, 10).astype(np.int64), minlength=11)[1:]
     labels = [f"{high}%" for high in range(10, 101, 10)]
     shares = BlockSizes(labels, None, (counts / max(len(having), 1)).tolist())
-    lengths = found.by_length
+    lengths = found.lengths
     many = lengths.height > _LENGTHS
     shown = lengths.head(_LENGTHS - 1) if many else lengths
     names, values = [str(length) for length in shown["items"]], shown["share"].to_list()
@@ -135,7 +135,7 @@ def frequencies(release: BasketRelease, texts: Texts, *, with_original: bool) ->
     """The commonest items, all items by rank, and the lengths of baskets."""
     released = release.released
     before = release.original if with_original else None
-    frame = frequency_change(released if before is None else before, released).frame
+    frame = frequency_change(released if before is None else before, released).items
     count = max(len(released), 1)
     common = frame.head(_COMMON)
     labels: list[str | None] = [_short(str(item)) for item in common["item"]]
@@ -160,9 +160,9 @@ def rules(release: BasketRelease, texts: Texts, *, with_original: bool) -> dict[
     """The strongest rules of the release, beside those of the original where these may be told."""
     try:
         if with_original:
-            found = compare_rules(release.original, release.released)
+            found = mined_pair(basket_pair(release.original, release.released))
         else:
-            found = mined_rules(release.released)
+            found = mined(release.released)
     except ParameterError:  # more sets than can be looked at
         return {"rows": [], "lead": texts("rules.unmined"), "more": 0}
     if with_original:  # those of the original first, and some of those that took their place

@@ -24,7 +24,7 @@ from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.measure.crosstab.heat_map import heat_map
 from sudare.measure.crosstab.input.round_bins import round_edges
 from sudare.measure.crosstab.options import CrosstabOptions
-from sudare.measure.distributions import by_column
+from sudare.measure.distributions import figures_by_column
 from sudare.measure.pair import Pair
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.mechanism.protocol import NumberMechanism
@@ -410,7 +410,7 @@ def changes(release: Release, texts: Texts) -> dict[str, Any] | None:
     if release.rows_of_original is None:
         return None
     pair = Pair(release.original, release.table, release.rows_of_original)
-    found = by_column(pair.before, pair)
+    found = figures_by_column(pair)
     if not found.height:
         return None
     single = found.filter(found["figure"] != "correlation")
