@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from sudare.progress import ProgressBar as ProgressBar
     from sudare.read.examples.hospital import hospital as hospital
     from sudare.release.crosstab import crosstab as crosstab
+    from sudare.release.estimator import Anonymizer as Anonymizer
     from sudare.release.ledger.ledger import Ledger as Ledger
     from sudare.release.recipe.table import Recipe as Recipe
     from sudare.release.run import run as run
@@ -92,6 +93,7 @@ __version__ = "0.1.0"
 deprecated.install()
 
 _HOME = {
+    "Anonymizer": "release.estimator",
     "Baskets": "describe.baskets.baskets",
     "CapValues": "anonymize.simple.records",
     "Coarsen": "anonymize.simple.coarsen",
