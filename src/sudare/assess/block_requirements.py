@@ -13,7 +13,7 @@ from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
 from sudare.describe.column import Spelling, codes_among
 from sudare.describe.kinds import ORDERED_KINDS
 from sudare.errors import DescriptionError, ErrorSentence, did_you_mean
-from sudare.kernels.core.rules import DISTINCT, ENTROPY, EQUAL, HIERARCHICAL, ORDERED, RECURSIVE, SIZE
+from sudare.kernels.core.kinds import DISTINCT, ENTROPY, EQUAL, HIERARCHICAL, ORDERED, RECURSIVE, SIZE
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
 from sudare.words.sentence import Sentence, counted, enumerated, joined
 

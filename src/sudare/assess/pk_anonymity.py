@@ -18,7 +18,7 @@ from sudare.parameters import Annotated, Field, parameters
 from sudare.words.sentence import Sentence, enumerated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -48,9 +48,14 @@ class PkAnonymity:
     k: Annotated[float, Field(gt=1)]
     """No record can be linked to a person with probability above 1/k; any number above 1."""
 
-    def check(self, data: Any) -> Verdict:
-        """Recompute k for a Table or a Release from the mechanisms of its columns."""
-        table = table_of(data)
+    def check(
+        self, data: Any, *, quasi: Sequence[str] | None = None, sensitive: Sequence[str] | None = None
+    ) -> Verdict:
+        """Recompute k for a Table or a Release from the mechanisms of its columns.
+
+        `quasi` and `sensitive` name columns of a pandas, polars or Arrow frame, which are taken as exact.
+        """
+        table = table_of(data, quasi, sensitive)
         if table.rows == 0:
             empty = np.empty(0, dtype=np.int64)
             return Verdict("PkAnonymity", True, None, empty, Sentence("verdict.no_rows"))

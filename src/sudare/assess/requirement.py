@@ -14,37 +14,34 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
+import polars as pl
 
 from sudare.describe.baskets.baskets import Baskets
-from sudare.describe.column import codes_among
+from sudare.describe.column import check_comparable, codes_among
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.table import Table
 from sudare.display import html_block, paragraph, rounded_down, shown_words
 from sudare.errors import DescriptionError, InfeasibleError, language_of
-from sudare.kernels.core import rules as kernel_rules
-from sudare.kernels.core.rules import (
-    Rules,
-    block_labels,
-    holding,
-    reached_by_block,
-    rows_by_label,
-    scratch_for,
-)
+from sudare.kernels.core.kinds import HIERARCHICAL, SIZE
 from sudare.parameters import require_made
 from sudare.words.sentence import Sentence, as_shown, counted, enumerated, in_language, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
     from sudare.describe.column import Codes, Spelling
     from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.kernels.core.rules import Rules
     from sudare.parameters import Catalogue
     from sudare.words.sentence import Language
 
 
 Asked = TypeVar("Asked")
+
+_FEW_ROWS = 200_000
+"""Up to this many rows, grouping the values is cheaper than coding the columns and loading a kernel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +104,8 @@ class Blocks:
     @cached_property
     def grouped(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Row indices grouped by block, and where each block starts (count + 1 entries)."""
+        from sudare.kernels.core.rules import rows_by_label
+
         order, starts = rows_by_label(self.labels, self.count)
         return order, starts
 
@@ -121,9 +120,28 @@ def blocks_of(table: Table, columns: Sequence[str] | None = None) -> Blocks:
     Missing is a value of its own: two missing cells are equal, a missing and a present one are not. If there are
     no columns, the whole table is one block.
     """
-    coded = [table.codes(name) for name in (table.names("quasi") if columns is None else columns)]
+    names = table.names("quasi") if columns is None else list(columns)
+    if names and table.rows <= _FEW_ROWS and not table.is_coded(names):
+        return _blocks_of_values(table, names)
+    from sudare.kernels.core.rules import block_labels
+
+    coded = [table.codes(name) for name in names]
     labels, count = block_labels([each.codes for each in coded], [each.count for each in coded], table.rows)
     return Blocks(labels, count)
+
+
+def _blocks_of_values(table: Table, names: Sequence[str]) -> Blocks:
+    """The same without coding the columns, and without a compiled kernel."""
+    for name in names:
+        check_comparable(table.frame[name])
+    # Plain names: a column may be named "*", which an expression takes for all columns.
+    keys = [table.frame[name].alias(str(place)) for place, name in enumerate(names)]
+    rows = pl.int_range(table.rows, dtype=pl.UInt32, eager=True).alias("row")
+    first = pl.DataFrame([*keys, rows]).select(pl.col("row").first().over([key.name for key in keys]))
+    first_row = first.to_series().to_numpy()
+    is_first = first_row == rows.to_numpy()
+    number = np.cumsum(is_first, dtype=np.int32) - np.int32(1)
+    return Blocks(number[first_row], int(is_first.sum()))
 
 
 @dataclass(frozen=True)
@@ -163,20 +181,31 @@ class BlockRequirement:
         """(sentence if it is met, sentence if it is not) for the worst block found."""
         raise NotImplementedError
 
-    def check(self, data: Any) -> Verdict:
-        """Recompute the requirement on every block of a Table or a Release."""
-        table = table_of(data)
+    def check(
+        self, data: Any, *, quasi: Sequence[str] | None = None, sensitive: Sequence[str] | None = None
+    ) -> Verdict:
+        """Recompute the requirement on every block of a Table, a Release, or a frame whose roles are given.
+
+        `quasi` and `sensitive` name columns of a pandas, polars or Arrow frame; its other columns are not looked at. Sensitive
+        columns that the requirement itself names need not be named again.
+        """
+        own = getattr(self, "sensitive", None) if quasi is not None and sensitive is None else sensitive
+        table = table_of(data, quasi, own)
         return check_blocks(self, table, blocks_of(table))
 
 
-def table_of(data: Any) -> Table:
-    """The table behind a Table or a Release."""
+def table_of(data: Any, quasi: Sequence[str] | None = None, sensitive: Sequence[str] | None = None) -> Table:
+    """The table behind a Table or a Release, or the columns of a frame with the roles that are given."""
     table = getattr(data, "table", data)
     if isinstance(data, Baskets):
         raise DescriptionError("assess.baskets_have_no_columns")
-    if not isinstance(table, Table):
+    if isinstance(table, Table):
+        if quasi is not None or sensitive is not None:
+            raise DescriptionError("assess.roles_known", kind=type(data).__name__)
+        return table
+    if quasi is None:
         raise DescriptionError("assess.no_roles", kind=type(data).__name__)
-    return table
+    return Table.with_roles(data, quasi, sensitive or ())
 
 
 def requirements_of(given: Iterable[Any], catalogue: Catalogue[Asked]) -> tuple[Asked, ...]:
@@ -207,19 +236,14 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
     if table.rows == 0:
         return Verdict(name, True, None, np.empty(0, dtype=np.int64), Sentence("verdict.no_rows"))
     own = requirement.rules(table)
-    compiled = compile_rules(table, own)
-    scratch = scratch_for(compiled)
+    levels = _levels(table, own, blocks)
     worst_value, worst_block, worst_column = 0.0, -1, None
     violating = np.zeros(blocks.count, dtype=bool)
-    for index, rule in enumerate(own):
-        if rule.kind == kernel_rules.SIZE:
-            values = blocks.sizes.astype(np.float64)
-        else:
-            values = reached_by_block(compiled, index, scratch, *blocks.grouped)
+    for rule, (values, complies) in zip(own, levels, strict=True):
         block = int(np.argmax(values) if rule.at_most else np.argmin(values))
         if worst_block < 0 or (values[block] > worst_value) == rule.at_most:
             worst_value, worst_block, worst_column = float(values[block]), block, rule.column
-        violating |= ~holding(rule.kind, rule.at_most, values, rule.bound)
+        violating |= ~complies
     rows = blocks.rows_of(violating)
     if np.isinf(worst_value):  # no row is left that needs protection
         worst_value = next(rule.bound for rule in own if rule.column == worst_column)
@@ -233,8 +257,27 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
     return Verdict(name, False, worst_value, rows, said)
 
 
+def _levels(
+    table: Table, own: Sequence[Rule], blocks: Blocks
+) -> Iterator[tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]]:
+    """The number that each block reaches under each rule, and whether it suffices; sizes need no kernel."""
+    if all(rule.kind == SIZE for rule in own):
+        sizes = blocks.sizes.astype(np.float64)
+        yield from ((sizes, sizes >= rule.bound) for rule in own)
+        return
+    from sudare.kernels.core.rules import holding, reached_by_block, scratch_for
+
+    compiled = compile_rules(table, own)
+    scratch = scratch_for(compiled)
+    for index, rule in enumerate(own):
+        values = reached_by_block(compiled, index, scratch, *blocks.grouped)
+        yield values, holding(rule.kind, rule.at_most, values, rule.bound)
+
+
 def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     """Rules as arrays: codes of the sensitive columns, their overall distributions, their trees."""
+    from sudare.kernels.core.rules import Rules
+
     names = list(
         dict.fromkeys((rule.column, rule.spelling, rule.exempt) for rule in own if rule.column is not None)
     )
@@ -242,9 +285,7 @@ def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     widest = max([each.count for each in coded], default=1)
     trees: dict[int, Hierarchy] = {}
     for rule in own:
-        tree = (
-            table.hierarchy(rule.column) if rule.column and rule.kind == kernel_rules.HIERARCHICAL else None
-        )
+        tree = table.hierarchy(rule.column) if rule.column and rule.kind == HIERARCHICAL else None
         if rule.column is not None and tree is not None:
             trees[names.index((rule.column, rule.spelling, rule.exempt))] = tree
     nodes = max([tree.nodes for tree in trees.values()], default=1)

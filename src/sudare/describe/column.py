@@ -133,10 +133,15 @@ class Codes:
         return self.values.gather(present).rename(self.values.name)
 
 
-def encode(series: pl.Series) -> Codes:
-    """Code a column by the rank of its values; null is missing (a Table contains no NaN)."""
+def check_comparable(series: pl.Series) -> None:
+    """Raise an error if the values of a column cannot be compared."""
     if series.dtype.is_nested() or series.dtype == pl.Object:
         raise DescriptionError("describe.column.not_grouped", column=series.name, dtype=series.dtype)
+
+
+def encode(series: pl.Series) -> Codes:
+    """Code a column by the rank of its values; null is missing (a Table contains no NaN)."""
+    check_comparable(series)
     has_missing = series.null_count() > 0
     if not has_missing and (counted := _counted(series)) is not None:
         return Codes(*counted, None)

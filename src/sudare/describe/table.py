@@ -45,8 +45,8 @@ _EXTENSION: Any = getattr(pl, "BaseExtension", ())
 """Extension types, which other libraries define on top of plain ones; older versions of polars have none."""
 
 
-def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
-    """A polars frame (with NaN as null: both mean missing) and the type it came from.
+def from_native(frame: Any, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, NativeKind]:
+    """A polars frame (with NaN as null: both mean missing) of all or some columns, and the type it came from.
 
     A pandas index is not part of the data and is dropped: it often identifies the rows.
     """
@@ -59,7 +59,8 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
             inner = frame
         elif library == "pandas" and hasattr(frame, "columns"):
             native = "pandas"
-            inner = _from_pandas(frame)
+            chosen = frame if columns is None else frame[_known(columns, list(frame.columns))]
+            inner = _from_pandas(chosen)
         elif library != "pandas" and hasattr(frame, "__arrow_c_stream__"):
             native = "arrow"
             inner = pl.DataFrame(frame)
@@ -68,6 +69,8 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
         # Quote everything the library says: Arrow names the column in a second argument.
         raise DescriptionError("describe.frame.not_taken", library=library, why=str(error)) from None
+    if columns is not None:
+        inner = pl.DataFrame([inner[name] for name in _known(columns, inner.columns)])
     pattern = pattern_among(inner.columns)
     if pattern is not None:
         raise DescriptionError("describe.frame.pattern", name=pattern)
@@ -77,6 +80,14 @@ def from_native(frame: Any) -> tuple[pl.DataFrame, NativeKind]:
     # Series, not pl.col: a column may be named "*".
     floats = [plain_floats(inner[name]) for name, dtype in inner.schema.items() if dtype.is_float()]
     return inner.with_columns(floats) if floats else inner, native
+
+
+def _known(columns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The columns, all of which the frame must have."""
+    unknown = next((name for name in columns if name not in names), None)
+    if unknown is not None:
+        raise DescriptionError("describe.table.no_column", name=unknown, hint=did_you_mean(unknown, names))
+    return list(columns)
 
 
 def plain_floats(series: pl.Series) -> pl.Series:
@@ -230,6 +241,18 @@ class Table:
         columns = (Column(name, guess_kind(inner[name])) for name in inner.columns)
         return cls(inner, columns, native=native, source=source)
 
+    @classmethod
+    def with_roles(cls, frame: Any, quasi: Iterable[str], sensitive: Iterable[str]) -> Table:
+        """The table of these columns alone, for checking a requirement; kinds are guessed of the sensitive ones only."""
+        roles = {"quasi": [quasi] if isinstance(quasi, str) else list(quasi)}
+        roles["sensitive"] = [sensitive] if isinstance(sensitive, str) else list(sensitive)
+        inner, native = from_native(frame, list(dict.fromkeys([*roles["quasi"], *roles["sensitive"]])))
+        columns = (
+            Column(name, guess_kind(inner[name]) if name in roles["sensitive"] else "string")
+            for name in inner.columns
+        )
+        return cls(inner, columns, native=native).describe(**roles)  # type: ignore[arg-type]  # roles only
+
     @property
     def given_as(self) -> NativeKind:
         """The kind of frame that the caller passed; frames made from this table are given back as that kind."""
@@ -329,6 +352,10 @@ class Table:
                 else encode_within(self.frame[name], whole.values, has_missing=whole.has_missing)
             )
         return self._codes[name]
+
+    def is_coded(self, names: Iterable[str]) -> bool:
+        """Whether the codes of all these columns are known already."""
+        return self.domain is not None or all(name in self._codes for name in names)
 
     def hierarchy(self, name: str) -> Hierarchy | None:
         """The column's hierarchy, built for its values (once), or None if it has none."""

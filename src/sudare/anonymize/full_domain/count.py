@@ -11,8 +11,8 @@ import numpy as np
 from sudare.anonymize.grouping.recode import COUNTING, by_size, smallest_group
 from sudare.assess.bounds.distortion import values_needed
 from sudare.assess.requirement import Rule, compile_rules
-from sudare.kernels.core import rules as kernel_rules
-from sudare.kernels.core.rules import complying, rows_by_label, scratch_for
+from sudare.kernels.core.kinds import DISTINCT, SIZE
+from sudare.kernels.core.rules import Rules, complying, rows_by_label, scratch_for
 from sudare.kernels.recoding.lattice import left_out, roll_up
 
 if TYPE_CHECKING:
@@ -99,9 +99,7 @@ class Counter:
     @property
     def monotone(self) -> bool:
         """Whether a node above one that complies always complies."""
-        return self.allowed == 0 or all(
-            rule.kind in {kernel_rules.SIZE, kernel_rules.DISTINCT} for rule in self.rules
-        )
+        return self.allowed == 0 or all(rule.kind in {SIZE, DISTINCT} for rule in self.rules)
 
     def count(self, node: Node) -> Counted:
         """Count a node, or return the earlier count."""
@@ -184,9 +182,7 @@ class Counter:
             kept = still
         return kept
 
-    def _complying(
-        self, compiled: kernel_rules.Rules, labels: npt.NDArray[np.int32], count: int
-    ) -> npt.NDArray[np.bool_]:
+    def _complying(self, compiled: Rules, labels: npt.NDArray[np.int32], count: int) -> npt.NDArray[np.bool_]:
         order, starts = rows_by_label(labels, count)
         scratch = self._scratch if compiled is self._compiled else scratch_for(compiled)
         result: npt.NDArray[np.bool_] = complying(compiled, scratch, order, starts)
@@ -195,10 +191,10 @@ class Counter:
 
 def _hereditary(rules: Sequence[Rule], least: int) -> list[Rule]:
     return [
-        Rule(kernel_rules.SIZE, float(least)),
+        Rule(SIZE, float(least)),
         *(
             Rule(
-                kernel_rules.DISTINCT,
+                DISTINCT,
                 float(values_needed(rule.bound)),
                 rule.column,
                 spelling=rule.spelling,

@@ -18,7 +18,7 @@ from sudare.assess.requirement import BlockRequirement, Requirement
 from sudare.describe.kinds import MEASURED_KINDS, ORDERED_KINDS
 from sudare.describe.text import ANYTHING, closed_ranges, places_of, set_text
 from sudare.errors import ParameterError
-from sudare.kernels.core import rules as kernel_rules
+from sudare.kernels.core.kinds import DISTINCT, ENTROPY, RECURSIVE, SIZE
 from sudare.kernels.core.rules import group_nodes, group_ranges
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _range_texts(codes: Codes, lowest: npt.NDArray[np.int32], highest: npt.NDArr
     )["text"]
 
 
-COUNTING = frozenset({kernel_rules.DISTINCT, kernel_rules.ENTROPY, kernel_rules.RECURSIVE})
+COUNTING = frozenset({DISTINCT, ENTROPY, RECURSIVE})
 """Rules that a group can meet only if it has enough distinct sensitive values."""
 
 
@@ -220,11 +220,11 @@ def smallest_group(rules: Sequence[Rule]) -> int:
 
     A group in which every value is exempt needs no l values.
     """
-    sizes = [int(rule.bound) for rule in rules if rule.kind == kernel_rules.SIZE]
+    sizes = [int(rule.bound) for rule in rules if rule.kind == SIZE]
     values = [values_needed(rule.bound) for rule in rules if rule.kind in COUNTING and not rule.exempt]
     return max([1, *sizes, *values])
 
 
 def by_size(rules: Sequence[Rule]) -> bool:
     """Whether the rules concern only the sizes of groups."""
-    return all(rule.kind == kernel_rules.SIZE for rule in rules)
+    return all(rule.kind == SIZE for rule in rules)

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sudare.kernels.core.jit import kernel, lean
+from sudare.kernels.core.kinds import DISTINCT, ENTROPY, EQUAL, ORDERED, RECURSIVE, SIZE
 from sudare.kernels.core.sort import sort_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-SIZE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL = range(7)
 TOLERANCE = 1e-9
 """Relative slack for entropies and distances: rounding must not reject what is satisfied with equality."""
 
