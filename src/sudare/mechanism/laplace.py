@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.errors import ErrorSentence
-from sudare.kernels.records.noise import place_released, signed_masses, start_distances
 from sudare.mechanism.grid import boundary, round_to_grid
 from sudare.mechanism.numbers import BoundedNoise
 from sudare.mechanism.protocol import Flip, Grid, High, Low, Ranks, check_range
@@ -66,6 +65,8 @@ class Laplace(BoundedNoise):
 
     def _inverse(self, values: npt.NDArray[np.float64], random: Randomness) -> npt.NDArray[np.float64]:
         """The base class's inverse CDF with one exponential fewer and without its intermediate arrays."""
+        from sudare.kernels.records.noise import place_released, signed_masses, start_distances
+
         kept, lost, signs, wide, narrow = np.empty((5, len(values)))
         start_distances(values, self.scale, self.low, self.high, lost)
         np.exp(lost, out=kept)

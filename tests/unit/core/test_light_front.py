@@ -1,4 +1,4 @@
-"""What a first call loads: reading a file needs no kernels, no scipy and nothing of a release."""
+"""What a first call loads: reading a file and checking k need no compiler, no scipy and nothing of a release."""
 
 import subprocess
 import sys
@@ -60,3 +60,19 @@ def test_reading_a_file_loads_polars_and_what_it_needs(code, tmp_path):
     assert heavy == []
     assert rooms == []
     assert count < 70
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "sd.KAnonymity(2).check(sd.read('t.csv').describe(quasi=['age']))",
+        "import polars as pl; sd.KAnonymity(2).check(pl.DataFrame({'age': [1, 1]}), quasi=['age'])",
+        "from sudare.assess.catalogue import REQUIREMENTS; REQUIREMENTS.build('k-anonymity k=2')",
+        "from sudare.cli import main; main(['check', 't.csv', '--quasi', 'age', '--require', 'k-anonymity k=1', '--json'])",
+    ],
+)
+def test_checking_k_loads_no_compiler(code, tmp_path):
+    quiet = f"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()):\n    {code}"
+    heavy, _, rooms = loaded(quiet, tmp_path)
+    assert {"numba", "scipy", "pandas", "sklearn", "altair", "jinja2"}.isdisjoint(heavy)
+    assert set(rooms) <= {"sudare.kernels.core", "sudare.kernels.core.compiling", "sudare.kernels.core.kinds"}

@@ -24,7 +24,7 @@ from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.describe.baskets.sources import read_baskets
 from sudare.errors import ParameterError, shown
 from sudare.measure.baskets.catalogue import BASKET_MEASURE_PARAMETERS, chosen_basket_measures
-from sudare.parameters import Part
+from sudare.parameters import DescribedSchema, Part
 from sudare.read.baskets.options import BasketOptions, Layout
 from sudare.read.source import is_path
 from sudare.release.recipe.base import About, AnyOutput, AnyRecipe
@@ -176,7 +176,7 @@ class BasketRecipe(AnyRecipe):
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of recipes of baskets, for editors and other programs."""
-    return BasketRecipe.model_json_schema()
+    return BasketRecipe.model_json_schema(schema_generator=DescribedSchema)
 
 
 def _absolute_method(method: Any, folder: Path) -> Any:

@@ -44,7 +44,7 @@ from sudare.errors import DescriptionError, ErrorSentence, ParameterError, did_y
 from sudare.formats.data import EXTENSIONS, TEXT_FORMATS, Format, TextEncoding
 from sudare.formats.database import check_table, is_database
 from sudare.measure.catalogue import MEASURE_PARAMETERS, chosen_measures
-from sudare.parameters import AnyNames, Part
+from sudare.parameters import AnyNames, DescribedSchema, Part
 from sudare.read.source import Source
 from sudare.release.recipe.base import About, AnyOutput, AnyRecipe
 from sudare.release.recipe.parts import (
@@ -418,7 +418,7 @@ def _suppressing(method: dict[str, Any], share: float) -> dict[str, Any]:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of recipes, for editors and other programs."""
-    return Recipe.model_json_schema()
+    return Recipe.model_json_schema(schema_generator=DescribedSchema)
 
 
 def _absolute_column(part: Any, folder: Path) -> Any:
