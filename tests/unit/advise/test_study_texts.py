@@ -30,7 +30,7 @@ from sudare.assess.requirement import BlockRequirement, Blocks, Rule, check_bloc
 from sudare.cli.show import print_blocks
 from sudare.display import folded, width_of
 from sudare.errors import ParameterError
-from sudare.kernels.core.rules import SIZE
+from sudare.kernels.core.kinds import SIZE
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.release.report.common import Texts
 from sudare.release.report.table.page import randomization

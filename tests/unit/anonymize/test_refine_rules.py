@@ -10,7 +10,8 @@ from tests.unit.anonymize.test_refine import consecutive
 
 from sudare.anonymize.grouping.refine import refine
 from sudare.anonymize.microaggregate.arrays import sse
-from sudare.kernels.core.rules import DISTINCT, no_rules
+from sudare.kernels.core.kinds import DISTINCT
+from sudare.kernels.core.rules import no_rules
 from sudare.kernels.partition.squares import squares_model
 
 
