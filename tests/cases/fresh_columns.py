@@ -8,14 +8,46 @@ depends on a hash of the name, so that a name added later moves no other. Every 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import polars as pl
 from tests.cases.register_columns import (
-    ADDRESS_JA, CITY, FAMILY, FAMILY_JA, FAMILY_KANA, FLAG, GIVEN, GIVEN_JA, GIVEN_KANA, LIKERT, PREFECTURE, QN, QS, SN, STREET,
-    YES_NO, I, N, Named, Q, S, W, amounts, days, joined, measured, notes, numbers, one_of, serial, shared, whole,
+    ADDRESS_JA,
+    CITY,
+    FAMILY,
+    FAMILY_JA,
+    FAMILY_KANA,
+    FLAG,
+    GIVEN,
+    GIVEN_JA,
+    GIVEN_KANA,
+    LIKERT,
+    PREFECTURE,
+    QN,
+    QS,
+    STREET,
+    YES_NO,
+    I,
+    N,
+    Named,
+    Q,
+    S,
+    W,
+    amounts,
+    days,
+    joined,
+    measured,
+    notes,
+    numbers,
+    one_of,
+    serial,
+    shared,
+    whole,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 IQ = I + Q
 QSN = QS + N
@@ -106,7 +138,6 @@ FRESH: dict[str, Sequence[Named]] = {
         Named("TrustInGovernment", S, LIKERT),
         Named("ancestry", Q, one_of("German", "Irish", "Italian", "Polish", "Chinese")),
         Named("PWGTP", W, whole(20, 300)),
-        Named("final_wt", W, measured(850, 200, 3)),
         Named("mode_of_interview", QN, one_of("web", "phone", "in person")),
     ],
     "pupils of a district": [
@@ -120,6 +151,7 @@ FRESH: dict[str, Sequence[Named]] = {
         Named("attendance_pct", QS, measured(94, 4)),
         Named("suspensions", S, whole(0, 3)),
         Named("looked_after_child", QS, YES_NO),
+        Named("final_wt", W, measured(850, 200, 3)),
     ],
     "orders of a shop": [
         Named("OrderID", I, numbers(500000)),

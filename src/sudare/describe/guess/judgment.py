@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sudare.describe.guess.reason import Reason
-from sudare.describe.guess.topics import is_about_person, is_key, topic_of
+from sudare.describe.guess.topics import is_about_person, is_key, names_a_person, topic_of
 from sudare.describe.guess.values import Values
 from sudare.describe.text import has_no_text
 
@@ -26,6 +26,23 @@ _ROWS_PER_SHARED_VALUE = 20
 _CATEGORIES = 50
 _MOSTLY_DIFFERENT = 0.5
 _AGES_AND_YEARS = ((0, 120), (1880, 2100))
+_RECORDS_PER_KEY = 10
+_GROUPS_BY_NUMBER = frozenset(
+    {
+        "place",
+        "postal code",
+        "occupation",
+        "education",
+        "health",
+        "birth",
+        "age",
+        "sex",
+        "nationality",
+        "date",
+        "body",
+    }
+)
+"""Topics whose numbers are codes of groups: a hospital, an industry, a disease."""
 _ALWAYS_IDENTIFYING = frozenset({"person name", "official number"})
 
 _IDENTIFYING_FORMS = frozenset(
@@ -34,6 +51,8 @@ _IDENTIFYING_FORMS = frozenset(
         "web address",
         "uuid",
         "ip address",
+        "mac address",
+        "address",
         "social security number",
         "card number",
         "phone number",
@@ -65,7 +84,9 @@ def judge(name: str, values: Values, topic: Topic | None, *, measures_bodies: bo
     return (
         _by_identifying_form(values)
         or _by_names_of_people(values, topic)
-        or _by_key_name(name, values)
+        or _by_key_name(name, values, topic)
+        or _by_part_of_person(name, values)
+        or _by_diseases(values, topic)
         or _by_topic(name, values, topic, measures_bodies=measures_bodies)
         or _by_other_form(values)
         or _by_count(values)
@@ -105,8 +126,12 @@ def _by_names_of_people(values: Values, topic: Topic | None) -> Judgment | None:
     return Judgment("identifier", 0.8, Reason("person_names"))
 
 
-def _by_key_name(name: str, values: Values) -> Judgment | None:
-    """The role of a column named like a key: `test_result_id` is a key, not a result, if all values differ."""
+def _by_key_name(name: str, values: Values, topic: Topic | None) -> Judgment | None:
+    """The role of a column named like a key: `test_result_id` is a key, not a result, if all values differ.
+
+    A key of which every person, visit or claim has a few records identifies as well, so it need not be different everywhere;
+    the number of a hospital or of a disease may be, because it groups people.
+    """
     if not is_key(name) or not values.present:
         return None
     is_fraction = values.series.dtype.is_numeric() and not values.is_whole
@@ -114,6 +139,25 @@ def _by_key_name(name: str, values: Values) -> Judgment | None:
     postal = values.form == "postal code" and not is_about_person(name)
     if is_about_person(name) or (is_different and not postal):
         return Judgment("identifier", 0.95 if is_different else 0.85, Reason("key"))
+    if topic is None or topic.key in _GROUPS_BY_NUMBER or is_fraction:
+        return None
+    if topic.role in {"sensitive", "quasi"} and len(values.distinct) <= _CATEGORIES:
+        return Judgment("quasi", 0.5, Reason("named.shared", about=Reason("about.key")))
+    few = len(values.distinct) * _RECORDS_PER_KEY >= values.present
+    return Judgment("identifier", 0.6, Reason("key")) if few and len(values.distinct) > _CATEGORIES else None
+
+
+def _by_part_of_person(name: str, values: Values) -> Judgment | None:
+    """Names in a column called after somebody's part, such as `line_manager` or 受取人, however often they repeat."""
+    if values.form != "person name" or not names_a_person(name):
+        return None
+    return Judgment("identifier", 0.85, Reason("named.identifier", about=Reason("about.person name")))
+
+
+def _by_diseases(values: Values, topic: Topic | None) -> Judgment | None:
+    """Diseases in a column whose name says nothing."""
+    if (topic is None or topic.weak) and values.are_diseases:
+        return Judgment("sensitive", 0.8, Reason("diseases"))
     return None
 
 
@@ -122,6 +166,12 @@ def _by_topic(name: str, values: Values, topic: Topic | None, *, measures_bodies
         return None
     if topic.role == "weight":
         return _weight(name, values, topic, measures_bodies=measures_bodies)
+    if (
+        topic.key == "free text"
+        and _is_shared(values)
+        and (subject := topic_of(name, texts=False)) is not None
+    ):
+        topic = subject  # a list of descriptions is about what is described
     if topic.role == "identifier":
         return _named_identifier(values, topic)
     if (values.kind() == "date" or values.form == "date") and topic.key != "birth":

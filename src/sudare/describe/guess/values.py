@@ -28,6 +28,12 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
     "web address": re.compile(r"(https?://|www\.)\S+"),
     "uuid": re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
     "ip address": re.compile(r"(\d{1,3}\.){3}\d{1,3}"),
+    "mac address": re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}"),
+    "address": re.compile(
+        r"(\S{2,4}[都道府県])?\S{1,12}[市区町村郡]\S{0,20}\d+(-\d+|番|号|丁目\S*\d)\S{0,20}"
+        r"|\d+[A-Za-z]? ([A-Z0-9][\w.'-]* ){1,4}(St|Street|Ave|Avenue|Rd|Road|Dr|Drive|Ln|Lane|Blvd|Way|Ct|Court|Pl|Place)"
+        r"\.?([, ].{0,60})?"
+    ),
     "social security number": re.compile(r"\d{3}-\d{2}-\d{4}"),
     "card number": re.compile(r"\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}"),
     "date": re.compile(
@@ -36,7 +42,9 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
     "phone number": re.compile(r"\+[\d ()-]{8,20}|0\d{9,10}|\(?\d{2,5}\)?[ -]\d{1,4}[ -]\d{3,4}"),
     "postal code": re.compile(r"\d{5}(-\d{4})?|\d{3}-\d{4}"),
     "person name": re.compile(
-        r"[A-Z][a-zà-ÿ'’-]+,? ([A-Z]\.? )?[A-Z][A-Za-zà-ÿ'’-]+"
+        r"((Mr|Mrs|Ms|Miss|Dr|Prof)\.? )?([A-Z][a-zà-ÿ'’-]+,?|[A-Z]{2,},|[A-Z]\.) ([A-Z]\.? )?[A-Z][A-Za-zà-ÿ'’-]+"
+        r"|[A-Z][a-zà-ÿ'’-]+,? [A-Z]\.?"
+        r"|[ァ-ヴー]{2,6}[ \u3000][ァ-ヴー]{2,6}|[ぁ-ゔ]{2,6}[ \u3000][ぁ-ゔ]{2,6}"
         r"|[\u3005\u3400-\u9fff]{1,4}[ \u3000][\u3005\u3040-\u30ff\u3400-\u9fff]{1,5}"
     ),
     "record code": re.compile(r"(?=.*\d{3})[A-Za-z]{0,5}[-_]?\d[\dA-Za-z_-]{2,19}"),
@@ -44,6 +52,16 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
 """Forms of text, the most indicative first; a column has the first form that nearly all its values match."""
 
 
+_ICD10 = re.compile(r"[A-TV-Z]\d[\dA-Z](\.[\dA-Z]{1,4})?")
+_DISEASE = re.compile(
+    r"(症|病|炎|癌|がん|腫|血圧|喘息|ぜんそく|不全|梗塞|出血|骨折|障害)$|手術"
+    r"|(?i:(itis|osis|emia|cancer|diabetes|hypertension|asthma|depression|stroke|disease|disorder|syndrome|failure"
+    r"|infection|fracture|pneumonia|influenza|surgery)\b)"
+)
+_NOTHING = frozenset(
+    {"なし", "無し", "無", "特になし", "不明", "その他", "none", "no", "unknown", "other", "n/a", "?"}
+)
+_FEWEST_DISEASES = 2
 _FEWEST_NAMES = 5
 _SHARE_OF_NAMES = 0.3
 _FREQUENT_NAMES = frozenset(
@@ -332,6 +350,17 @@ class Values:
         """Whether many of the texts begin or end with a frequent name: families in Japan, given names elsewhere."""
         known = sum(_is_frequent_name(text) for text in self.texts)
         return known >= _FEWEST_NAMES and known >= _SHARE_OF_NAMES * len(self.texts)
+
+    @cached_property
+    def are_diseases(self) -> bool:
+        """Whether the texts are codes of the ICD, or most of those that are not "none" end like names of diseases."""
+        texts = [text.strip() for text in self.texts]
+        coded = [text for text in texts if _ICD10.fullmatch(text)]
+        if len(coded) >= max(_FEWEST_NAMES, _MOST * len(texts)) and any("." in text for text in coded):
+            return True
+        named = [text for text in texts if text.casefold() not in _NOTHING]
+        diseases = sum(bool(_DISEASE.search(text)) for text in named)
+        return diseases >= _FEWEST_DISEASES and 2 * diseases > len(named)
 
     @cached_property
     def is_code(self) -> bool:
