@@ -29,7 +29,7 @@ from sudare.describe.conversion import (
 from sudare.describe.guess.hierarchies import suggested_hierarchy
 from sudare.describe.guess.judgment import Judgment, judge
 from sudare.describe.guess.reason import Reason
-from sudare.describe.guess.topics import topic_of
+from sudare.describe.guess.topics import is_code, topic_of
 from sudare.describe.guess.values import Values, guess_kind
 from sudare.describe.kinds import COUNTED_ROLES, Role
 from sudare.describe.table import Table, from_native, roles_by_name
@@ -145,6 +145,8 @@ def _guess(series: pl.Series, topic: Topic | None, told: Judgment | None, *, mea
     is_postal = judgment.role == "quasi" and topic is not None and topic.key == "postal code"
     if judgment.role == "identifier" or is_postal:
         kind = "string"
+    elif kind == "numeric" and judgment.role in COUNTED_ROLES and values.is_whole and is_code(name):
+        kind = "nominal"  # an interval of codes means nothing
     written = reading[1] if reading is not None and judgment.role in COUNTED_ROLES else None
     if reading is not None and judgment.role not in COUNTED_ROLES:
         kind = "string" if judgment.role == "identifier" else guess_kind(series)

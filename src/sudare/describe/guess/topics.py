@@ -198,7 +198,7 @@ TOPICS: tuple[Topic, ...] = (
         "heart rate, spo2, cholesterol, hdl, ldl, triglyceride, creatinine, hemoglobin, "
         "haemoglobin, glucose, bmi, hba1c, birth weight, birth wt, birth wgt, death, died, "
         "deceased, mortality, cause of death, vaccine, vaccination, lab, dose, dosage, cpt, snomed, "
-        "loinc, atc, ndc, pain, suicide, self harm, test result, medical, dx, rx, hx, sick, "
+        "loinc, atc, ndc, inpatient, outpatient, readmitted, readmission, hospitalization, serum, plasma, pain, suicide, self harm, test result, medical, dx, rx, hx, sick, "
         "sickness, injury, handicap, special needs, special education, sen, autism, adhd, asthma, "
         "diabetes, diabetic, hypertension, stroke, covid, obesity, nursing, care level, depression, "
         "anxiety, stress, abortion, contraception, dementia, infection, wellbeing, byomei, shobyo, "
@@ -378,6 +378,11 @@ def is_key(name: str) -> bool:
     return japanese.endswith("番号") and not japanese.endswith("郵便番号")
 
 
+def is_code(name: str) -> bool:
+    """Whether a name says that its numbers are codes, between which there is no distance: `sex_cd`, `source_id`, 県コード."""
+    return words(name)[-1:] in (["code"], ["id"]) or _japanese_part(name).endswith(("コード", "区分"))
+
+
 def names_a_person(name: str) -> bool:
     """Whether the last word of a name is somebody's part in the matter: `line_manager`, `beneficiary_1`, 受取人, 契約者."""
     found = _without_numerals(words(name))
@@ -408,6 +413,16 @@ def _english_matches(found: list[str]) -> list[_Match]:
         for end in range(start + 1, min(start + _LONGEST_TERM, len(found)) + 1):
             joined = "".join(found[start:end])
             topic = next((terms[form] for form in _singular(joined) if form in terms), None)
+            if (
+                topic is not None
+                and topic.key == "key"
+                and start == 0
+                and len(found) > end
+                and joined in _COUNTED
+            ):
+                continue  # `number_inpatient` counts, `room_number` is a number
+            if topic is None and end == start + 1 and _DRUG.fullmatch(joined):
+                topic = terms["drug"]
             if topic is None and end == start + 1 and _ABBREVIATED_WEIGHT.fullmatch(joined):
                 topic = terms["weight"]
             if topic is not None:
@@ -525,6 +540,12 @@ _ABBREVIATIONS = {
 _PREPOSITIONS = frozenset(
     {"at", "of", "in", "by", "for", "on", "since", "from", "per", "before", "after", "with"}
 )
+_COUNTED = frozenset({"number", "num", "no"})
+_DRUG = re.compile(
+    r"[a-z]{3,}(formin|glinide|gliptin|glipton|glitazone|gliflozin|glutide|statin|pril|sartan|olol|dipine|thiazide|prazole|conazole"
+    r"|mycin|cillin|floxacin|ciclovir|azepam|azolam|oxetine|triptyline|setron|tidine|parin|tinib|umab|imab)|gl[iy][a-z]+ide|insulin"
+)
+"""Stems by which the World Health Organization names drugs of a group (the INN stem book)."""
 _ABBREVIATED_WEIGHT = re.compile(r"[a-z]{0,5}wgt[a-z]{0,4}|wt[a-z]{2,5}|[a-z]{2,5}wt")
 """Weights of surveys, as statistics offices shorten them; no other words are spelled so, except the weight of a body."""
 _PERSON_TERMS = (
