@@ -19,7 +19,7 @@ FIGURE = re.compile(r"\{(\w+)")
 DIFFERENT = [f"{chr(97 + n % 26)}{n}" for n in range(40)]
 """Values that have no form: nothing but the name of their column speaks."""
 TABLES: list[dict[str, Any]] = [
-    *({topic.english.split(",")[0]: DIFFERENT} for topic in TOPICS if topic.role != "weight"),
+    *({topic.english.split(",")[0]: DIFFERENT * 2} for topic in TOPICS if topic.role != "weight"),
     {"weight": [1.5, 2.5, 80.0]},
     {"sample weight": [1.5, 2.5], "survey weight": [2.5, 3.5]},
     {"height": [160, 170, 180], "weight": [60, 70, 80]},

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from sudare.describe.guess.reason import Reason
 from sudare.describe.guess.topics import is_about_person, is_key, names_a_person, topic_of
 from sudare.describe.guess.values import Values
@@ -43,6 +45,8 @@ _GROUPS_BY_NUMBER = frozenset(
     }
 )
 """Topics whose numbers are codes of groups: a hospital, an industry, a disease."""
+_MAY_ALL_DIFFER = frozenset({"birth", "age", "date", "event", "postal code", "place"})
+"""Topics of which a small table may have a value of its own in every record: days, places."""
 _ALWAYS_IDENTIFYING = frozenset({"person name", "official number"})
 
 _IDENTIFYING_FORMS = frozenset(
@@ -86,6 +90,7 @@ def judge(name: str, values: Values, topic: Topic | None, *, measures_bodies: bo
         or _by_names_of_people(values, topic)
         or _by_key_name(name, values, topic)
         or _by_part_of_person(name, values)
+        or _by_different_codes(values, topic)
         or _by_diseases(values, topic)
         or _by_topic(name, values, topic, measures_bodies=measures_bodies)
         or _by_other_form(values)
@@ -152,6 +157,18 @@ def _by_part_of_person(name: str, values: Values) -> Judgment | None:
     if values.form != "person name" or not names_a_person(name):
         return None
     return Judgment("identifier", 0.85, Reason("named.identifier", about=Reason("about.person name")))
+
+
+def _by_different_codes(values: Values, topic: Topic | None) -> Judgment | None:
+    """Codes that differ from record to record identify, whatever the name says: the plates of `vehicle`, the numbers of `loan`."""
+    if topic is None or topic.role in {"identifier", "weight"} or topic.key in _MAY_ALL_DIFFER:
+        return None
+    is_code = values.form == "record code" or (topic.role == "quasi" and values.have_digits)
+    if values.series.dtype != pl.String or values.is_long_text or not is_code or not _is_key(values):
+        return None
+    return Judgment(
+        "identifier", 0.7, Reason("unique", distinct=len(values.distinct), records=values.present)
+    )
 
 
 def _by_diseases(values: Values, topic: Topic | None) -> Judgment | None:

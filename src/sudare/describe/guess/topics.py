@@ -46,7 +46,8 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "person name",
         "identifier",
-        "full name, first name, last name, middle name, given name, family name, maiden name, patient "
+        "full name, first name, next of kin, last name, middle name, given name, family name, maiden name, "
+        "patient "
         "name, person name, surname, forename, nickname, username, user name, login, physician, doctor, "
         "attending, guardian, alias, signature name, employee name, staff name, shimei, "
         "namae, furigana, kana, myoji",
@@ -64,20 +65,21 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "address",
         "identifier",
-        "address, addr, street, house number, apartment, jusho, juusho, banchi",
-        "住所 番地 所在地 居所 本籍 送付先 送り先 届け先 届先 宛先 方書 建物名 部屋番号",
+        "address, addr, street, house number, apartment, jusho, juusho, ship to, banchi",
+        "住所 配送先 番地 所在地 居所 本籍 送付先 送り先 届け先 届先 宛先 方書 建物名 部屋番号",
     ),
     Topic(
         "official number",
         "identifier",
         "ssn, social security, social security number, national id, national insurance, nino, "
-        "nhs number, passport, licence number, license number, driver license, tax id, tin, insurance "
+        "nhs number, ni number, mpan, mprn, upn, badge, loyalty card, vehicle reg, passport, "
+        "licence number, license number, driver license, tax id, tin, insurance "
         "number, insurance id, policy number, policy id, claim number, contract number, certificate "
         "number, mrn, medical record number, chart number, encounter id, account number, bank "
         "account, iban, card number, credit card, library card, vin, plate, vehicle "
         "registration, meter number, meter id, uln, aadhaar, my "
         "number, kojin bango, hihokensha",
-        "マイナンバー 個人番号 保険証 被保険者番号 免許証 免許番号 運転免許 旅券 パスポート "
+        "マイナンバー 個人番号 証券番号 記号番号 住民票コード 整理番号 供給地点 保険証 被保険者番号 免許証 免許番号 運転免許 旅券 パスポート "
         "在留カード カルテ番号 診察券 口座番号 カード番号 車両番号 車台番号 社員番号 職員番号 学籍番号 "
         "会員番号 患者番号 顧客番号 契約番号 基礎年金番号 受験番号 "
         "",
@@ -93,7 +95,7 @@ TOPICS: tuple[Topic, ...] = (
         "identifier",
         "note, notes, comment, remark, memo, free text, description, narrative, instructions, summary, "
         "feedback, message, transcript, verbatim, details, explanation, specify, biko",
-        "備考 メモ コメント 自由記述 自由記載 自由回答 所見 特記事項 診療録 相談記録 支援記録 "
+        "備考 メモ コメント 自由記述 自由記載 自由回答 所見 特記事項 診療録 看護記録 相談記録 支援記録 "
         "カルテ 日誌 経過記録 摘要 感想",
     ),
     Topic(
@@ -101,7 +103,7 @@ TOPICS: tuple[Topic, ...] = (
         "quasi",
         "birth, birth date, birth year, birthday, dob, date of birth, year of birth, yob, born, "
         "seinengappi, seinen gappi, tanjobi, umare",
-        "生年月日 生年月 生年 生まれ 誕生日 誕生年 出生年 出生日 出生月",
+        "生年月日 生年月 生年 生まれ 誕生日 誕生月 誕生年 出生年 出生日 出生月",
     ),
     Topic(
         "age",
@@ -126,18 +128,19 @@ TOPICS: tuple[Topic, ...] = (
         "quasi",
         "city, town, village, county, state, province, prefecture, region, district, municipality, place, "
         "location, area, residence, home, latitude, longitude, lat, latd, lon, lng, gps, ward, hospital, "
-        "facility, neighborhood, neighbourhood, suburb, borough, parish, precinct, tract, fips, geoid, "
+        "facility, neighborhood, neighbourhood, suburb, borough, parish, precinct, tract, fips, geoid, puma, msa, "
         "lsoa, msoa, rural, urban, branch, store, shop, station, todofuken, shikuchoson, ken, "
         "chiiki",
         "都道府県 県 市区町村 市町村 地域 居住 出身地 地区 現住地 勤務地 緯度 経度 病院 病棟 施設 "
-        "医療機関 診療所 出生地 丁目 町名 大字 校区 学区 店舗 支店 支社 営業所 最寄 転入 転出 転居",
+        "医療機関 診療所 出生地 丁目 町名 大字 町丁目 校区 学区 店舗 支店 支社 営業所 最寄 転入 転出 転居",
     ),
     Topic(
         "nationality",
         "quasi",
         "nationality, country, native country, citizenship, citizen, birthplace, birth place, place of "
         "birth, mother tongue, language, race, ethnicity, ethnic, ethnic group, "
-        "immigrant, immigrated, immigration, migrant, foreign, foreign born, hispanic, latino, "
+        "immigrant, immigrated, immigration, migrant, foreign, foreign born, hispanic, hisp, ancestry, "
+        "nativity, latino, "
         "indigenous, visa, kokuseki",
         "国籍 出身国 国名 母語 言語 人種 民族 外国人 在留資格 在留 来日 帰化",
     ),
@@ -145,18 +148,18 @@ TOPICS: tuple[Topic, ...] = (
         "occupation",
         "quasi",
         "occupation, job, job title, profession, workclass, work class, work, employment, employed, "
-        "employer, company, industry, sector, department, position, contract type, full time, part time, "
+        "employer, company, industry, sector, department, position, contract type, full time, part time, fte, "
         "seniority, years of service, naics, isco, nace, hours per week, working hours, shokugyo, "
         "shokushu, kinmusaki, shozoku, yakushoku",
-        "職業 職種 職歴 職位 勤務先 勤務 勤続 会社 企業 事業所 雇用 業種 産業 役職 所属 部署 配属 就業 "
+        "職業 職種 職歴 職位 等級 勤務先 勤務 勤続 会社 企業 事業所 雇用 業種 産業 役職 所属 部署 配属 就業 "
         "就労 労働時間 ",
     ),
     Topic(
         "education",
         "quasi",
         "education, education num, degree, school, university, college, schooling, grade level, school "
-        "grade, school year, gakureki, gakunen",
-        "学歴 学校 大学 教育 学年 学級 学科 学部 専攻 クラス 卒業 在学",
+        "grade, school year, year group, gakureki, gakunen",
+        "学歴 学校 大学 教育 学年 学級 学科 部活 学部 専攻 クラス 卒業 在学",
     ),
     Topic(
         "family",
@@ -178,7 +181,7 @@ TOPICS: tuple[Topic, ...] = (
         "admission, admission date, admitted, discharge, discharge date, visit, visit date, length of "
         "stay, los, stay, arrival, departure, enrollment, enrolment, hire date, nyuin, nyuinbi, taiin, "
         "taiinbi",
-        "入院日 退院日 受診日 来院日 初診日 入院日数 在院日数 入院期間 入院 退院 入社日 入学 資格喪失 加入",
+        "入院日 退院日 受診日 来院日 初診日 入院日数 在院日数 入院期間 入院 退院 入社日 入学 資格取得 資格喪失 加入",
     ),
     Topic(
         "body",
@@ -195,16 +198,18 @@ TOPICS: tuple[Topic, ...] = (
         "therapy, procedure, surgery, operation, allergy, disability, disabled, impairment, mental, "
         "health, smoking, smoker, tobacco, cigarette, alcohol, drinking, substance, addiction, pregnancy, "
         "pregnant, genotype, gene, mutation, blood pressure, systolic, diastolic, bp, sbp, dbp, pulse, "
-        "heart rate, spo2, cholesterol, hdl, ldl, triglyceride, creatinine, hemoglobin, "
+        "heart rate, spo2, cholesterol, hdl, ldl, triglyceride, creatinine, egfr, drg, icu, triage, waist, "
+        "hemoglobin, "
         "haemoglobin, glucose, bmi, hba1c, birth weight, birth wt, birth wgt, death, died, "
         "deceased, mortality, cause of death, vaccine, vaccination, lab, dose, dosage, cpt, snomed, "
-        "loinc, atc, ndc, inpatient, outpatient, readmitted, readmission, hospitalization, serum, plasma, pain, suicide, self harm, test result, medical, dx, rx, hx, sick, "
+        "loinc, atc, ndc, inpatient, outpatient, readmitted, readmission, hospitalization, serum, plasma, "
+        "pain, suicide, self harm, test result, medical, dx, rx, hx, sick, "
         "sickness, injury, handicap, special needs, special education, sen, autism, adhd, asthma, "
         "diabetes, diabetic, hypertension, stroke, covid, obesity, nursing, care level, depression, "
         "anxiety, stress, abortion, contraception, dementia, infection, wellbeing, byomei, shobyo, "
         "shindan, kioreki, shujutsu, chiryo",
         "病名 病 症 疾患 疾病 診断 傷病 症状 主訴 病歴 既往 家族歴 薬 処方 投薬 投与 治療 処置 手術 術式 "
-        "検査 血 血圧 血糖 尿 体温 脈拍 心拍 脂質 コレステロール アレルギー 障害 障がい 療育 喫煙 "
+        "検査 血 血圧 血糖 尿 体温 脈拍 心拍 脂質 腹囲 告知 併存 コレステロール アレルギー 障害 障がい 療育 喫煙 "
         "飲酒 生活習慣 睡眠 妊娠 出産 分娩 遺伝 転帰 予後 死因 死亡 感染 健康 病気 接種 ワクチン 透析 "
         "副作用 合併 重症 救急 疼痛 痛み 通院 受診 診療 療養 介護 介助 支援区分 健診 検診 認知 "
         "精神 ストレス うつ がん 癌 腫瘍 休職 自殺 自傷 虐待 依存",
@@ -219,7 +224,8 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "money",
         "sensitive",
-        "salary, salary class, income, wage, pay, earnings, cost, charge, price, amount, payment, "
+        "salary, salary class, fico, net worth, sum insured, deductible, income, wage, pay, earnings, "
+        "cost, charge, price, amount, payment, "
         "expense, bill, invoice, fee, premium, copay, debt, loan, mortgage, credit, credit "
         "limit, balance, overdraft, deposit, withdrawal, asset, wealth, capital gain, capital "
         "loss, tax, revenue, pension, rent, insurance, insured, spend, spent, spending, "
@@ -228,7 +234,7 @@ TOPICS: tuple[Topic, ...] = (
         "delinquency, bankruptcy, poverty, free lunch, food stamps, usd, eur, gbp, jpy, "
         "yen, nenshu, shotoku, kyuyo, kingaku, zandaka",
         "給与 給料 基本給 賞与 ボーナス 年収 月収 所得 収入 賃金 月給 時給 費用 医療費 金額 額 円 料金 "
-        "保険料 代金 単価 請求 借入 融資 ローン 負債 返済 残高 預金 貯金 貯蓄 資産 財産 納税 税額 "
+        "保険料 代金 単価 請求 借入 融資 ローン 負債 返済 残高 預金 貯金 貯蓄 資産 財産 納税 課税 延滞 援助 税額 "
         "年金 報酬 購入 支出 家賃 売上 生活保護 受給 手当 給付 扶助 奨学金 滞納 未納 与信 破産",
     ),
     Topic(
@@ -250,7 +256,7 @@ TOPICS: tuple[Topic, ...] = (
         "religion, religious, faith, belief, political, politics, party, vote, union, opinion, attitude, "
         "satisfaction, happiness, trust, preference, sexual orientation, sexuality, sexual, gender "
         "identity, ideology, shukyo",
-        "宗教 信仰 信条 政党 支持 投票 政治 思想 意見 意識 満足 信頼 賛否 性的指向 性自認 労働組合",
+        "宗教 信仰 信条 政党 支持 投票 政治 思想 意見 意識 満足 幸福 信頼 賛否 性的指向 性自認 労働組合",
     ),
     Topic(
         "conduct",
@@ -265,7 +271,7 @@ TOPICS: tuple[Topic, ...] = (
         "weight",
         "weight, sample weight, sampling weight, survey weight, final weight, fnlwgt, afnlwgt, wgt, wt, "
         "pweight, sampling, expansion factor",
-        "重み 標本ウェイト ウェイト ウエイト ウェート ウエート 抽出率 集計乗率 乗率 拡大係数",
+        "重み 標本ウェイト ウェイト ウエイト ウェート ウエート 抽出率 集計乗率 乗数 乗率 拡大係数",
     ),
     Topic(
         "name",

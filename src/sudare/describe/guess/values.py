@@ -363,6 +363,11 @@ class Values:
         return diseases >= _FEWEST_DISEASES and 2 * diseases > len(named)
 
     @cached_property
+    def have_digits(self) -> bool:
+        """Whether nearly all texts contain a digit, as codes do and words do not."""
+        return sum(any(map(str.isdigit, text)) for text in self.texts) >= _MOST * max(1, len(self.texts))
+
+    @cached_property
     def is_code(self) -> bool:
         """Whether the values are codes of equal width, such as postal codes: worth masking character by character."""
         widths = {len(text) for text in self.texts}
