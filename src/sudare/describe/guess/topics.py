@@ -532,7 +532,8 @@ _PARTS_OF_PEOPLE = frozenset(
 _ABBREVIATIONS = {
     "acct": "account", "adm": "admission", "admit": "admission", "amt": "amount", "bal": "balance", "cd": "code",
     "cde": "code", "clm": "claim", "cntry": "country", "cnty": "county", "ctry": "country", "cust": "customer",
-    "dept": "department", "desc": "description", "diagn": "diagnosis", "disch": "discharge", "dt": "date", "dte": "date",
+    "delinq": "delinquent", "dept": "department", "desc": "description", "diagn": "diagnosis", "disch": "discharge",
+    "dt": "date", "dte": "date",
     "edu": "education", "educ": "education", "emp": "employee", "empl": "employee", "ethn": "ethnicity", "grp": "group",
     "hh": "household", "hhld": "household", "hosp": "hospital", "inc": "income", "ins": "insurance", "lang": "language",
     "lic": "licence", "lvl": "level", "mar": "marital", "marit": "marital", "mbr": "member", "med": "medication",
@@ -557,8 +558,10 @@ _ABBREVIATED_WEIGHT = re.compile(r"[a-z]{0,5}wgt[a-z]{0,4}|wt[a-z]{2,5}|[a-z]{2,
 _PERSON_TERMS = (
     "患者", "個人", "会員", "顧客", "社員", "職員", "学生", "生徒", "本人", "利用者", "受診者", "被験者", "住民", "従業員",
 )  # fmt: skip
-_NUMBER_OF_PERSON = re.compile(r"(被保険者|(?<!保険)(?<!業)者|員|生|児|民|客|客様|(?<!法)人)(番号|コード)$")
-"""The number or code of somebody; those of an insurer, a business or a corporation are not a person's."""
+_NUMBER_OF_PERSON = re.compile(
+    r"(被保険者|(?<!保険)(?<!業)者|員|生|児|民|客|客様|(?<!法)人|世帯)(番号|コード)$"
+)
+"""The number or code of somebody or of a household; those of an insurer, a business or a corporation are not a person's."""
 _NAME_OF_PERSON = re.compile(
     r"((?<!保険)(?<!業)者|被保険者|(?<!法)人|員|医|師|主|親|父|母|司)(氏|の)?(名|氏名|名前|カナ)$"
 )
