@@ -427,7 +427,7 @@ PUBLISHED: dict[str, Sequence[Named]] = {
         Named("転出先", QS + I, PREFECTURE),
     ],
 }
-"""Columns as published files name them, so that nobody here made up the names; measured once, after the last rule."""
+"""Columns as published files name them, so that nobody here made up the names."""
 
 
 def held_out(name: str) -> bool:

@@ -195,6 +195,8 @@ def _by_topic(name: str, values: Values, topic: Topic | None, *, measures_bodies
         return _dated()
     if values.is_long_text and values.share > _MOSTLY_DIFFERENT:
         return None  # sentences, whatever they are about
+    if topic.role == "sensitive" and values.are_all_none:
+        return None  # a drug that nobody takes says nothing about anybody
     if topic.role == "sensitive":
         return Judgment("sensitive", 0.9, Reason("named.sensitive", about=topic.about))
     return Judgment("quasi", 0.7 if topic.weak else 0.9, Reason("named.quasi", about=topic.about))

@@ -363,6 +363,12 @@ class Values:
         return diseases >= _FEWEST_DISEASES and 2 * diseases > len(named)
 
     @cached_property
+    def are_all_none(self) -> bool:
+        """Whether every record says "none" or "no"."""
+        is_one = len(self.distinct) == 1 and self.present == len(self.series) > 1
+        return is_one and self.texts != [] and self.texts[0].strip().casefold() in _NOTHING
+
+    @cached_property
     def have_digits(self) -> bool:
         """Whether nearly all texts contain a digit, as codes do and words do not."""
         return sum(any(map(str.isdigit, text)) for text in self.texts) >= _MOST * max(1, len(self.texts))
