@@ -37,16 +37,24 @@ def prepare(folder: Path) -> None:
         "output": {"folder": "clicks-released"},
     }
     (folder / "clicks.recipe.yaml").write_text(yaml.safe_dump(recipe), encoding="utf-8")
+    columns = {name: {"role": "drop"} for name in table.columns}
+    columns |= {name: {"role": "quasi"} for name in ("sex", "length_of_stay")}
+    noise = {
+        "version": 1,
+        "source": {"path": "patients.csv"},
+        "columns": {**columns, "disease": {"role": "sensitive"}},
+        "requirements": [{"type": "pk-anonymity", "k": 5}],
+        "method": {"type": "randomization", "ranges": {"length_of_stay": [0, 365]}, "missing": "category"},
+        "output": {"folder": "noisy"},
+    }
+    (folder / "noise.recipe.yaml").write_text(yaml.safe_dump(noise), encoding="utf-8")
     with contextlib.redirect_stdout(io.StringIO()):
         for arguments in (
             ("describe", "patients.csv", "--out", "patients.recipe.yaml"),
             ("run", "patients.recipe.yaml", "--method", "mondrian", *_K, "--out", "released"),
-            ("run", "patients.recipe.yaml", *_RANDOMIZED, "--out", "randomized"),
+            ("run", "noise.recipe.yaml", "--out", "randomized"),
         ):
             assert main(list(arguments)) == 0, arguments
-
-
-_RANDOMIZED = ("--require", "pk-anonymity k=5", "--method", "randomization")
 
 
 def _run(method: str, out: str, *require: str) -> tuple[str, ...]:
@@ -70,7 +78,7 @@ FIRST: Mapping[str, tuple[str, ...]] = {
     "run, generalization": _run("generalization", "generalized"),
     "run, mondrian": _run("mondrian", "mondrian"),
     "run, microaggregation": _run("microaggregation", "microaggregated", *_K),
-    "run, randomization": ("run", "patients.recipe.yaml", *_RANDOMIZED, "--out", "noisy", "--overwrite"),
+    "run, randomization": ("run", "noise.recipe.yaml", "--out", "noisy", "--overwrite"),
     "check": ("check", "released"),
     "measure": ("measure", "patients.csv", "released"),
     "crosstab": ("crosstab", "randomized", "--by", "sex,disease"),

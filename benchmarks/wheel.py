@@ -23,7 +23,11 @@ KERNELS = ROOT / "build" / "kernels"
 
 def main() -> None:
     numba = distribution("numba")
-    tags = [line.removeprefix("Tag: ") for line in (numba.read_text("WHEEL") or "").splitlines() if "Tag: " in line]
+    tags = [
+        line.removeprefix("Tag: ")
+        for line in (numba.read_text("WHEEL") or "").splitlines()
+        if "Tag: " in line
+    ]
     shutil.rmtree(COMPILED, ignore_errors=True)
     target = {
         **os.environ,

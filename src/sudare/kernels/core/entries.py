@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numba.core import types
+import numba
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,29 +87,29 @@ def entry_of(function: Any, arguments: tuple[Any, ...]) -> Entry:
 
 def described(kind: Any) -> Any:
     """A type of numba as JSON: its name, or a list that begins with what it is."""
-    if isinstance(kind, types.Array):
+    if isinstance(kind, numba.types.Array):
         access = "" if kind.mutable else "readonly"
         return ["array", described(kind.dtype), kind.ndim, kind.layout, access]
-    if isinstance(kind, types.BaseNamedTuple):
+    if isinstance(kind, numba.types.BaseNamedTuple):
         made = kind.instance_class
         return ["named", f"{made.__module__}:{made.__qualname__}", *map(described, kind.types)]
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, numba.types.BaseTuple):
         return ["tuple", *map(described, kind.types)]
     return str(kind)
 
 
 def _type_of(text: Any) -> Any:
     if isinstance(text, str):
-        return types.none if text == "none" else getattr(types, text)
+        return numba.types.none if text == "none" else getattr(numba.types, text)
     what, *rest = text
     if what == "array":
         dtype, ndim, layout, access = rest
-        return types.Array(_type_of(dtype), ndim, layout, readonly=access == "readonly")
+        return numba.types.Array(_type_of(dtype), ndim, layout, readonly=access == "readonly")
     if what == "tuple":
-        return types.Tuple(tuple(map(_type_of, rest)))
+        return numba.types.Tuple(tuple(map(_type_of, rest)))
     module, name = rest[0].split(":")
     made = getattr(importlib.import_module(module), name)
     parts = tuple(map(_type_of, rest[1:]))
     if len(set(parts)) == 1:
-        return types.NamedUniTuple(parts[0], len(parts), made)
-    return types.NamedTuple(parts, made)
+        return numba.types.NamedUniTuple(parts[0], len(parts), made)
+    return numba.types.NamedTuple(parts, made)
