@@ -136,17 +136,21 @@ def print_blocks(blocks: Iterable[Block], language: Language) -> None:
 
 
 @contextmanager
-def progress_bar(*, quiet: bool, language: Language = "en") -> Iterator[Progress]:
+def progress_bar(
+    *, quiet: bool, language: Language = "en", beside: Beside | None = None
+) -> Iterator[Progress]:
     """One bar for the whole command on standard error while it is a terminal, with the time left.
 
-    It names the phase under way, kernels that are being compiled included. Ctrl-C stops the work between two updates.
+    It names the phase under way, or says that kernels are compiled and how long that will take; a second process compiles
+    some of them. Ctrl-C stops the work between two updates.
     """
+    beside = beside or Beside()
     if quiet or not sys.stderr.isatty():
-        with Beside() as beside, compiling_told(beside):
+        with beside, compiling_told(beside):
             yield SILENT
         return
     bar = RichProgress(
-        _Activity(beside := Beside(), language),
+        _Activity(beside, language),
         BarColumn(bar_width=20),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),

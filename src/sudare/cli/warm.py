@@ -18,7 +18,8 @@ def main() -> None:
     ship: Path | None = parser.parse_args().ship
     listed = list(entries().seconds)
     wanted = [entry for entry in listed if not entry.is_kept()]
-    with progress_bar(quiet=False, language=shown_language()) as progress, Beside() as beside:
+    beside = Beside()
+    with progress_bar(quiet=False, language=shown_language(), beside=beside) as progress:
         beside.share(wanted)
         progress.start("compiling", sum(entries().seconds[entry] for entry in wanted))
         for entry in wanted:

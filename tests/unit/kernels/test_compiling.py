@@ -48,8 +48,13 @@ def test_a_failure_ends_it():
 
 
 def test_listed_kernels_exist_and_their_types_are_told_as_they_are_read():
+    """After a change, `benchmarks/record_entries.py` writes the list again."""
     for entry in entries().seconds:
         assert entry_of(entry.dispatcher.py_func, entry.types) == entry
+        assert len(entry.types) == entry.dispatcher.py_func.__code__.co_argcount
+        for kind in entry.types:
+            if isinstance(kind, numba.types.BaseNamedTuple):
+                assert len(kind.types) == len(kind.instance_class._fields)
 
 
 @pytest.fixture

@@ -39,14 +39,17 @@ class Beside:
         self._began = time.monotonic()
         self._now: Entry | None = None
         self._other: subprocess.Popen[str] | None = None
+        self._listening: threading.Thread | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._other is not None:
+        if self._other is not None and self._listening is not None:
             self._other.terminate()
-            self._other.communicate()
+            self._listening.join()
+            with contextlib.suppress(BrokenPipeError), self._other:
+                pass
 
     def started(self, dispatcher: Any, types: Any) -> None:
         """This process compiles a kernel: others are needed with it."""
@@ -96,7 +99,8 @@ class Beside:
                     [sys.executable, *_ALONE],
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                 )  # fmt: skip
-                threading.Thread(target=self._listen, daemon=True).start()
+                self._listening = threading.Thread(target=self._listen, daemon=True)
+                self._listening.start()
             if self._other.stdin is not None:
                 self._other.stdin.writelines(f"{json.dumps(entry)}\n" for entry in others)
                 self._other.stdin.flush()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba
-from numba.core import event, types
+from numba.core import event
 
 from sudare.kernels.core import compiling
 from sudare.kernels.core.cache import InnerCache, KernelCache, folder_of
@@ -85,5 +85,5 @@ def _compiled(function: Callable[..., Any], *, kept: bool, **options: Any) -> Ca
 
 
 def _widest(kind: Any) -> Any:
-    plain = types.unliteral(kind)
-    return types.int64 if isinstance(plain, types.Integer) and plain.signed else plain
+    plain = numba.types.unliteral(kind)
+    return numba.types.int64 if plain in numba.types.signed_domain else plain
