@@ -24,9 +24,9 @@ from rich.progress import Progress as RichProgress
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from sudare.cli.beside import Beside
 from sudare.display import WIDTH, Block, Grid, Line, Marked, folded, width_of
 from sudare.errors import one_line
-from sudare.kernels.core.beside import Beside
 from sudare.kernels.core.compiling import compiling_told
 from sudare.progress import SILENT, Progress, phase_text
 from sudare.words.sentence import texts

@@ -8,8 +8,8 @@ from pathlib import Path
 
 def main() -> None:
     """Compile into the user's cache folder (or NUMBA_CACHE_DIR), in two processes with one bar."""
+    from sudare.cli.beside import Beside
     from sudare.cli.show import progress_bar
-    from sudare.kernels.core.beside import Beside
     from sudare.kernels.core.entries import entries
     from sudare.words.sentence import shown_language
 

@@ -4,8 +4,8 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
+from sudare.cli.beside import Beside
 from sudare.cli.show import _Activity, _Bar, _TimeLeft
-from sudare.kernels.core.beside import Beside
 
 
 class Two(Beside):

@@ -9,8 +9,8 @@ import numba
 import pytest
 
 import sudare.kernels.core.jit  # noqa: F401  # listens to numba
-from sudare.kernels.core import beside
-from sudare.kernels.core.beside import Beside
+from sudare.cli import beside
+from sudare.cli.beside import Beside
 from sudare.kernels.core.compiling import compiling_told
 from sudare.kernels.core.entries import Entries, Entry, entries, entry_of
 

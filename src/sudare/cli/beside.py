@@ -1,7 +1,7 @@
 """A second process that compiles the kernels a command will need next, while the command compiles the first ones.
 
 It begins with the last of them. Each is compiled once: who comes second waits for the machine code of the other
-(`cache.KernelCache`), so the two meet in the middle.
+(`kernels.core.cache.KernelCache`), so the two meet in the middle.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sudare.kernels.core.entries import Entry
 
-_ALONE = ("-m", "sudare.kernels.core.beside")
+_ALONE = ("-m", "sudare.cli.beside")
 _SURE = 5.0
 """Seconds of compiling after which the speed of this machine is known."""
 _GAIN = 1.7
