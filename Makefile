@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test quick lint bench experiments robustness docs clean
+.PHONY: demo test quick lint bench experiments robustness docs warm wheel clean
 
 # The whole job on a made-up hospital table; says where the report is. The table is assessed too, so that the kernels of
 # that step are compiled as well: whoever goes on with the tutorial does not wait for them.
@@ -45,6 +45,14 @@ robustness: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/python -m pip install -q -e ".[docs]"
 	$(BIN)/mkdocs build --strict
+
+# Compile all kernels now that commands would compile when they need them; two processes, some minutes.
+warm: $(STAMP)
+	$(BIN)/python -m sudare.cli.warm
+
+# A wheel with its compiled kernels, for this version of Python and of numba, into dist.
+wheel: $(STAMP)
+	$(BIN)/python benchmarks/wheel.py
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -1,20 +1,23 @@
-"""The first call of a process: kernels compiled (cold cache), loaded from disk (warm cache), or already there.
+"""The first call of a process: kernels compiled (cold), read from an installed wheel, or from the user's folder (warm).
 
-Cold means an empty folder of compiled kernels, as right after installing; every process after that is warm. Then the
-commands that a newcomer types, one after the other and each a second time, as whole processes: `sudare demo`, `sudare assess` of its
-recipe, which compiles what the demonstration did not need, and `sudare check` of its release. The byte code of all
-modules is there before, as pip leaves it.
+First four calls from Python: cold means an empty folder of compiled kernels; every process after that is warm. Then the
+commands that people type first, as whole processes on tables of 1,000 rows (the demonstration: 5,000): with nothing
+compiled, with the wheel of `make wheel` installed elsewhere and an empty folder, and once more with the folder that the
+cold one has filled. The byte code of all modules is there before, as pip leaves it.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data import hospital_described  # type: ignore[import-not-found]  # beside this script
+from first_commands import FIRST, prepare  # type: ignore[import-not-found]  # beside this script
 from harness import Case, Report, megabytes, seconds  # type: ignore[import-not-found]  # beside this script
 from measured import measure_into  # type: ignore[import-not-found]  # beside this script
 from whole import sudare, whole  # type: ignore[import-not-found]  # beside this script
@@ -62,54 +65,72 @@ def main() -> None:
         "later calls",
     ]
     report.table(f"First call, hospital, {_ROWS:,} rows, libraries imported before", columns, rows)
-    _commands_twice(report)
+    _commands(report)
     report.save()
 
 
-def _commands_twice(report: Report) -> None:
-    """What a newcomer types first, and the same again."""
+def _commands(report: Report) -> None:
+    """What people type first: cold, from a wheel, and warm."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        demo = str(folder / "demo")
-        commands = {
-            "`sudare demo`": sudare("demo", "--out", demo, "--overwrite"),
-            "`sudare assess`": sudare("assess", f"{demo}/recipe.yaml"),
-            "`sudare check`": sudare("check", f"{demo}/release"),
-        }
+        installed = _installed(folder / "installed")
         ordinary = {**os.environ}
         ordinary.pop("PYTHONDONTWRITEBYTECODE", None)
-        for text in commands.values():
-            whole(
-                text, ordinary
-            )  # with kernels as they are on this machine: leaves the byte code of our modules
-        cache, rows = {**ordinary, "NUMBA_CACHE_DIR": str(folder / "kernels")}, []
-        for command, text in commands.items():
-            first, second = whole(text, cache), whole(text, cache)
-            kept = sum(path.stat().st_size for path in (folder / "kernels").rglob("*") if path.is_file())
-            rows.append(
-                [
-                    command,
-                    *(
-                        cell
-                        for one in (first, second)
-                        for cell in (seconds(one.seconds), seconds(one.processor), megabytes(one.peak_mb))
-                    ),
-                    f"{kept / 2**20:.1f} MB",
-                ]
-            )
-            report.ratio(f"{command}, first / second", first.seconds, second.seconds)
-            report.ratio(f"{command}, first / second, processor time", first.processor, second.processor)
+        before = Path.cwd()
+        os.chdir(folder)
+        try:
+            prepare(folder)
+            rows = [_command(report, folder, name, ordinary, installed) for name in FIRST]
+        finally:
+            os.chdir(before)
     columns = [
-        "",
-        "first: time",
-        "processor",
-        "peak memory",
-        "second: time",
-        "processor",
-        "peak memory",
-        "kernels kept",
+        "`sudare` …",
+        "cold",
+        "wheel",
+        "warm",
+        "wheel - warm",
+        "cold / warm",
+        "wheel / warm",
+        "cold: time",
+        "warm: peak memory",
     ]
-    report.table("5,000 rows, one command after the other, whole processes", columns, rows)
+    report.table("First commands, processor seconds of whole processes", columns, rows)
+
+
+def _command(report: Report, folder: Path, name: str, ordinary: dict[str, str], installed: Path) -> list[str]:
+    text = sudare(*FIRST[name])
+    kernels = {place: str(folder / "kernels" / name / place) for place in ("own", "none")}
+    own = {**ordinary, "NUMBA_CACHE_DIR": kernels["own"]}
+    wheel = {**ordinary, "NUMBA_CACHE_DIR": kernels["none"], "PYTHONPATH": str(installed)}
+    cold, warm, first = whole(text, own), whole(text, own), whole(text, wheel)
+    report.ratio(f"`sudare {name}`, cold / warm, processor time", cold.processor, warm.processor)
+    report.ratio(
+        f"`sudare {name}`, from a wheel / warm, processor time",
+        first.processor,
+        warm.processor,
+        goal="at most 3 s more",
+        why=f"{first.processor - warm.processor:+.1f} s",
+    )
+    return [
+        name,
+        *(seconds(one.processor) for one in (cold, first, warm)),
+        f"{first.processor - warm.processor:+.2f} s",
+        f"{cold.processor / warm.processor:.1f}",
+        f"{first.processor / warm.processor:.2f}",
+        seconds(cold.seconds),
+        megabytes(warm.peak_mb),
+    ]
+
+
+def _installed(folder: Path) -> Path:
+    """The folder into which a new wheel is installed, without what it requires."""
+    subprocess.run([sys.executable, str(Path(__file__).with_name("wheel.py"))], check=True)
+    minor = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    wheels = Path(__file__).parents[1].joinpath("dist").glob(f"sudare-*-{minor}-*.whl")
+    newest = max(wheels, key=lambda wheel: wheel.stat().st_mtime)
+    install = ["install", "-q", "--no-deps", "--target", str(folder), str(newest)]
+    subprocess.run([sys.executable, "-m", "pip", *install], check=True)
+    return folder
 
 
 def _counted(work: Callable[[], Any]) -> Case:

@@ -73,6 +73,8 @@ _NOT_RUN_HERE = {
         "make bench",
         "make experiments",
         "make robustness",
+        "make warm",
+        "make wheel",
     ),
     "pip install .",
 }

@@ -11,14 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as RichProgress
 from rich.table import Table as RichTable
+from rich.text import Text
 
+from sudare.cli.beside import Beside
 from sudare.display import WIDTH, Block, Grid, Line, Marked, folded, width_of
 from sudare.errors import one_line
 from sudare.kernels.core.compiling import compiling_told
 from sudare.progress import SILENT, Progress, phase_text
+from sudare.words.sentence import texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -125,26 +136,55 @@ def print_blocks(blocks: Iterable[Block], language: Language) -> None:
 
 
 @contextmanager
-def progress_bar(*, quiet: bool, language: Language = "en") -> Iterator[Progress]:
+def progress_bar(
+    *, quiet: bool, language: Language = "en", beside: Beside | None = None
+) -> Iterator[Progress]:
     """One bar for the whole command on standard error while it is a terminal, with the time left.
 
-    It names the phase under way, kernels that are being compiled included. Ctrl-C stops the work between two updates.
+    It names the phase under way, or says that kernels are compiled and how long that will take; a second process compiles
+    some of them. Ctrl-C stops the work between two updates.
     """
+    beside = beside or Beside()
     if quiet or not sys.stderr.isatty():
-        yield SILENT
+        with beside, compiling_told(beside):
+            yield SILENT
         return
     bar = RichProgress(
-        TextColumn("{task.description}"),
+        _Activity(beside, language),
         BarColumn(bar_width=20),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        _TimeLeft(beside),
         console=Console(stderr=True),
         transient=True,
     )
-    shown = _Bar(bar, language)
-    with bar, compiling_told(shown.compiling):
-        yield shown
+    with bar, beside, compiling_told(beside):
+        yield _Bar(bar, language)
+
+
+class _Activity(ProgressColumn):
+    """The phase, or that kernels are compiled and how long that will take: the phase stands still meanwhile."""
+
+    def __init__(self, beside: Beside, language: Language) -> None:
+        super().__init__()
+        self._beside, self._language = beside, language
+
+    def render(self, task: Task) -> Text:
+        left = self._beside.seconds_left()
+        if left is None:
+            return Text(task.description)
+        return Text(texts(self._language, "progress")("bar.compiling", left=left))
+
+
+class _TimeLeft(TimeRemainingColumn):
+    """The time left of the command, which is not known while kernels are compiled."""
+
+    def __init__(self, beside: Beside) -> None:
+        super().__init__()
+        self._beside = beside
+
+    def render(self, task: Task) -> Text:
+        return Text() if self._beside.seconds_left() is not None else super().render(task)
 
 
 class _Bar:
@@ -152,20 +192,15 @@ class _Bar:
 
     def __init__(self, bar: RichProgress, language: Language) -> None:
         self._bar, self._language = bar, language
-        self._phase, self._total = "read", 1.0
-        self._task: TaskID = bar.add_task(phase_text(self._phase, language), total=1.0)
+        self._total = 1.0
+        self._task: TaskID = bar.add_task(phase_text("read", language), total=1.0)
 
     def start(self, phase: str, total: float) -> None:
-        self._phase, self._total = phase, max(float(total), 1e-12)
+        self._total = max(float(total), 1e-12)
         self._bar.update(self._task, description=phase_text(phase, self._language))
 
     def update(self, done: float) -> None:
         self._bar.update(self._task, completed=min(max(done / self._total, 0.0), 1.0))
-
-    def compiling(self, now: bool) -> None:
-        """Say so while kernels are compiled: the phase stands still meanwhile."""
-        phase = "compiling" if now else self._phase
-        self._bar.update(self._task, description=phase_text(phase, self._language))
 
 
 def _plain(content: Any) -> Any:

@@ -4,11 +4,14 @@
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+import llvmlite.binding
 import numba
 import pytest
 
@@ -48,6 +51,7 @@ def _fresh(sources: Path, home: Path, name: str) -> str:
     cache._imported.cache_clear()
     found = cache.folder_of(sources / f"{name}.py", home, sources)
     assert found is not None
+    cache.made(found)
     return found.name
 
 
@@ -103,56 +107,144 @@ def test_old_folders_are_cleared_away_and_others_left(sources, tmp_path):
     assert kept == {"called-not-ours", *made[-4:]}
 
 
-def test_nothing_is_kept_where_nothing_can_be_written(sources, tmp_path):
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    cache.folder_of.cache_clear()
-    assert cache.folder_of(sources / "called.py", tmp_path / "file", sources) is None
+def test_a_file_that_is_not_there_has_no_folder(sources, tmp_path):
     assert cache.folder_of(sources / "absent.py", tmp_path, sources) is None
 
 
-def test_the_setting_of_numba_is_given_back():
-    before = numba.config.CACHE_DIR
-    with cache.kept_for(cache.__file__):
-        assert before != numba.config.CACHE_DIR
-    assert before == numba.config.CACHE_DIR
+def test_the_setting_of_numba_is_respected_and_left(sources, tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "chosen"))
+    cache.folder_of.cache_clear()
+    chosen = cache.folder_of(sources / "called.py", package=sources)
+    assert chosen is not None
+    assert chosen.parent == tmp_path / "chosen"
+    assert str(tmp_path / "chosen") == numba.config.CACHE_DIR
 
 
 def test_kernels_are_not_kept_in_the_package():
     kept = Path(_fill_labels.stats.cache_path)
     assert not kept.is_relative_to(Path(sudare.__file__).parent)
-    assert kept.parent.name.startswith("core.rules-")
+    assert kept.name.startswith("core.rules-")
+
+
+class Tiny:
+    """A copy of the package with two kernels only, one of which calls the other; each use is a process of its own."""
+
+    def __init__(self, home: Path, place: str = "inner.called_kernels") -> None:
+        self.home, self.place = home, place
+        kernels = home / "sudare" / "kernels"
+        (kernels / "core").mkdir(parents=True)
+        real = Path(sudare.__file__).parent / "kernels" / "core"
+        for name in ("jit.py", "cache.py", "compiling.py"):
+            (kernels / "core" / name).write_bytes((real / name).read_bytes())
+        called = kernels.joinpath(*place.split(".")).with_suffix(".py")
+        called.parent.mkdir(exist_ok=True)
+        for folder in {home / "sudare", kernels, kernels / "core", called.parent}:
+            (folder / "__init__.py").write_text("", encoding="utf-8")
+        caller = _CALLER.format(f"sudare.kernels.{place}")
+        (kernels / "caller_kernels.py").write_text(caller, encoding="utf-8")
+        self.write(2)
+
+    def write(self, factor: int) -> None:
+        called = (self.home / "sudare" / "kernels").joinpath(*self.place.split(".")).with_suffix(".py")
+        called.write_text(_CALLED.format(factor), encoding="utf-8")
+
+    def begun(self, code: str = "", before: str = "", cache: str = "cache", **variables: str) -> Any:
+        environment = {
+            **os.environ, "PYTHONPATH": str(self.home), "NUMBA_CACHE_DIR": str(self.home.parent / cache),
+            "PYTHONDONTWRITEBYTECODE": "1", **variables,
+        }  # fmt: skip
+        text = f"{before}\nfrom sudare.kernels.caller_kernels import caller\nprint(caller(10), sum(caller.stats.cache_hits.values()))\n{code}"
+        return subprocess.Popen(
+            [sys.executable, "-c", text],
+            env=environment,
+            cwd=self.home.parent,
+            text=True,
+            stdout=subprocess.PIPE,
+        )
+
+    def called(self, *arguments: str, **variables: str) -> list[str]:
+        """The result, and how often machine code was found."""
+        done = self.begun(*arguments, **variables)
+        out: str = done.communicate()[0]
+        assert done.returncode == 0
+        return out.split()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ["called_kernels", "inner.called_kernels"])
 def test_a_changed_kernel_is_noticed_by_its_caller_in_another_file(place, tmp_path):
     """numba alone would go on with the old machine code."""
-    package = tmp_path / "sudare"
-    (package / "kernels" / "core").mkdir(parents=True)
-    real = Path(sudare.__file__).parent / "kernels" / "core"
-    for name in ("jit.py", "cache.py", "compiling.py"):
-        (package / "kernels" / "core" / name).write_bytes((real / name).read_bytes())
-    called = (package / "kernels").joinpath(*place.split(".")).with_suffix(".py")
-    called.parent.mkdir(exist_ok=True)
-    for folder in {package, package / "kernels", package / "kernels" / "core", called.parent}:
-        (folder / "__init__.py").write_text("", encoding="utf-8")
-    caller = _CALLER.format(f"sudare.kernels.{place}")
-    (package / "kernels" / "caller_kernels.py").write_text(caller, encoding="utf-8")
-    environment = {
-        **os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }  # fmt: skip
-    code = "from sudare.kernels.caller_kernels import caller; print(caller(10), sum(caller.stats.cache_hits.values()))"
-    found = []
+    tiny, found = Tiny(tmp_path / "home", place), []
     for factor in (2, 2, 3):
-        called.write_text(_CALLED.format(factor), encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=tmp_path,
-        )
-        found.append(done.stdout.split())
+        tiny.write(factor)
+        found.append(tiny.called())
     assert found == [["21", "0"], ["21", "1"], ["31", "0"]]
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    """The same package with its compiled kernels, then moved elsewhere."""
+    tiny = Tiny(tmp_path_factory.mktemp("built") / "home")
+    code = (
+        "from sudare.kernels.core.cache import SHIPPED\nimport numba\n"
+        "caller._cache.ship((numba.int64,), caller.targetctx.codegen(), SHIPPED)"
+    )
+    target = {"NUMBA_CPU_NAME": cache.SHIPPED_CPU, "NUMBA_CPU_FEATURES": cache.SHIPPED_FEATURES}
+    assert tiny.called(code, **target) == ["21", "0"]
+    moved = tmp_path_factory.mktemp("installed") / "home"
+    shutil.move(tiny.home, moved)
+    tiny.home = moved
+    (moved.parent / "file").write_text("", encoding="utf-8")
+    return tiny
+
+
+runs_shipped = pytest.mark.skipif(
+    not all(llvmlite.binding.get_host_cpu_features().get(name) for name in cache._FEATURES),
+    reason="this processor lacks features of x86-64-v3",
+)
+
+
+@runs_shipped
+@pytest.mark.slow
+def test_shipped_machine_code_is_used_wherever_the_package_is(shipped):
+    assert shipped.called() == ["21", "1"]
+    assert not (shipped.home.parent / "cache").exists()
+    assert shipped.called(cache="file") == ["21", "1"], "where nothing can be written, too"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("before", "variables"),
+    [
+        ("import numba; numba.__version__ = '0.0'", {}),
+        ("import llvmlite.binding as b; b.get_host_cpu_features = b.targets.FeatureMap", {}),
+        ("", {"NUMBA_CPU_NAME": "generic"}),
+    ],
+    ids=["another numba", "another processor", "a chosen processor"],
+)
+def test_shipped_machine_code_is_for_one_numba_and_one_processor(before, variables, shipped):
+    assert shipped.called("", before, "file", **variables) == ["21", "0"]
+
+
+@pytest.mark.slow
+def test_shipped_machine_code_is_for_the_sources_it_was_made_from(shipped):
+    shipped.write(3)
+    try:
+        assert shipped.called(cache="file") == ["31", "0"]
+    finally:
+        shipped.write(2)
+
+
+@pytest.mark.slow
+def test_two_processes_compile_a_kernel_once(tmp_path):
+    tiny = Tiny(tmp_path / "home")
+    both = [tiny.begun() for _ in range(2)]
+    assert sorted(one.communicate()[0].split() for one in both) == [["21", "0"], ["21", "1"]]
+
+
+@pytest.mark.slow
+def test_a_kernel_that_fails_is_not_held(tmp_path):
+    """Another process must not wait for it."""
+    tiny = Tiny(tmp_path / "home")
+    code = "try: caller([[]])\nexcept Exception: pass\nprint(caller._cache._held)"
+    assert tiny.called(code)[2:] == ["[]"]

@@ -3,61 +3,181 @@
 numba checks only the file of a kernel to decide whether its machine code is current, not the files of the kernels it
 calls. So each kernel file has its own folder, named after a hash of that file and every kernel file it
 imports, in any subfolder: after a change a new folder is used, and only what the change affects is compiled again.
+
+A wheel contains the same folders, with the machine code of the kernels that Python calls, for any processor with the
+features of x86-64-v3. They are read only. Names are relative to the package, so it does not matter where it is installed.
 """
 
 from __future__ import annotations
 
-import contextlib
+import fcntl
 import hashlib
 import os
 import re
 import shutil
-import threading
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import llvmlite.binding
 import numba
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    UserProvidedCacheLocator,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
 _KEPT = 4
 """The number of folders kept for one file: that of the current sources, and the most recently used ones."""
 _PACKAGE = Path(__file__).parent.parent
 """The folder of the package `sudare.kernels`."""
+SHIPPED = _PACKAGE / "compiled"
+"""The folders that came with the package; absent in a source checkout."""
+SHIPPED_CPU = "x86-64-v3"
+"""The processor that shipped machine code is for: nearly every one made for servers and desktops since 2015."""
+_FEATURES = (
+    "avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2",
+    "ssse3", "xsave",
+)  # fmt: skip
+SHIPPED_FEATURES = ",".join(f"+{feature}" for feature in _FEATURES)
+"""What this processor has beyond the first ones of 64 bits, as LLVM writes it."""
 _NAMED = re.compile(r"\bsudare\.kernels((?:\.\w+)*)(?:\s+import\s+(\([^)]*\)|[^\n]*))?")
 """A kernel module, and the names that are imported from it; a test compares this with Python's own parser."""
-_LOCK = threading.Lock()
 
 
-@contextlib.contextmanager
-def kept_for(file: str) -> Iterator[bool]:
-    """While this is open, numba stores the machine code of decorated functions in the folder for that source file.
+class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no types
+    """Tells numba's caches where a kernel is in its file; the folder is chosen by `KernelCache`."""
 
-    Yields whether that folder is writable; if it is not (no home, a read-only system), no other place is tried,
-    because its contents might be out of date. A folder chosen by the user (NUMBA_CACHE_DIR) is respected. Kernels of
-    other packages are not affected: the location of each is decided when it is decorated, and the setting is restored
-    immediately.
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _Locator:
+        """A locator for any function: it creates no folder."""
+        return cls(py_func, py_file)
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._py_file, self._lineno, self._cache_path = py_file, py_func.__code__.co_firstlineno, ""
+
+
+class _Stored(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
+    _locator_classes = (_Locator,)
+
+
+class _StoredInner(_Stored):
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        """Files of their own: the same kernel has other machine code for Python."""
+        return f"inner.{super().get_filename_base(fullname, abiflags)}"
+
+
+class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
+    """numba's cache of one kernel, for calls from Python: what was shipped first, then the user's folder.
+
+    The key of an entry holds the types of the arguments, the processor and the byte code; the name of the file the
+    version of Python; the file the version of numba; the folder a hash of the sources.
+
+    What is in neither is compiled by one process only: others that need it wait, and read it from the folder.
+    Kernels call one another without circles, so no two processes wait for each other.
     """
-    with _LOCK:
-        before = numba.config.CACHE_DIR
-        folder = folder_of(Path(file), Path(before) if before else _home())
-        if folder is None:
-            yield False
-            return
+
+    _impl_class = _Stored
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        super().__init__(function)
+        base = self._impl.filename_base
+        self._folder, self._lock = folder, folder / f"{base}.lock"
+        self._cache_path = str(folder)
+        self._cache_file = IndexDataCacheFile(str(folder), base, folder.name)
+        self._shipped = IndexDataCacheFile(str(SHIPPED / folder.name), base, folder.name)
+        self._held: list[int] = []
+        """Descriptors of the lock while this process compiles the kernel."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel, or None if this process is to compile it."""
+        target_context.refresh()
+        codegen = target_context.codegen()
+        data = self._read(sig, codegen)
+        if data is None:
+            self._hold()
+            data = self._read(sig, codegen)
+            if data is None:
+                return None
+            self.release()
+        return self._impl.rebuild(target_context, data)
+
+    def is_kept(self, sig: Any, codegen: Any) -> bool:
+        """Whether the kernel need not be compiled for these arguments."""
+        return self._read(sig, codegen) is not None
+
+    def ship(self, sig: Any, codegen: Any, into: Path) -> None:
+        """Copy what is kept for these arguments to a folder that a wheel will contain."""
+        folder = into / self._folder.name
+        folder.mkdir(parents=True, exist_ok=True)
+        key = self._index_key(sig, codegen)
+        shipped = IndexDataCacheFile(str(folder), self._impl.filename_base, self._folder.name)
+        shipped.save(key, self._cache_file.load(key))
+
+    def _read(self, sig: Any, codegen: Any) -> Any:
+        key = self._index_key(sig, codegen)
+        with suppress(OSError):
+            if _fits_shipped():
+                target = (key[1][0], SHIPPED_CPU, SHIPPED_FEATURES)
+                data = self._shipped.load((key[0], target, key[2]))
+                if data is not None:
+                    return data
+            return self._cache_file.load(key)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled kernel; where nothing can be written, it lasts as long as the process."""
         try:
-            numba.config.CACHE_DIR = str(folder)
-            yield True
+            with suppress(OSError):
+                if self._impl.check_cachable(data):
+                    made(self._folder)
+                    self._cache_file.save(self._index_key(sig, data.codegen), self._impl.reduce(data))
         finally:
-            numba.config.CACHE_DIR = before
+            self.release()
+
+    def _hold(self) -> None:
+        with suppress(OSError):  # where nothing can be written nothing can be shared
+            made(self._folder)
+            held = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            if (
+                not self._held
+            ):  # the kernel may be compiling for other arguments: numba compiles what it finds
+                fcntl.flock(held, fcntl.LOCK_EX)
+            self._held.append(held)
+
+    def release(self) -> None:
+        """Let other processes go on that wait for this kernel; called after a failure, too."""
+        if self._held:
+            os.close(self._held.pop())
+
+
+class InnerCache(KernelCache):
+    """The same for calls from kernels, which are merged into what Python calls and not shipped by themselves."""
+
+    _impl_class = _StoredInner
 
 
 @cache
-def folder_of(file: Path, home: Path, package: Path = _PACKAGE) -> Path | None:
-    """The folder for the current sources, created if absent; None if it is not writable.
+def _fits_shipped() -> bool:
+    """Whether shipped machine code runs here; a processor that the user has chosen (NUMBA_CPU_NAME) is respected."""
+    if not SHIPPED.is_dir() or numba.config.CPU_NAME is not None:
+        return False
+    with suppress(RuntimeError):  # LLVM does not know the features of every processor
+        features = llvmlite.binding.get_host_cpu_features()
+        return all(features.get(feature, False) for feature in _FEATURES)
+    return False
 
-    Older folders of the same file are deleted.
+
+@cache
+def folder_of(file: Path, home: Path | None = None, package: Path = _PACKAGE) -> Path | None:
+    """The folder for the current sources, in the user's cache folder or in NUMBA_CACHE_DIR; it need not exist.
+
+    None for a file that is not on a disk, whose state is not known.
     """
     if not file.is_file():
         return None
@@ -70,16 +190,16 @@ def folder_of(file: Path, home: Path, package: Path = _PACKAGE) -> Path | None:
         if file.is_relative_to(package)
         else file.stem
     )
-    folder = home / f"{name}-{digest.hexdigest()[:16]}"
-    try:
-        if folder.is_dir():
-            os.utime(folder)  # a folder in use counts as the most recent
-        else:
-            folder.mkdir(parents=True, exist_ok=True)
-            _clear(home, name)
-    except OSError:
-        return None
-    return folder if os.access(folder, os.W_OK | os.X_OK) else None
+    return (home or _home()) / f"{name}-{digest.hexdigest()[:16]}"
+
+
+def made(folder: Path) -> None:
+    """Create the folder of a kernel file if it is absent; older folders of the same file are deleted then."""
+    if folder.is_dir():
+        os.utime(folder)  # a folder in use counts as the most recent
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+        _clear(folder.parent, folder.name.rpartition("-")[0])
 
 
 def reached_from(file: Path, package: Path = _PACKAGE) -> set[Path]:
@@ -115,6 +235,8 @@ def _clear(home: Path, name: str) -> None:
 
 
 def _home() -> Path:
+    if numba.config.CACHE_DIR:
+        return Path(numba.config.CACHE_DIR)
     import platformdirs
 
     return platformdirs.user_cache_path("sudare") / "kernels"

@@ -6,32 +6,52 @@ This does not load numba: `jit`, which every kernel imports, listens to numba an
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-_LISTENERS: list[Callable[[bool], None]] = []
+
+class Watcher(Protocol):
+    """What wants to know that kernels are compiled."""
+
+    def started(self, dispatcher: Any, types: Any) -> None:
+        """A kernel that Python called is being compiled for arguments of these types, with all that it calls."""
+
+    def ended(self) -> None:
+        """It has been compiled."""
+
+
+_WATCHERS: list[Watcher] = []
 _under_way = 0
 
 
 @contextmanager
-def compiling_told(tell: Callable[[bool], None]) -> Iterator[None]:
-    """While this is open, `tell(True)` is called when compilation of kernels starts and `tell(False)` when it ends.
+def compiling_told(watcher: Watcher) -> Iterator[None]:
+    """While this is open, the watcher hears when compilation of a kernel starts and ends.
 
     Kernels whose machine code is loaded from disk are not reported.
     """
-    _LISTENERS.append(tell)
+    _WATCHERS.append(watcher)
     try:
         yield
     finally:
-        _LISTENERS.remove(tell)
+        _WATCHERS.remove(watcher)
 
 
-def changed(by: int) -> None:
-    """Note that a kernel starts or stops being compiled; kernels call kernels, and only the outermost is reported."""
-    global _under_way  # numba reports it for the whole process
-    before, _under_way = _under_way, _under_way + by
-    if (before == 0) != (_under_way == 0):
-        for tell in _LISTENERS:
-            tell(_under_way > 0)
+def started(dispatcher: Any, types: Any) -> None:
+    """Note that a kernel starts being compiled; kernels call kernels, and only the outermost is reported."""
+    global _under_way  # noqa: PLW0603  # numba reports it for the whole process
+    _under_way += 1
+    if _under_way == 1:
+        for watcher in _WATCHERS:
+            watcher.started(dispatcher, types)
+
+
+def ended() -> None:
+    """Note that a kernel is no longer being compiled."""
+    global _under_way  # noqa: PLW0603
+    _under_way -= 1
+    if _under_way == 0:
+        for watcher in _WATCHERS:
+            watcher.ended()
