@@ -134,7 +134,7 @@ class Tiny:
         kernels = home / "sudare" / "kernels"
         (kernels / "core").mkdir(parents=True)
         real = Path(sudare.__file__).parent / "kernels" / "core"
-        for name in ("jit.py", "cache.py", "compiling.py"):
+        for name in ("jit.py", "dispatch.py", "cache.py", "compiling.py"):
             (kernels / "core" / name).write_bytes((real / name).read_bytes())
         called = kernels.joinpath(*place.split(".")).with_suffix(".py")
         called.parent.mkdir(exist_ok=True)

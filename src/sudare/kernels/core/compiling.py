@@ -1,6 +1,6 @@
 """Who is notified while kernels are compiled: a first call seems to hang, and its progress bar should say why.
 
-This does not load numba: `jit`, which every kernel imports, listens to numba and forwards its events.
+This does not load numba: `dispatch`, which kernels load when they are called, listens to numba and forwards its events.
 """
 
 from __future__ import annotations

@@ -1,36 +1,50 @@
-"""The decorators of all kernels, `kernel`, `lean` and `inlined`: one place for the settings of caching and errors."""
+"""The decorators of all kernels, `kernel`, `lean` and `inlined`: one place for the settings of caching and errors.
+
+A decorated kernel loads numba when it is first called, or when a kernel that calls it is compiled: most commands call
+few kernels, and some none, such as a list of the methods.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any
-
-import numba
-from numba.core import event
-
-from sudare.kernels.core import compiling
-from sudare.kernels.core.cache import InnerCache, KernelCache, folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 
-class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Reports that something is being compiled."""
-
-    def on_start(self, event: Any) -> None:
-        """One more kernel is being compiled."""
-        compiling.started(event.data["dispatcher"], event.data["args"])
-
-    def on_end(self, event: Any) -> None:
-        """One fewer kernel is being compiled."""
-        cache = event.data["dispatcher"]._cache  # noqa: SLF001  # numba offers no other way to it
-        if event.is_failed and isinstance(cache, KernelCache):
-            cache.release()
-        compiling.ended()
+_OVERLOADS: list[tuple[Callable[..., Any], dict[str, Any], Callable[..., Any]]] = []
+"""What numba is told once it is loaded: functions that kernels call, and what chooses their body by types."""
 
 
-event.register("numba:compile", _Listener())
+class Kernel:
+    """A function that numba compiles; everything of its dispatcher is there, once it is asked for."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], *, kept: bool) -> None:
+        update_wrapper(self, function)
+        del self.__wrapped__  # whoever unwraps it, to read its signature, would find no kernel
+        self.py_func, self._options, self._kept = function, options, kept
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Compile it for these types, unless that is done, and run it."""
+        return self.dispatcher(*arguments)
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """numba's object for the kernel."""
+        from sudare.kernels.core.dispatch import compiled, overload
+
+        while _OVERLOADS:
+            overload(*_OVERLOADS.pop())
+        return compiled(self.py_func, self._options, kept=self._kept)
+
+    def __getattr__(self, name: str) -> Any:
+        """Attributes of the dispatcher, `_numba_type_` among them: so kernels may call this one."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.dispatcher, name)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,7 +52,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Kernels have no annotations: numba infers the types, and what it infers is stricter.
     """
-    return _compiled(function, kept=True, nogil=True, error_model="numpy")
+    return _made(function, kept=True, nogil=True, error_model="numpy")
 
 
 CALLED = {"nogil": True, "_nrt": False, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
@@ -53,37 +67,23 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Tuples of arrays are passed to a called kernel as some hundred single arguments; merging avoids that.
     """
-    return _compiled(function, kept=False, **INLINED)
+    return _made(function, kept=False, **INLINED)
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that creates no arrays, and so need not count references to those it receives."""
-    return _compiled(function, kept=True, nogil=True, error_model="numpy", _nrt=False)
+    return _made(function, kept=True, nogil=True, error_model="numpy", _nrt=False)
 
 
-def _compiled(function: Callable[..., Any], *, kept: bool, **options: Any) -> Callable[..., Any]:
-    """A kernel for Python, which inside kernels stands for one without the wrappers that unpack Python's objects.
+def overloaded(stub: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Any]:
+    """Decorates what chooses the body of a function by the types of its arguments, for compiled callers."""
 
-    Numbers in a call of a kernel by a kernel count as what they are at widest. To numba a plain 0, a narrow integer
-    and a computed one have three types, and the kernel would be compiled for each.
-    """
-    if numba.config.DISABLE_JIT:
-        return function
-    folder = folder_of(Path(function.__code__.co_filename)) if kept else None
-    outer: Any = numba.njit(no_cfunc_wrapper=True, **options)(function)
-    inner: Any = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)(function)
-    if folder is not None:
-        outer._cache, inner._cache = KernelCache(function, folder), InnerCache(function, folder)  # noqa: SLF001
+    def noted(choose: Callable[..., Any]) -> Callable[..., Any]:
+        _OVERLOADS.append((stub, options, choose))
+        return choose
 
-    def called(arguments: Any, named: Any) -> Any:
-        wide = {name: _widest(kind) for name, kind in named.items()}
-        return inner.get_call_template(tuple(map(_widest, arguments)), wide)
-
-    outer.get_call_template, outer.get_overload = called, inner.get_overload
-    compiled: Callable[..., Any] = outer
-    return compiled
+    return noted
 
 
-def _widest(kind: Any) -> Any:
-    plain = numba.types.unliteral(kind)
-    return numba.types.int64 if plain in numba.types.signed_domain else plain
+def _made(function: Callable[..., Any], *, kept: bool, **options: Any) -> Callable[..., Any]:
+    return function if _DISABLED else Kernel(function, options, kept=kept)

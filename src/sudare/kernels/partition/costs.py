@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from numba.extending import overload
-
-from sudare.kernels.core.jit import CALLED, INLINED
+from sudare.kernels.core.jit import CALLED, INLINED, overloaded
 from sudare.kernels.partition import covers, squares
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ def _of_model(name: str, options: dict[str, Any]) -> Callable[..., Any]:
     def stub(*_: Any) -> None:
         raise NotImplementedError(name)
 
-    @overload(stub, jit_options=options, strict=False)  # type: ignore[untyped-decorator]  # numba has no types
+    @overloaded(stub, options)
     def choose(model: Any, *_: Any) -> Any:
         return getattr(_MODULES[model.instance_class], name).py_func
 
