@@ -76,3 +76,16 @@ def test_checking_k_loads_no_compiler(code, tmp_path):
     heavy, _, rooms = loaded(quiet, tmp_path)
     assert {"numba", "scipy", "pandas", "sklearn", "altair", "jinja2"}.isdisjoint(heavy)
     assert set(rooms) <= {"sudare.kernels.core", "sudare.kernels.core.compiling", "sudare.kernels.core.kinds"}
+
+
+@pytest.mark.parametrize("command", ["catalogue", "schema"])
+def test_lists_of_what_there_is_load_no_compiler(command, tmp_path):
+    code = f"from sudare.cli import main\nwith contextlib.redirect_stdout(io.StringIO()):\n    main(['{command}'])"
+    heavy, _, _ = loaded(f"import contextlib, io\n{code}", tmp_path)
+    assert {"numba", "scipy", "pandas", "sklearn", "altair", "jinja2"}.isdisjoint(heavy)
+
+
+def test_kernels_load_no_compiler_until_they_are_called(tmp_path):
+    code = "import sudare.anonymize.catalogue, sudare.kernels.partition.refine, sudare.kernels.partition.costs"
+    heavy, _, _ = loaded(code, tmp_path)
+    assert "numba" not in heavy

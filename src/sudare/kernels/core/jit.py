@@ -33,7 +33,7 @@ class Kernel:
 
     @cached_property
     def dispatcher(self) -> Any:
-        """numba's object for the kernel."""
+        """Numba's object for the kernel."""
         from sudare.kernels.core.dispatch import compiled, overload
 
         while _OVERLOADS:
