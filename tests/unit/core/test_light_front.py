@@ -86,6 +86,8 @@ def test_lists_of_what_there_is_load_no_compiler(command, tmp_path):
 
 
 def test_kernels_load_no_compiler_until_they_are_called(tmp_path):
-    code = "import sudare.anonymize.catalogue, sudare.kernels.partition.refine, sudare.kernels.partition.costs"
+    code = (
+        "import sudare.anonymize.catalogue, sudare.kernels.partition.refine, sudare.kernels.partition.costs"
+    )
     heavy, _, _ = loaded(code, tmp_path)
     assert "numba" not in heavy
