@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sudare.anonymize.generalize.prices import losses_of
+from sudare.anonymize.generalize.prices import losses_of, worthy
 from sudare.anonymize.grouping.labels import ranked
-from sudare.arrays import starts_of
-from sudare.kernels.recoding.boxes import Boxes
 from sudare.kernels.recoding.exchange import exchange
-from sudare.kernels.recoding.prices import worths_of
 from sudare.kernels.recoding.regions import Listed, boxes_of_rows, chained
 
 if TYPE_CHECKING:
@@ -48,7 +45,7 @@ def exchanged(
     lost, sizes = losses_of(model, best_labels, smallest)
     rows = len(labels)
     total = best = float(lost[best_labels].sum())
-    starts, listed_rows, costs, _ = _worthy(priced.boxes, prices, smallest, priced.hope)
+    starts, listed_rows, costs, _ = worthy(priced.boxes, prices, smallest, priced.hope)
     listed = Listed(starts, listed_rows, costs, *boxes_of_rows(starts, listed_rows, rows))
     groups = chained(listed, best_labels.copy(), sizes, lost)
     local = prices.copy()
@@ -72,14 +69,3 @@ def exchanged(
             best_labels[:] = groups.label
         progress.update(min(start + size, attempts))
     return ranked(best_labels)
-
-
-def _worthy(boxes: Boxes, prices: npt.NDArray[np.float64], smallest: int, hope: float) -> Boxes:
-    """The boxes worth more than minus `hope`, in descending order of worth."""
-    worths = worths_of(*boxes[:3], prices, smallest)
-    order = np.argsort(-worths, kind="stable")
-    order = order[worths[order] > -hope]
-    sizes = np.diff(boxes.starts)[order]
-    starts = starts_of(sizes)
-    places = np.repeat(boxes.starts[:-1][order] - starts[:-1], sizes) + np.arange(starts[-1])
-    return Boxes(starts, boxes.rows[places], boxes.costs[order], boxes.names[order])

@@ -51,6 +51,8 @@ _LONGEST = 40
 _LARGEST = 400
 """Groups larger than this are not refined: their records are all equal, or a rule binds them."""
 _LARGEST_REGION = 150
+_FEW_MOVES = 100
+"""Annealing moves for each row before prices are formed from what each record loses."""
 _REGION, _SMALL_REGION = 6, 4
 """The largest regions in which boxes are exchanged have at least 6 k rows, but at most half of the table if that
 has 4 k rows: what is left outside makes the regions differ."""
@@ -69,8 +71,8 @@ class Pricing:
     """Approximate size of the largest region, in rows."""
     heat: float
     """Initial temperature of the exchange."""
-    most_work: float
-    """Maximum product of rows and schemes."""
+    most_visits: float
+    """Maximum number of times that a search for boxes looks at a row."""
     few: float = FEW
     """If a record is in fewer boxes than this on average, poorer boxes are listed too."""
     descent: float = np.inf
@@ -115,8 +117,7 @@ def grouped(
         labels = work.refined(labels, first.schemes)
     elif len(labels) <= search.prices.descent:
         # Regions were already rebuilt at their prices: only the descent remains.
-        descent = work._replace(search=replace(search, openings=0, attempts=0))
-        labels = descent.refined(labels, first.schemes)
+        labels = work._replace(search=replace(search, moves=0)).descended(labels)
     return work.split(labels)
 
 
@@ -155,22 +156,37 @@ class _Grouping(NamedTuple):
         """First groups: by prices if boxes can be listed, else cheapest scheme first, else clusters or a single group."""
         model, smallest, progress = self.model, self.smallest, self.progress
         schemes = schemes_of(self.ladders)
-        by_size = not self.has_rules and not self.has_sets
-        if schemes is None:
-            if by_size:
-                return _First(member_groups(model, smallest, progress), None, False)
-            return _First(np.zeros(len(model.codes), dtype=np.int64), None, False)
-        labels, taken = cheapest_scheme_first(model, self.ladders, schemes, smallest, self.rules, progress)
-        labels = attach(model, labels, smallest, self.rules, progress)
         # Free sets lose less than the boxes of any hierarchy, so prices of boxes would mislead.
-        most = self.search.prices.most_work
-        priced = by_size and can_price(self.ladders, len(schemes), len(labels), smallest, most)
-        return _First(self.priced(labels) if priced else labels, schemes[taken > 0], priced)
+        by_size = not self.has_rules and not self.has_sets
+        if schemes is not None:
+            labels, taken = cheapest_scheme_first(model, self.ladders, schemes, smallest, self.rules, progress)
+            labels = attach(model, labels, smallest, self.rules, progress)
+            schemes = schemes[taken > 0]
+        elif by_size:
+            labels = member_groups(model, smallest, progress)
+        else:
+            return _First(np.zeros(len(model.codes), dtype=np.int64), None, False)
+        if not by_size or not can_price(self.ladders, len(labels), smallest):
+            return _First(labels, schemes, False)
+        better = self.priced(labels if schemes is not None else self.descended(labels))
+        return _First(labels if better is None else better, schemes, better is not None)
 
-    def priced(self, labels: Ints) -> Ints:
-        """Groups by prices, or the given ones if they lose less; then boxes are exchanged region by region."""
+    def descended(self, labels: Ints) -> Ints:
+        """Groups after moves of single records only."""
+        few = replace(self.search, moves=min(self.search.moves, _FEW_MOVES), rings=0, openings=0, attempts=0)
+        return self._replace(search=few).refined(labels, None)
+
+    def priced(self, labels: Ints) -> Ints | None:
+        """Groups by prices, or the given ones if they lose less, with boxes exchanged region by region.
+
+        None if there are too many boxes to search.
+        """
         model, smallest, progress, asked = self.model, self.smallest, self.progress, self.search.prices
-        found = priced_groups(model, self.ladders, labels, smallest, progress, asked.searches, asked.few)
+        found = priced_groups(
+            model, self.ladders, labels, smallest, progress, asked.searches, asked.few, asked.most_visits
+        )
+        if found is None:
+            return None
         chosen = attach(model, found.labels, smallest, self.rules, progress)
         labels = self.cheaper(chosen, labels)
         rows = len(labels)

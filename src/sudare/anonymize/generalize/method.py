@@ -11,7 +11,7 @@ import numpy as np
 
 from sudare.anonymize.generalize.groups import Pricing, Search, grouped
 from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
-from sudare.anonymize.generalize.prices import FEW_SEARCHES, MORE_SEARCHES, MOST_WORK, SEARCHES
+from sudare.anonymize.generalize.prices import FEW_SEARCHES, MORE_SEARCHES, MOST_VISITS, SEARCHES
 from sudare.anonymize.generalize.records import Cells, covers_of
 from sudare.anonymize.grouping.recode import (
     axes_of,
@@ -51,7 +51,7 @@ _SEARCHES = {
             fewest=100,
             region=80,
             heat=1.0,
-            most_work=5e8,
+            most_visits=MOST_VISITS,
             few=5.0,
             descent=10_000,
         ),
@@ -62,7 +62,7 @@ _SEARCHES = {
         openings=2,
         attempts=0.3,
         most=12_000,
-        prices=Pricing(SEARCHES, exchanges=0.7, fewest=1000, region=100, heat=1.0, most_work=MOST_WORK),
+        prices=Pricing(SEARCHES, exchanges=0.7, fewest=1000, region=100, heat=1.0, most_visits=MOST_VISITS),
     ),
     "thorough": Search(
         moves=6000,
@@ -71,7 +71,7 @@ _SEARCHES = {
         attempts=5.0,
         most=200_000,
         prices=Pricing(
-            MORE_SEARCHES, exchanges=8.0, fewest=10_000, region=120, heat=2.0, most_work=MOST_WORK
+            MORE_SEARCHES, exchanges=8.0, fewest=10_000, region=120, heat=2.0, most_visits=MOST_VISITS
         ),
     ),
 }

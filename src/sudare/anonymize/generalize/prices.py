@@ -18,7 +18,7 @@ from sudare.anonymize.grouping.labels import ranked
 from sudare.arrays import starts_of
 from sudare.kernels.partition.partition import fill_costs, partition_of
 from sudare.kernels.recoding.boxes import Boxes, Levels, PricedRows, find_boxes
-from sudare.kernels.recoding.prices import ascend, choose
+from sudare.kernels.recoding.prices import ascend, choose, worths_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,26 +32,30 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
-MOST_WORK = 1e9
-"""Largest product of rows and schemes for which boxes are searched."""
+MOST_VISITS = 3e9
+"""Largest number of times that a search for boxes looks at a row."""
+_MOST_COLUMNS = 62
+"""The search for boxes keeps a bit for each column."""
 _LARGEST_TABLE = 2**25
 """Maximum number of blocks times values of a column: four bytes each."""
 _FIRST_PRICE = 0.7
 """Prices start at this share of what each record loses in a first solution."""
-Searches = tuple[tuple[int, float], ...]
-"""After each search for boxes: rounds of ascent, and their first step size."""
-FEW_SEARCHES: Searches = ((30, 1.0), (30, 0.5), (40, 0.25))
-SEARCHES: Searches = ((60, 1.0), (60, 0.5), (100, 0.5))
-MORE_SEARCHES: Searches = ((40, 1.0), (40, 1.0), (100, 1.0), (100, 0.5), (100, 0.5))
-_BOUND_SEARCHES: Searches = (*FEW_SEARCHES, (60, 0.25), (100, 0.25), (100, 0.12), (100, 0.12))
+Searches = tuple[tuple[int, float, float], ...]
+"""For each search for boxes: the rounds of ascent after it, their first step size, and the hope (see `_MOST_HOPE`)."""
+FEW_SEARCHES: Searches = ((30, 1.0, 0.1), (30, 0.5, 0.1), (40, 0.25, 0.15))
+SEARCHES: Searches = ((60, 1.0, 0.1), (60, 0.5, 0.1), (100, 0.5, 0.15))
+MORE_SEARCHES: Searches = ((40, 1.0, 0.15), (40, 1.0, 0.15), (100, 1.0, 0.15), (100, 0.5, 0.2), (100, 0.5, 0.3))
+_BOUND_SEARCHES: Searches = (*FEW_SEARCHES, (60, 0.25, 0.1), (100, 0.25, 0.1), (100, 0.12, 0.1), (100, 0.12, 0.1))
 """For a bound: small steps at the end; otherwise boxes that gain worth in the last steps would never be found."""
 _GOAL = 0.9
 """Share of the first solution's loss that is the target of the ascent."""
-_HOPE, _MORE_HOPE = 0.5, 2.0
-"""Boxes worth more than minus this many times the mean loss of k records are kept: prices will change, and groups
-are not divisible as the dual assumes. The larger factor applies if there are few boxes."""
+_MOST_HOPE = 16.0
+"""Boxes worth more than minus a share of the mean loss of k records are kept: prices will change, and groups are not
+divisible as the dual assumes. The share is part of `Searches`; it is doubled, up to this factor, while boxes are few."""
 FEW = 10.0
 """Boxes are few if a record is listed in fewer than this on average."""
+_KEPT = 1.5
+"""After the ascent, boxes stay listed that are worth more than minus this many times the hope."""
 _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
 """Records listed for a box: 20 k, but at most 400, and at least 4 k."""
 _PATIENCE = 8
@@ -73,8 +77,13 @@ class LevelSpace:
     """Records of each combination."""
     levels: Levels
 
-    def boxes(self, prices: Floats, smallest: int, hope: float, progress: Progress) -> tuple[Boxes, float]:
+    def boxes(
+        self, prices: Floats, smallest: int, hope: float, progress: Progress, most_visits: float = MOST_VISITS
+    ) -> tuple[Boxes, float]:
         """The boxes worth more than minus `hope`, and the dual bound on the total loss at these prices.
+
+        The bound is minus infinity, and boxes are missing, if the search would look at rows more than `most_visits`
+        times.
 
         Equal records count with the mean of their prices. This never lowers the bound, because it is concave and equal
         records are interchangeable.
@@ -87,14 +96,15 @@ class LevelSpace:
         found, bound = no_boxes(), float(prices.sum())
         listed = max(min(_LISTED * smallest, _LISTED_MOST), _LISTED_LEAST * smallest)
         tops = int(self.levels.heights[0])
+        visits = np.array([int(most_visits)])
         progress.start("look_for_boxes", tops)
         for top in range(tops):
-            boxes, gained = find_boxes(rows, self.levels, top, smallest, hope, listed)
+            boxes, gained = find_boxes(rows, self.levels, top, smallest, hope, listed, visits)
             boxes = boxes._replace(rows=order[boxes.rows])
             found = united(found, self._of_records(boxes, records, listed))
             bound -= gained
             progress.update(top + 1)
-        return found, bound
+        return found, bound if visits[0] >= 0 else -np.inf
 
     def _of_records(self, boxes: Boxes, records: Ints, most: int) -> Boxes:
         """The same boxes with records instead of combinations, the first of each, at most `most`."""
@@ -105,10 +115,10 @@ class LevelSpace:
         return boxes._replace(starts=starts[boxes.starts], rows=records[places])
 
 
-def can_price(ladders: Sequence[Ladder], schemes: int, rows: int, smallest: int, most_work: float) -> bool:
-    """Whether a search for boxes takes acceptable time and memory."""
+def can_price(ladders: Sequence[Ladder], rows: int, smallest: int) -> bool:
+    """Whether a search for boxes takes acceptable memory."""
     widest = max(len(ladder.classes[0]) for ladder in ladders)
-    return schemes * rows <= most_work and (rows // smallest + 1) * widest <= _LARGEST_TABLE
+    return len(ladders) <= _MOST_COLUMNS and (rows // smallest + 1) * widest <= _LARGEST_TABLE
 
 
 def levels_of(model: Covers, ladders: Sequence[Ladder]) -> LevelSpace:
@@ -170,11 +180,15 @@ def priced_groups(
     progress: Progress,
     searches: Searches = SEARCHES,
     few: float = FEW,
-) -> Priced:
-    """Groups chosen by prices, starting from the prices of a given solution."""
+    most_visits: float = MOST_VISITS,
+) -> Priced | None:
+    """Groups chosen by prices, starting from the prices of a given solution; None if there are too many boxes."""
     space = levels_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices, boxes, hope = _priced(space, prices, mean, smallest, searches, few, progress)
+    found = _priced(space, prices, mean, smallest, searches, few, most_visits, progress)
+    if found is None:
+        return None
+    prices, boxes, hope = found
     return Priced(_dived(boxes, prices, mean, smallest), boxes, prices, hope)
 
 
@@ -207,18 +221,27 @@ def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> Ints:
 
 
 def least_loss(
-    model: Covers, ladders: Sequence[Ladder], first: Ints, smallest: int, progress: Progress
-) -> float:
+    model: Covers,
+    ladders: Sequence[Ladder],
+    first: Ints,
+    smallest: int,
+    progress: Progress,
+    most_visits: float = MOST_VISITS,
+) -> float | None:
     """A lower bound on the mean loss of every partition into groups of at least k, each covered by a box.
+
+    None if there are too many boxes.
 
     Valid for hierarchies (every value is a class of its own level), not for intervals with free ends; also valid if
     rows may be left out and then count as completely lost, because no price exceeds 1.
     """
     space = levels_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    prices = _priced(space, prices, mean, smallest, _BOUND_SEARCHES, 0.0, progress)[0]
-    bound = space.boxes(np.minimum(prices, 1.0), smallest, 0.0, progress)[1]
-    return max(bound, 0.0) / len(prices)
+    found = _priced(space, prices, mean, smallest, _BOUND_SEARCHES, 0.0, most_visits, progress)
+    if found is None:
+        return None
+    bound = space.boxes(np.minimum(found[0], 1.0), smallest, 0.0, progress, most_visits)[1]
+    return None if bound == -np.inf else max(bound, 0.0) / len(prices)
 
 
 def _first_prices(model: Covers, labels: Ints, smallest: int) -> tuple[Floats, float]:
@@ -241,18 +264,23 @@ def _priced(
     smallest: int,
     searches: Searches,
     few: float,
+    most_visits: float,
     progress: Progress,
-) -> tuple[Floats, Boxes, float]:
-    boxes, hope = no_boxes(), _HOPE * smallest * mean
+) -> tuple[Floats, Boxes, float] | None:
+    boxes, larger, hope = no_boxes(), 1.0, 0.0
     free, no_ceilings = np.ones(len(prices), dtype=np.bool_), np.full(len(prices), np.inf)
     goal = _GOAL * mean * len(prices)
-    for rounds, step in searches:
-        found, _ = space.boxes(prices, smallest, hope, progress)
-        if not len(boxes.costs) and len(found.rows) < few * len(prices):
-            hope = _MORE_HOPE * smallest * mean
-            found, _ = space.boxes(prices, smallest, hope, progress)
+    for number, (rounds, step, share) in enumerate(searches):
+        hope = larger * share * smallest * mean
+        found, bound = space.boxes(prices, smallest, hope, progress, most_visits)
+        while number == 0 and len(found.rows) < few * len(prices) and larger < _MOST_HOPE:
+            larger, hope = 2 * larger, 2 * hope
+            found, bound = space.boxes(prices, smallest, hope, progress, most_visits)
+        if number == 0 and bound == -np.inf:
+            return None
         boxes = united(boxes, found)
         prices, _ = ascend(*boxes[:3], prices, no_ceilings, free, smallest, goal, rounds, step, _PATIENCE)
+        boxes = worthy(boxes, prices, smallest, _KEPT * hope)
     return prices, boxes, hope
 
 
@@ -273,6 +301,17 @@ def united(old: Boxes, new: Boxes) -> Boxes:
         np.concatenate([old.costs[kept], new.costs]),
         np.concatenate([old.names[kept], new.names]),
     )
+
+
+def worthy(boxes: Boxes, prices: Floats, smallest: int, hope: float) -> Boxes:
+    """The boxes worth more than minus `hope`, in descending order of worth."""
+    worths = worths_of(*boxes[:3], prices, smallest)
+    order = np.argsort(-worths, kind="stable")
+    order = order[worths[order] > -hope]
+    sizes = np.diff(boxes.starts)[order]
+    starts = starts_of(sizes)
+    places = np.repeat(boxes.starts[:-1][order] - starts[:-1], sizes) + np.arange(starts[-1])
+    return Boxes(starts, boxes.rows[places], boxes.costs[order], boxes.names[order])
 
 
 def _of_free(boxes: Boxes, free: npt.NDArray[np.bool_], smallest: int) -> Boxes:

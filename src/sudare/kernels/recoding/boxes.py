@@ -108,13 +108,13 @@ class _Refined(NamedTuple):
 
 
 @kernel
-def find_boxes(rows, levels, top, smallest, hope, most_records):
+def find_boxes(rows, levels, top, smallest, hope, most_records, visits):
     """The boxes worth more than `-hope` at the prices of `rows` that have level `top` in the first column.
 
     Columns are refined one after the other; a block of rows is left when it has fewer than k records, when it is not
     worth enough even at the cost so far, or when its records agree on a finer value (then the finer box is the better
-    one). Of each box the dearest rows are listed, until they have `most_records`. Returns the boxes and the sum of
-    all positive worths.
+    one). Of each box the dearest rows are listed, until they have `most_records`. `visits[0]` falls by the rows that
+    are looked at; when it is negative, the search ends early. Returns the boxes and the sum of all positive worths.
     """
     columns = rows.codes.shape[1]
     lines = _lines(rows.codes, levels)
@@ -124,7 +124,8 @@ def find_boxes(rows, levels, top, smallest, hope, most_records):
     boxes, filled, gained = 0, 0, 0.0
     column = 0
     blocks.level[0] = top
-    while True:
+    while visits[0] >= 0:
+        visits[0] -= blocks.left[column]
         found = _refine(rows, levels, lines, blocks, column, smallest, most_records, refined)
         kept, room = _keep(refined, found, smallest, hope)
         if kept > 0 and column + 1 < columns:
