@@ -38,20 +38,79 @@ def tables() -> dict[str, Entry]:
 
 
 def _all() -> dict[str, Entry]:
-    narrow: list[Shape] = [AGE, (2, ()), (5, ()), (9, (3,)), (7, (4,)), (16, (4, 8)), (41, (7,)), (2, ()), (12, (4,))]
-    deep: list[Shape] = [AGE, (2, ()), (8, (2, 4)), (24, (3, 6, 12)), (7, (4,)), (16, (4, 8)), (41, (7,)), (9, (3,)), (52, (2, 13, 26))]
-    other: list[Shape] = [AGE, (2, ()), (6, ()), (7, (3,)), (14, (7,)), (9, (3,)), (35, (5,)), (3, ()), (20, (5, 10))]
-    steep: list[Shape] = [AGE, (30, (2, 6, 15)), (2, ()), (10, (5,)), (12, (3, 6)), (64, (4, 16, 32)), (6, (2,)), (9, (3,)), (18, (3, 9))]
-    wide: list[Shape] = [(5, ()), (4, ()), (8, (2, 4)), (6, (3,)), (12, (4,)), (3, ()), (20, (5,)), (50, (5, 25)), (2, ()), (9, (3,)), (7, ()), (16, (4,)), (3, ()), (2, ()), (30, (6,))]
+    narrow: list[Shape] = [
+        AGE,
+        (2, ()),
+        (5, ()),
+        (9, (3,)),
+        (7, (4,)),
+        (16, (4, 8)),
+        (41, (7,)),
+        (2, ()),
+        (12, (4,)),
+    ]
+    deep: list[Shape] = [
+        AGE,
+        (2, ()),
+        (8, (2, 4)),
+        (24, (3, 6, 12)),
+        (7, (4,)),
+        (16, (4, 8)),
+        (41, (7,)),
+        (9, (3,)),
+        (52, (2, 13, 26)),
+    ]
+    other: list[Shape] = [
+        AGE,
+        (2, ()),
+        (6, ()),
+        (7, (3,)),
+        (14, (7,)),
+        (9, (3,)),
+        (35, (5,)),
+        (3, ()),
+        (20, (5, 10)),
+    ]
+    steep: list[Shape] = [
+        AGE,
+        (30, (2, 6, 15)),
+        (2, ()),
+        (10, (5,)),
+        (12, (3, 6)),
+        (64, (4, 16, 32)),
+        (6, (2,)),
+        (9, (3,)),
+        (18, (3, 9)),
+    ]
+    wide: list[Shape] = [
+        (5, ()),
+        (4, ()),
+        (8, (2, 4)),
+        (6, (3,)),
+        (12, (4,)),
+        (3, ()),
+        (20, (5,)),
+        (50, (5, 25)),
+        (2, ()),
+        (9, (3,)),
+        (7, ()),
+        (16, (4,)),
+        (3, ()),
+        (2, ()),
+        (30, (6,)),
+    ]
     flat: list[Shape] = [(40, ()), (12, ()), (25, ()), (6, ()), (3, ())]
     return {
         "adult": Entry("tune", (5, 10), lambda: adult(9), "adult_hierarchies"),
         "coil 5,822 x 12": Entry("tune", (5,), _coil, "coil2000"),
-        "hospital 10,000 x 6": Entry("tune", (5, 10), lambda: hospital_described(sd.hospital(10_000, seed=10_000))),
+        "hospital 10,000 x 6": Entry(
+            "tune", (5, 10), lambda: hospital_described(sd.hospital(10_000, seed=10_000))
+        ),
         "skewed 4,000 x 6": Entry("tune", (3, 10), lambda: skewed(4000, 6)),
         "persons 7,000 x 9": Entry("tune", (5, 10), lambda: persons(7000, narrow, 12, 1)),
         "persons 5,000 x 9, deep": Entry("tune", (5, 10), lambda: persons(5000, deep, 20, 2)),
         "persons 2,000 x 15": Entry("tune", (5,), lambda: persons(2000, wide, 8, 3)),
+        "numbers 3,000 x 5": Entry("tune", (5,), _numbers),
         "adult, 3,000 rows": Entry("report", (5, 10), _part_of_adult, "adult_hierarchies"),
         "bank 45,211 x 8": Entry("report", (5,), _bank, "bank"),
         "diabetes 5,399 x 10": Entry("report", (5, 10), _diabetes, "diabetes"),
@@ -93,13 +152,17 @@ def _tree(start: int, stop: int, widths: tuple[int, ...]) -> Any:
         return [f"{value}" for value in range(start, stop)]
     width = widths[-1]
     return {
-        f"{low} to {min(low + width, stop) - 1}, {len(widths)}": _tree(low, min(low + width, stop), widths[:-1])
+        f"{low} to {min(low + width, stop) - 1}, {len(widths)}": _tree(
+            low, min(low + width, stop), widths[:-1]
+        )
         for low in range(start, stop, width)
     }
 
 
 def _coil() -> Any:
-    frame = pl.read_csv(DATA / "coil2000" / "ticdata2000.txt", separator="\t", has_header=False, infer_schema=False)
+    frame = pl.read_csv(
+        DATA / "coil2000" / "ticdata2000.txt", separator="\t", has_header=False, infer_schema=False
+    )
     return _numbered(frame.select(frame.columns[:12]), {})
 
 
@@ -166,6 +229,11 @@ def _vowels() -> Any:
 def _casc() -> Any:
     frame = pl.read_csv(DATA / "casc" / "census.csv")
     return _plain(frame.select(frame.columns[:6]).cast(pl.Float64).to_numpy())
+
+
+def _numbers() -> Any:
+    random = np.random.default_rng(8)
+    return _plain(np.round(random.normal(size=(3000, 5)) @ random.normal(size=(5, 5)), 3))
 
 
 def _plain(points: npt.NDArray[np.float64]) -> Any:

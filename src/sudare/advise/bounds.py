@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sudare.anonymize.generalize.bound import price_bound
-from sudare.anonymize.protocol import traits_of
+from sudare.anonymize.protocol import Traits, traits_of
 from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.bounds import Bound, lower_bound
 from sudare.progress import Plan
@@ -27,8 +27,6 @@ LARGEST_K = 1000
 """The search for near rows stops at this k: a bound for a smaller k is valid as well."""
 _BUDGET = 30_000_000
 """Comparisons of rows: a second or two."""
-_WORK = 2e7
-"""Rows times combinations of levels for which the bound by prices is equally fast."""
 _COLUMNS = 20
 """With more columns than this, a comparison takes longer, and fewer are made."""
 
@@ -51,8 +49,11 @@ def bounds_of(
     plan = Plan(progress, dict.fromkeys(objectives, 1.0))
     found = {}
     for name in objectives:
+        # A method that searched long for this measure is worth a longer search for its bound.
+        own = [traits_of(method) for method in methods if traits_of(method).minimizes == name]
+        visits = max((traits.bound_visits for traits in own), default=Traits().bound_visits)
         with plan.phase(name, shown="bounds") as step:
-            found[name] = _best_bound(table, requirements, name, budget, step)
+            found[name] = _best_bound(table, requirements, name, budget, visits, step)
     return {name: bound for name, bound in found.items() if bound.value > 0}
 
 
@@ -61,13 +62,14 @@ def _best_bound(
     requirements: Sequence[Requirement],
     objective: Objective,
     budget: int,
+    visits: float,
     progress: Progress,
 ) -> Bound:
     """The higher of the bound by near rows and, if it is fast, the bound by prices."""
     near = quick_bound(table, requirements, objective=objective, budget=budget, progress=progress)
     # More requirements can only cost more, so the cost of k alone is a bound.
     k = max((one.k for one in requirements if isinstance(one, KAnonymity)), default=1)
-    priced = price_bound(table, k, objective, most_work=_WORK) if k > 1 else None
+    priced = price_bound(table, k, objective, most_visits=visits, progress=progress) if k > 1 else None
     return near if priced is None or priced.value <= near.value else priced
 
 

@@ -58,6 +58,8 @@ class Traits(NamedTuple):
     """Whether the position of a record in the release reveals nothing about its position in the input."""
     minimizes: str | None = None
     """The measure it minimizes, by which two of its releases are compared."""
+    bound_visits: float = 3e7
+    """How many rows each search for the lower bound on that measure may look at: about a third of a second."""
     generalizes: bool = False
     """Whether every quasi-identifier cell that it changes becomes a range or a hierarchy value that covers the
     original, so that bounds on generalization are valid."""

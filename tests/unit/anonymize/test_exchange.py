@@ -127,7 +127,9 @@ def test_bound_optimum_exchange(rows, k, kind, seed):
     found = exchanged(model, priced, labels, k, Regions(50, 12, 1.0, words_from(seed)), SILENT)
     least = twins.optimum(example, k)
     assert least <= total_of(model, found, k) + CLOSE
-    assert least_loss(model, ladders, labels, k, SILENT) * rows <= least + CLOSE
+    bound = least_loss(model, ladders, labels, k, SILENT)
+    assert bound is not None
+    assert bound * rows <= least + CLOSE
 
 
 def test_pairs_that_were_torn_apart_come_together():
@@ -136,6 +138,7 @@ def test_pairs_that_were_torn_apart_come_together():
     for _ in range(20):
         example, model, ladders, _, _, labels = case(random, 8, 2, 2, "mixed")
         priced = priced_groups(model, ladders, labels, 2, SILENT)
+        assert priced is not None
         found = exchanged(model, priced, labels, 2, Regions(300, 12, 1.0, words_from(3)), SILENT)
         reached += total_of(model, found, 2)
         optima += twins.optimum(example, 2)

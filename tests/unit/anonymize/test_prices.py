@@ -13,7 +13,9 @@ from tests.twins import tables as privacy_twins
 
 import sudare as sd
 from sudare.anonymize.generalize import prices as module
-from sudare.anonymize.generalize.prices import least_loss, levels_of, priced_groups
+from sudare.anonymize.generalize import start
+from sudare.anonymize.generalize.bound import price_bound
+from sudare.anonymize.generalize.prices import least_loss, levels_of, priced_groups, worthy
 from sudare.anonymize.generalize.records import covers_of
 from sudare.anonymize.generalize.start import ladders_of
 from sudare.anonymize.grouping.recode import axes_of
@@ -186,7 +188,8 @@ def test_the_dearest_rows_are_listed_and_names_stay(rows, most, kind, seed):
         dearest_first = PricedRows(np.ascontiguousarray(space.codes[order]), counts, prices[order])
         for top in range(int(space.levels.heights[0])):
             (whole, gained), (cut, same) = (
-                find_boxes(dearest_first, space.levels, top, 2, 1.0, listed) for listed in (rows, most)
+                find_boxes(dearest_first, space.levels, top, 2, 1.0, listed, np.array([10**9]))
+                for listed in (rows, most)
             )
             assert gained == same
             assert np.array_equal(whole.costs, cut.costs)
@@ -199,6 +202,55 @@ def test_the_dearest_rows_are_listed_and_names_stay(rows, most, kind, seed):
                 members = tuple(sorted(order[own].tolist()))
                 assert named.setdefault(name, members) == members
     assert len(set(named.values())) == len(named)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 3), KINDS, st.integers(0, 60), SEEDS)
+def test_a_search_that_ends_early_finds_some_of_the_boxes_and_no_bound(rows, k, kind, visits, seed):
+    random = np.random.default_rng(seed)
+    model, ladders = model_of(twins.example(random, rows, 2, kind=kind))
+    space, prices = levels_of(model, ladders), random_prices(random, rows)
+    every, bound = space.boxes(prices, k, 5.0, SILENT)
+    found, early = space.boxes(prices, k, 5.0, SILENT, visits)
+    assert early in (-np.inf, bound)
+    assert boxes_of(found).items() <= boxes_of(every).items()
+    assert early == -np.inf or boxes_of(found) == boxes_of(every)
+    first = np.zeros(rows, dtype=np.int64)
+    assert priced_groups(model, ladders, first, k, SILENT, most_visits=-1) is None
+    assert least_loss(model, ladders, first, k, SILENT, most_visits=-1) is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 12), st.integers(1, 3), KINDS, SEEDS)
+def test_worthy_boxes_are_those_worth_enough_the_best_first(rows, k, kind, seed):
+    random = np.random.default_rng(seed)
+    rows = max(rows, 1)
+    model, ladders = model_of(twins.example(random, rows, 2, kind=kind))
+    prices = random_prices(random, rows)
+    boxes, _ = levels_of(model, ladders).boxes(prices, k, 5.0, SILENT)
+    worths = [best_use([prices[row] - cost for row in own], k) for own, cost in boxes_of(boxes).items()]
+    kept = worthy(boxes, prices, k, 0.5)
+    own_worths = [best_use([prices[row] - cost for row in own], k) for own, cost in boxes_of(kept).items()]
+    assert own_worths == pytest.approx(
+        sorted((worth for worth in worths if worth > -0.5), reverse=True), abs=CLOSE
+    )
+
+
+@pytest.mark.slow
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 9), st.integers(1, 3), KINDS, SEEDS)
+def test_without_a_list_of_schemes_groups_comply_and_the_bound_holds(rows, k, kind, seed):
+    random = np.random.default_rng(seed)
+    rows = max(rows, k)
+    example = twins.example(random, rows, 2, kind=kind)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(start, "MOST_SCHEMES", 0)
+        released = sd.Generalize(effort="fast").apply(example.table, Context((sd.KAnonymity(k),))).table
+        bound = price_bound(example.table, k)
+    least = twins.optimum(example, k) / rows
+    assert least <= sd.measure.loss(example.table, released) + CLOSE
+    assert bound is None or bound.value <= least + CLOSE
+    assert all(size >= k for _, size in privacy_twins.k_anonymity(released.frame, ["c0", "c1"]))
 
 
 @pytest.mark.slow
@@ -217,7 +269,9 @@ def test_no_partition_is_below_the_bound(rows, columns, k, kind, objective, seed
     with_rows_left_out = twins.optimum(example, k, objective, left_out=1.0)
     assert with_rows_left_out <= least
     for first in (np.zeros(rows, dtype=np.int64), np.minimum(np.arange(rows) // k, rows // k - 1)):
-        assert 0 <= least_loss(model, ladders, first, k, SILENT) <= with_rows_left_out / rows + CLOSE
+        bound = least_loss(model, ladders, first, k, SILENT)
+        assert bound is not None
+        assert 0 <= bound <= with_rows_left_out / rows + CLOSE
 
 
 @pytest.mark.slow
@@ -232,6 +286,7 @@ def test_bound_optimum_method(rows, k, kind, seed):
     reached = sd.measure.loss(example.table, released)
     model, ladders = model_of(example)
     bound = least_loss(model, ladders, np.zeros(rows, dtype=np.int64), k, SILENT)
+    assert bound is not None
     assert bound - CLOSE <= least <= reached + CLOSE
     assert all(size >= k for _, size in privacy_twins.k_anonymity(released.frame, ["c0", "c1"]))
 
@@ -243,6 +298,7 @@ def test_the_bound_of_a_plain_case_is_the_optimum():
     axes = axes_of(table)
     model = covers_of(axes, [1.0], "loss", "hierarchy")
     bound = least_loss(model, ladders_of(axes, model, [1.0], "loss"), np.zeros(8, dtype=np.int64), 2, SILENT)
+    assert bound is not None
     # Only Oslo and Malmö lose anything: (2 - 1) / (5 - 1) each.
     assert bound == pytest.approx(2 / 4 / 8, rel=0.05)
     assert bound <= 2 / 4 / 8 + CLOSE
@@ -255,7 +311,8 @@ def test_priced_groups_have_k_rows_and_leave_the_others(rows, columns, k, kind, 
     rows = max(rows, k)
     model, ladders = model_of(twins.example(random, rows, columns, kind=kind, ordered=ordered))
     first = np.zeros(rows, dtype=np.int64)
-    labels, again = (priced_groups(model, ladders, first, k, SILENT).labels for _ in range(2))
+    found = [priced_groups(model, ladders, first, k, SILENT) for _ in range(2)]
+    labels, again = (priced.labels for priced in found if priced is not None)
     assert np.array_equal(labels, again)
     assert sorted({-1, *labels.tolist()}) == list(range(-1, labels.max() + 1))
     assert all(len(group) >= k for group in twins.groups_of(labels))

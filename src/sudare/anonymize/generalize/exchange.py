@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from sudare.anonymize.generalize.prices import losses_of, worthy
 from sudare.anonymize.grouping.labels import ranked
 from sudare.kernels.recoding.exchange import exchange
 from sudare.kernels.recoding.regions import Listed, boxes_of_rows, chained
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from sudare.anonymize.generalize.prices import Priced

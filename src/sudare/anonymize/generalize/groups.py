@@ -25,7 +25,7 @@ from sudare.anonymize.grouping.labels import ranked
 from sudare.anonymize.grouping.reassign import reassigned
 from sudare.anonymize.grouping.refine import Budget, Rebuilding, refine
 from sudare.kernels.core.rules import no_rules, rows_by_label, rules_of, scratch_for
-from sudare.kernels.partition.covers import SET
+from sudare.kernels.partition.covers import LINE, SET
 from sudare.kernels.partition.finish import split_all
 from sudare.randomness import repeatable, words_from
 
@@ -51,6 +51,7 @@ _LONGEST = 40
 _LARGEST = 400
 """Groups larger than this are not refined: their records are all equal, or a rule binds them."""
 _LARGEST_REGION = 150
+_SMALL_TABLE = 7000
 _FEW_MOVES = 100
 """Annealing moves for each row before prices are formed from what each record loses."""
 _REGION, _SMALL_REGION = 6, 4
@@ -64,7 +65,7 @@ class Pricing:
 
     searches: Searches
     exchanges: float
-    """Number of regions in which boxes are exchanged, for each row."""
+    """Number of regions in which boxes are exchanged, for each row; twice as many for the first `_SMALL_TABLE` rows."""
     fewest: int
     """Minimum number of regions, however small the table."""
     region: int
@@ -159,14 +160,18 @@ class _Grouping(NamedTuple):
         # Free sets lose less than the boxes of any hierarchy, so prices of boxes would mislead.
         by_size = not self.has_rules and not self.has_sets
         if schemes is not None:
-            labels, taken = cheapest_scheme_first(model, self.ladders, schemes, smallest, self.rules, progress)
+            labels, taken = cheapest_scheme_first(
+                model, self.ladders, schemes, smallest, self.rules, progress
+            )
             labels = attach(model, labels, smallest, self.rules, progress)
             schemes = schemes[taken > 0]
         elif by_size:
             labels = member_groups(model, smallest, progress)
         else:
             return _First(np.zeros(len(model.codes), dtype=np.int64), None, False)
-        if not by_size or not can_price(self.ladders, len(labels), smallest):
+        # Intervals with free ends lose less than boxes, too: annealing is better if most columns have them.
+        mostly_free = schemes is None and 2 * np.count_nonzero(model.mode == LINE) >= len(model.mode)
+        if not by_size or mostly_free or not can_price(self.ladders, len(labels), smallest):
             return _First(labels, schemes, False)
         better = self.priced(labels if schemes is not None else self.descended(labels))
         return _First(labels if better is None else better, schemes, better is not None)
@@ -190,7 +195,7 @@ class _Grouping(NamedTuple):
         chosen = attach(model, found.labels, smallest, self.rules, progress)
         labels = self.cheaper(chosen, labels)
         rows = len(labels)
-        attempts = max(int(asked.exchanges * rows), asked.fewest)
+        attempts = max(int(asked.exchanges * (rows + min(rows, _SMALL_TABLE))), asked.fewest)
         largest = min(max(asked.region, _REGION * smallest), max(rows // 2, _SMALL_REGION * smallest))
         regions = Regions(attempts, largest, asked.heat, words_from(self.search.seed))
         return exchanged(model, found, labels, smallest, regions, progress)

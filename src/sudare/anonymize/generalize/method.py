@@ -47,11 +47,11 @@ _SEARCHES = {
         most=0,
         prices=Pricing(
             FEW_SEARCHES,
-            exchanges=0.08,
+            exchanges=0.15,
             fewest=100,
             region=80,
             heat=1.0,
-            most_visits=MOST_VISITS,
+            most_visits=3e8,
             few=5.0,
             descent=10_000,
         ),
@@ -62,7 +62,7 @@ _SEARCHES = {
         openings=2,
         attempts=0.3,
         most=12_000,
-        prices=Pricing(SEARCHES, exchanges=0.7, fewest=1000, region=100, heat=1.0, most_visits=MOST_VISITS),
+        prices=Pricing(SEARCHES, exchanges=0.8, fewest=1000, region=100, heat=1.0, most_visits=MOST_VISITS),
     ),
     "thorough": Search(
         moves=6000,
@@ -71,10 +71,13 @@ _SEARCHES = {
         attempts=5.0,
         most=200_000,
         prices=Pricing(
-            MORE_SEARCHES, exchanges=8.0, fewest=10_000, region=120, heat=2.0, most_visits=MOST_VISITS
+            MORE_SEARCHES, exchanges=6.0, fewest=10_000, region=120, heat=2.0, most_visits=MOST_VISITS
         ),
     ),
 }
+
+BOUND_VISITS: dict[Effort, float] = {"fast": 3e7, "default": 1.5e8, "thorough": MOST_VISITS}
+"""How many rows each search for the lower bound may look at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +135,11 @@ class Generalize:
     def minimizes(self) -> str:
         """The measure that corresponds to its objective."""
         return MEASURE_NAMES[self.objective]
+
+    @property
+    def bound_visits(self) -> float:
+        """The longer the search for groups, the longer the search for a bound."""
+        return BOUND_VISITS[self.effort]
 
     @property
     def keeps_rows(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sudare.anonymize.generalize.method import Generalize
+from sudare.anonymize.generalize.method import BOUND_VISITS, Generalize
 from sudare.anonymize.grouping.refine import Effort
 from sudare.parameters import parameters
 
@@ -24,6 +24,11 @@ class MinDIS:
     generalizes: ClassVar[bool] = True
     keeps_rows: ClassVar[bool] = True
 
+    @property
+    def bound_visits(self) -> float:
+        """As for `Generalize`."""
+        return BOUND_VISITS[self.effort]
+
     def apply(self, table: Table, context: Context) -> Outcome:
         """Generalize for any requirements; the name is the paper's for k-anonymity."""
         return Generalize(objective="dis", effort=self.effort).apply(table, context)
@@ -39,6 +44,11 @@ class DiverDIS:
     minimizes: ClassVar[str] = "dis"
     generalizes: ClassVar[bool] = True
     keeps_rows: ClassVar[bool] = True
+
+    @property
+    def bound_visits(self) -> float:
+        """As for `Generalize`."""
+        return BOUND_VISITS[self.effort]
 
     def apply(self, table: Table, context: Context) -> Outcome:
         """Generalize for any requirements; the name is the paper's for l-diversity."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
-MOST_VISITS = 3e9
+MOST_VISITS = 1e9
 """Largest number of times that a search for boxes looks at a row."""
 _MOST_COLUMNS = 62
 """The search for boxes keeps a bit for each column."""
@@ -42,10 +42,10 @@ _FIRST_PRICE = 0.7
 """Prices start at this share of what each record loses in a first solution."""
 Searches = tuple[tuple[int, float, float], ...]
 """For each search for boxes: the rounds of ascent after it, their first step size, and the hope (see `_MOST_HOPE`)."""
-FEW_SEARCHES: Searches = ((30, 1.0, 0.1), (30, 0.5, 0.1), (40, 0.25, 0.15))
-SEARCHES: Searches = ((60, 1.0, 0.1), (60, 0.5, 0.1), (100, 0.5, 0.15))
-MORE_SEARCHES: Searches = ((40, 1.0, 0.15), (40, 1.0, 0.15), (100, 1.0, 0.15), (100, 0.5, 0.2), (100, 0.5, 0.3))
-_BOUND_SEARCHES: Searches = (*FEW_SEARCHES, (60, 0.25, 0.1), (100, 0.25, 0.1), (100, 0.12, 0.1), (100, 0.12, 0.1))
+FEW_SEARCHES: Searches = ((40, 0.5, 0.1), (40, 0.5, 0.1), (60, 0.5, 0.1))
+SEARCHES: Searches = ((60, 0.5, 0.1), (60, 0.5, 0.1), (100, 0.5, 0.15))
+MORE_SEARCHES: Searches = ((60, 0.5, 0.1), (60, 0.5, 0.1), (100, 0.5, 0.15), (100, 0.5, 0.2), (100, 0.5, 0.3))
+_BOUND_SEARCHES: Searches = (*SEARCHES, (100, 0.25, 0.1), (100, 0.12, 0.1))
 """For a bound: small steps at the end; otherwise boxes that gain worth in the last steps would never be found."""
 _GOAL = 0.9
 """Share of the first solution's loss that is the target of the ascent."""
