@@ -203,7 +203,7 @@ def _numbered(frame: pl.DataFrame, makers: dict[str, Any]) -> Any:
             numbers = sorted(int(value) for value in values)
             made[name] = sd.hierarchy.tree(_runs(numbers, 5 if len(numbers) > 12 else 3))
         else:
-            made[name] = sd.hierarchy.tree(values)
+            made[name] = sd.hierarchy.tree({value: [] for value in values})
     return sd.read(frame).describe(quasi=frame.columns, hierarchies=made)
 
 

@@ -269,9 +269,9 @@ def test_no_partition_is_below_the_bound(rows, columns, k, kind, objective, seed
     with_rows_left_out = twins.optimum(example, k, objective, left_out=1.0)
     assert with_rows_left_out <= least
     for first in (np.zeros(rows, dtype=np.int64), np.minimum(np.arange(rows) // k, rows // k - 1)):
-        bound = least_loss(model, ladders, first, k, SILENT)
-        assert bound is not None
-        assert 0 <= bound <= with_rows_left_out / rows + CLOSE
+        found = least_loss(model, ladders, first, k, SILENT)
+        assert found is not None
+        assert 0 <= found <= with_rows_left_out / rows + CLOSE
 
 
 @pytest.mark.slow

@@ -58,6 +58,8 @@ _KEPT = 1.5
 """After the ascent, boxes stay listed that are worth more than minus this many times the hope."""
 _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
 """Records listed for a box: 20 k, but at most 400, and at least 4 k."""
+_MOST_LISTED = 400
+"""The ascent looks at the boxes of greatest worth, until a record is in so many of them on average."""
 _PATIENCE = 8
 _DIVES, _DIVE_ROUNDS, _DIVE_STEP = 6, 12, 0.5
 _LEAST_WORTH = 3.0
@@ -278,7 +280,7 @@ def _priced(
             found, bound = space.boxes(prices, smallest, hope, progress, most_visits)
         if number == 0 and bound == -np.inf:
             return None
-        boxes = united(boxes, found)
+        boxes = worthy(united(boxes, found), prices, smallest, np.inf, _MOST_LISTED * len(prices))
         prices, _ = ascend(*boxes[:3], prices, no_ceilings, free, smallest, goal, rounds, step, _PATIENCE)
         boxes = worthy(boxes, prices, smallest, _KEPT * hope)
     return prices, boxes, hope
@@ -303,11 +305,12 @@ def united(old: Boxes, new: Boxes) -> Boxes:
     )
 
 
-def worthy(boxes: Boxes, prices: Floats, smallest: int, hope: float) -> Boxes:
-    """The boxes worth more than minus `hope`, in descending order of worth."""
+def worthy(boxes: Boxes, prices: Floats, smallest: int, hope: float, most: float = np.inf) -> Boxes:
+    """The boxes worth more than minus `hope`, in descending order of worth, as long as they list at most `most` rows."""
     worths = worths_of(*boxes[:3], prices, smallest)
     order = np.argsort(-worths, kind="stable")
     order = order[worths[order] > -hope]
+    order = order[np.cumsum(np.diff(boxes.starts)[order]) <= most]
     sizes = np.diff(boxes.starts)[order]
     starts = starts_of(sizes)
     places = np.repeat(boxes.starts[:-1][order] - starts[:-1], sizes) + np.arange(starts[-1])

@@ -18,6 +18,10 @@ _FIRST_BOXES, _FIRST_ROWS = 1024, 1 << 16
 """Room for boxes and their rows at first; it doubles as needed."""
 
 
+_LISTING = 10
+"""Listing a row counts as much as looking at it so many times: it is looked at again and again in the ascent."""
+
+
 class Levels(NamedTuple):
     """Every level of every column: the class of each code, and what it costs."""
 
@@ -136,6 +140,7 @@ def find_boxes(rows, levels, top, smallest, hope, most_records, visits):
         if kept > 0:
             here = blocks.rows[column, : blocks.left[column]]
             _drop_loose(lines, blocks.level, here, refined)
+            visits[0] -= _LISTING * room
             listed = _with_room(listed, boxes + kept, filled + room)
             boxes, filled, gained = _list(refined, found, here, listed, boxes, filled, gained)
         column = _next_column(blocks.level, levels.heights, column)
