@@ -71,7 +71,13 @@ _SEARCHES = {
         attempts=5.0,
         most=200_000,
         prices=Pricing(
-            MORE_SEARCHES, exchanges=6.0, fewest=10_000, region=120, heat=2.0, most_visits=MOST_VISITS
+            MORE_SEARCHES,
+            exchanges=6.0,
+            fewest=10_000,
+            region=120,
+            heat=2.0,
+            most_visits=MOST_VISITS,
+            few=50.0,
         ),
     ),
 }

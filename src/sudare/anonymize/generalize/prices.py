@@ -44,7 +44,7 @@ Searches = tuple[tuple[int, float, float], ...]
 """For each search for boxes: the rounds of ascent after it, their first step size, and the hope (see `_MOST_HOPE`)."""
 FEW_SEARCHES: Searches = ((40, 0.5, 0.1), (40, 0.5, 0.1), (60, 0.5, 0.1))
 SEARCHES: Searches = ((60, 0.5, 0.1), (60, 0.5, 0.1), (100, 0.5, 0.15))
-MORE_SEARCHES: Searches = ((60, 0.5, 0.1), (60, 0.5, 0.1), (100, 0.5, 0.15), (100, 0.5, 0.2), (100, 0.5, 0.3))
+MORE_SEARCHES: Searches = ((60, 0.5, 0.2), (60, 0.5, 0.2), (100, 0.5, 0.3), (100, 0.5, 0.4), (100, 0.5, 0.5))
 _BOUND_SEARCHES: Searches = (*SEARCHES, (100, 0.25, 0.1), (100, 0.12, 0.1))
 """For a bound: small steps at the end; otherwise boxes that gain worth in the last steps would never be found."""
 _GOAL = 0.9
@@ -58,8 +58,9 @@ _KEPT = 1.5
 """After the ascent, boxes stay listed that are worth more than minus this many times the hope."""
 _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
 """Records listed for a box: 20 k, but at most 400, and at least 4 k."""
-_MOST_LISTED = 400
-"""The ascent looks at the boxes of greatest worth, until a record is in so many of them on average."""
+_MOST_LISTED, _ALWAYS_LISTED = 400, 1_000_000
+"""The ascent looks at the boxes of greatest worth, until a record is in so many of them on average; in a small table, until
+they list so many records."""
 _PATIENCE = 8
 _DIVES, _DIVE_ROUNDS, _DIVE_STEP = 6, 12, 0.5
 _LEAST_WORTH = 3.0
@@ -271,7 +272,7 @@ def _priced(
 ) -> tuple[Floats, Boxes, float] | None:
     boxes, larger, hope = no_boxes(), 1.0, 0.0
     free, no_ceilings = np.ones(len(prices), dtype=np.bool_), np.full(len(prices), np.inf)
-    goal = _GOAL * mean * len(prices)
+    goal, most = _GOAL * mean * len(prices), max(_MOST_LISTED * len(prices), _ALWAYS_LISTED)
     for number, (rounds, step, share) in enumerate(searches):
         hope = larger * share * smallest * mean
         found, bound = space.boxes(prices, smallest, hope, progress, most_visits)
@@ -280,7 +281,7 @@ def _priced(
             found, bound = space.boxes(prices, smallest, hope, progress, most_visits)
         if number == 0 and bound == -np.inf:
             return None
-        boxes = worthy(united(boxes, found), prices, smallest, np.inf, _MOST_LISTED * len(prices))
+        boxes = worthy(united(boxes, found), prices, smallest, np.inf, most)
         prices, _ = ascend(*boxes[:3], prices, no_ceilings, free, smallest, goal, rounds, step, _PATIENCE)
         boxes = worthy(boxes, prices, smallest, _KEPT * hope)
     return prices, boxes, hope
