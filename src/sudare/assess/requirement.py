@@ -133,7 +133,7 @@ def blocks_of(table: Table, columns: Sequence[str] | None = None) -> Blocks:
 def _blocks_of_values(table: Table, names: Sequence[str]) -> Blocks:
     """The same without coding the columns, and without a compiled kernel."""
     for name in names:
-        check_comparable(table.frame[name])
+        check_comparable(table.frame[table.column(name).name])
     # Plain names: a column may be named "*", which an expression takes for all columns.
     keys = [table.frame[name].alias(str(place)) for place, name in enumerate(names)]
     rows = pl.int_range(table.rows, dtype=pl.UInt32, eager=True).alias("row")
