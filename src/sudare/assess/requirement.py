@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import polars as pl
@@ -120,7 +121,18 @@ def blocks_of(table: Table, columns: Sequence[str] | None = None) -> Blocks:
     Missing is a value of its own: two missing cells are equal, a missing and a present one are not. If there are
     no columns, the whole table is one block.
     """
-    names = table.names("quasi") if columns is None else list(columns)
+    names = tuple(table.names("quasi") if columns is None else columns)
+    known = _KNOWN_BLOCKS.setdefault(table, {})
+    if names not in known:
+        known[names] = _found_blocks(table, names)
+    return known[names]
+
+
+_KNOWN_BLOCKS: WeakKeyDictionary[Table, dict[tuple[str, ...], Blocks]] = WeakKeyDictionary()
+"""Check, measures, risk and report ask for the same blocks; tables do not change, and are forgotten with their blocks."""
+
+
+def _found_blocks(table: Table, names: Sequence[str]) -> Blocks:
     if names and table.rows <= _FEW_ROWS and not table.is_coded(names):
         return _blocks_of_values(table, names)
     from sudare.kernels.core.rules import block_labels

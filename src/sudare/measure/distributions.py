@@ -8,6 +8,7 @@ Numbers and dates are counted in bins between quantiles of the original; rare ca
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from sudare.describe.distance.space import ColumnCells
-    from sudare.measure.pair import Pair
+    from sudare.measure.pair import DistinctCells, Pair
 
 _LARGEST = 1e100
 
@@ -47,19 +47,27 @@ def numeric_names(pair: Pair) -> list[str]:
 
 def numbers_of(pair: Pair, name: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """(original numbers of all rows, released midpoints); NaN if missing."""
-    if name not in pair.numbers:
-        low, high = line_ends(pair.column_cells(name))
-        largest = max(np.nanmax(np.abs(low), initial=0.0), np.nanmax(np.abs(high), initial=0.0))
-        if largest > _LARGEST:
-            # No figure depends on the unit, and the squares of such large numbers would overflow.
-            low, high = low / largest, high / largest
-        middle = low + (high - low) / 2
-        pair.numbers[name] = middle[: pair.before.rows], middle[pair.before.rows :]
-    return pair.numbers[name]
+    (before, _), (after, _) = _counted_numbers(pair, name)
+    distinct = pair.distinct(name)
+    return before[distinct.before], after[distinct.after]
+
+
+def _counted_numbers(pair: Pair, name: str) -> tuple[Counted, Counted]:
+    """The distinct original numbers and how often each occurs; the same of released midpoints. NaN if missing."""
+    distinct = pair.distinct(name)
+    low, high = line_ends(distinct.cells)
+    largest = max(np.nanmax(np.abs(low), initial=0.0), np.nanmax(np.abs(high), initial=0.0))
+    if largest > _LARGEST:
+        # No figure depends on the unit, and the squares of such large numbers would overflow.
+        low, high = low / largest, high / largest
+    middle = low + (high - low) / 2
+    was, now = distinct.counts
+    return (middle[: len(was)], was), (middle[len(was) :], now)
 
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
 
 BINS = 20
 """Number of bins for a number, and of categories counted separately."""
@@ -73,9 +81,9 @@ MOST_PAIRED = 20
 class Margin:
     """One column in K bins; the last bin is for missing values."""
 
-    before: Integers
+    before: Places
     """Bin of each original cell."""
-    after: Integers
+    after: Places
     """Index of each released cell among the distinct ones."""
     spread: Floats
     """Distinct released cells x K: the share of a cell that falls into each bin."""
@@ -124,7 +132,7 @@ def margin_of(pair: Pair, name: str) -> Margin:
 
 def _margin(pair: Pair, name: str) -> Margin:
     if pair.before.column(name).kind in MEASURED_KINDS:
-        return _numeric(pair.column_cells(name))
+        return _numeric(pair.distinct(name))
     return _categorical(pair, name)
 
 
@@ -141,28 +149,39 @@ def _margins(pair: Pair, most: int = MOST_COLUMNS) -> list[Margin]:
     return [margin_of(pair, name) for name in compared_names(pair)[:most]]
 
 
-def _numeric(cells: ColumnCells) -> Margin:
-    low, high = line_ends(cells)
-    rows = len(cells.before)
-    original = low[:rows]
-    present = original[~np.isnan(original)]
-    edges = _edges(present)
+def _numeric(distinct: DistinctCells) -> Margin:
+    low, high = line_ends(distinct.cells)
+    values = len(distinct.cells.before)
+    original = low[:values]
+    present = ~np.isnan(original)
+    edges = _edges(original[present], distinct.counts[0][present])
     bins = len(edges) - 1
     binned = np.clip(np.searchsorted(edges, original, side="right") - 1, 0, bins - 1)
-    before = np.where(np.isnan(original), bins, binned).astype(np.int64)
-    # Complex numbers are compared by both parts, and sort much faster than rows of two.
-    ends, after = np.unique(low[rows:] + 1j * high[rows:], return_inverse=True)
-    return Margin(before, after.astype(np.int64), _overlaps(edges, ends.real, ends.imag))
+    bin_of = np.where(present, binned, bins).astype(np.int32)
+    return Margin(bin_of[distinct.before], distinct.after, _overlaps(edges, low[values:], high[values:]))
 
 
-def _edges(present: Floats) -> Floats:
+def _edges(values: Floats, counts: Integers) -> Floats:
     """Edges of the bins: between distinct values if there are few, otherwise quantiles."""
-    distinct = np.unique(present)
+    distinct = np.unique(values)
     if len(distinct) <= BINS:
         middles = (distinct[1:] + distinct[:-1]) / 2
     else:
-        middles = np.unique(np.quantile(present, np.linspace(0, 1, BINS + 1)[1:-1]))
+        middles = np.unique(_quantiles(values, counts, np.linspace(0, 1, BINS + 1)[1:-1]))
     return np.concatenate([[-np.inf], middles, [np.inf]])
+
+
+def _quantiles(values: Floats, counts: Integers, shares: npt.ArrayLike) -> Floats:
+    """Quantiles of values that occur so often, between two of them on the straight line, as `np.quantile` has them."""
+    order = np.argsort(values)
+    ends = np.cumsum(counts[order])
+    place = np.asarray(shares, dtype=np.float64) * (ends[-1] - 1)
+    below = np.floor(place)
+    low, high = (
+        values[order[np.searchsorted(ends, np.minimum(at, ends[-1] - 1), side="right")]]
+        for at in (below, below + 1)
+    )
+    return low + (high - low) * (place - below)
 
 
 def _overlaps(edges: Floats, starts: Floats, stops: Floats) -> Floats:
@@ -185,18 +204,18 @@ def _categorical(pair: Pair, name: str) -> Margin:
     counts = np.bincount(codes.codes, minlength=codes.count)[: len(codes.values)]
     frequent = np.argsort(-counts, kind="stable")[:BINS]
     bins = min(len(frequent), BINS) + 1
-    bin_of = np.full(codes.count, bins - 1, dtype=np.int64)
+    bin_of = np.full(codes.count, bins - 1, dtype=np.int32)
     bin_of[frequent] = np.arange(len(frequent))
     if codes.missing is not None:
         bin_of[codes.missing] = bins
-    texts = as_text(pair.after.frame[name])
+    texts = as_text(pair.distinct(name).cells.after)
     distinct = texts.drop_nulls().unique().sort()
     spread = np.zeros((len(distinct) + 1, bins + 1))
     spread[-1, bins] = 1.0
     for number, values in enumerate(_covered(pair, name, distinct)):
         np.add.at(spread[number], bin_of[values], 1.0 / len(values))
-    after = places_among(texts, distinct, len(distinct))
-    return Margin(bin_of[codes.codes], after, spread)
+    place = places_among(texts, distinct, len(distinct)).astype(np.int32)
+    return Margin(bin_of[codes.codes], place[pair.distinct(name).after], spread)
 
 
 def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Integers]:
@@ -228,16 +247,26 @@ def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Integers]:
 def _two_way(one: Margin, other: Margin) -> tuple[Floats, Floats]:
     rows = one.spread.shape[1], other.spread.shape[1]
     before = np.bincount(one.before * rows[1] + other.before, minlength=rows[0] * rows[1])
-    labels, count = block_labels(
-        [one.after.astype(np.int32), other.after.astype(np.int32)],
-        [len(one.spread), len(other.spread)],
-        len(one.after),
-    )
+    first, second, weights = _combinations(one, other)
+    after = (one.spread[first] * weights[:, None]).T @ other.spread[second]
+    return before / max(len(one.before), 1), after.ravel() / max(len(one.after), 1)
+
+
+_LARGEST_TABLE = 4_000_000
+"""Combinations of two columns that are counted in a table of them all."""
+
+
+def _combinations(one: Margin, other: Margin) -> tuple[Integers, Integers, Integers]:
+    """The released cells that occur together, and how often."""
+    width = len(other.spread)
+    if len(one.spread) * width <= _LARGEST_TABLE:
+        counts = np.bincount(one.after * np.int32(width) + other.after)
+        occurring = np.flatnonzero(counts)
+        return occurring // width, occurring % width, counts[occurring]
+    labels, count = block_labels([one.after, other.after], [len(one.spread), width], len(one.after))
     first = np.zeros(count, dtype=np.int64)
     first[labels] = np.arange(len(labels))
-    weights = np.bincount(labels, minlength=count)
-    after = (one.spread[one.after[first]] * weights[:, None]).T @ other.spread[other.after[first]]
-    return before / max(len(one.before), 1), after.ravel() / max(len(one.after), 1)
+    return one.after[first], other.after[first], np.bincount(labels, minlength=count)
 
 
 def _total_variation(one: Floats, other: Floats) -> float:
@@ -248,17 +277,23 @@ def _mean(values: list[float]) -> float:
     return float(np.mean(values)) if values else 0.0
 
 
+Counted = tuple[Floats, Integers]
+"""Distinct values and how often each occurs."""
 _DECILES = np.arange(0.1, 0.95, 0.1)
 
 
 def mean_change(before: Any, after: Any) -> float:
     """Mean over numeric columns of |mean' - mean| in standard deviations of the original."""
-    return _over_columns(pair_of(before, after), lambda was, now, scale: abs(now.mean() - was.mean()) / scale)
+    return _over_columns(
+        pair_of(before, after), lambda was, now, scale: abs(_mean_of(*now) - _mean_of(*was)) / scale
+    )
 
 
 def variance_change(before: Any, after: Any) -> float:
     """Mean over numeric columns of |variance' / variance - 1|."""
-    return _over_columns(pair_of(before, after), lambda was, now, _: abs(now.var() / was.var() - 1))
+    return _over_columns(
+        pair_of(before, after), lambda was, now, _: abs(_variance(*now) / _variance(*was) - 1)
+    )
 
 
 def quantile_change(before: Any, after: Any) -> float:
@@ -266,7 +301,7 @@ def quantile_change(before: Any, after: Any) -> float:
     return _over_columns(
         pair_of(before, after),
         lambda was, now, scale: float(
-            np.abs(np.quantile(now, _DECILES) - np.quantile(was, _DECILES)).mean() / scale
+            np.abs(_quantiles(*now, _DECILES) - _quantiles(*was, _DECILES)).mean() / scale
         ),
     )
 
@@ -320,46 +355,69 @@ def figures_by_column(pair: Pair) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _middles(pair: Pair, name: str) -> tuple[Floats, Floats]:
-    """As `numbers_of`, in the column's own unit."""
-    low, high = line_ends(pair.column_cells(name))
+def _middles(pair: Pair, name: str) -> tuple[Counted, Counted]:
+    """As `_counted_numbers`, in the column's own unit."""
+    distinct = pair.distinct(name)
+    low, high = line_ends(distinct.cells)
     middle = low / 2 + high / 2
-    return middle[: pair.before.rows], middle[pair.before.rows :]
+    was, now = distinct.counts
+    return (middle[: len(was)], was), (middle[len(was) :], now)
 
 
-def _summed_up(side: Floats) -> dict[str, float | None]:
-    present = side[~np.isnan(side)]
+def _summed_up(side: Counted) -> dict[str, float | None]:
+    present, counts = _present(side)
     names = ["mean", "std", *(f"q{round(100 * share)}" for share in QUANTILES)]
     if not len(present):
         return dict.fromkeys(names)
     unit = float(np.abs(present).max()) or 1.0  # squares of very large numbers would overflow
     scaled = present / unit
-    figures = [scaled.mean(), scaled.std(), *np.quantile(scaled, QUANTILES)]
+    figures = [
+        _mean_of(scaled, counts),
+        math.sqrt(_variance(scaled, counts)),
+        *_quantiles(scaled, counts, QUANTILES),
+    ]
     return {name: float(value) * unit for name, value in zip(names, figures, strict=True)}
 
 
 def _correlated(one: Floats, other: Floats) -> float | None:
-    both = ~(np.isnan(one) | np.isnan(other))
-    first, second = one[both], other[both]
+    first, second = _both_present(one, other)
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return _correlation(first, second)
 
 
-def _over_columns(pair: Pair, change: Callable[[Floats, Floats, float], float]) -> float:
+def _over_columns(pair: Pair, change: Callable[[Counted, Counted, float], float]) -> float:
     """Mean over columns that vary; missing values are ignored."""
     changes = []
     for name in numeric_names(pair):
-        was, now = (side[~np.isnan(side)] for side in numbers_of(pair, name))
-        scale = float(was.std()) if len(was) else 0.0
-        if scale > 0 and len(now):
+        was, now = (_present(side) for side in _counted_numbers(pair, name))
+        scale = math.sqrt(_variance(*was)) if len(was[0]) else 0.0
+        if scale > 0 and len(now[0]):
             changes.append(change(was, now, scale))
     return float(np.mean(changes)) if changes else 0.0
 
 
-def _correlation(one: Floats, other: Floats) -> float:
+def _present(side: Counted) -> Counted:
+    values, counts = side
+    known = ~np.isnan(values)
+    return values[known], counts[known]
+
+
+def _mean_of(values: Floats, counts: Integers) -> float:
+    return float(counts @ values / counts.sum())
+
+
+def _variance(values: Floats, counts: Integers) -> float:
+    return float(counts @ (values - _mean_of(values, counts)) ** 2 / counts.sum())
+
+
+def _both_present(one: Floats, other: Floats) -> tuple[Floats, Floats]:
     both = ~(np.isnan(one) | np.isnan(other))
-    first, second = one[both], other[both]
+    return (one, other) if both.all() else (one[both], other[both])
+
+
+def _correlation(one: Floats, other: Floats) -> float:
+    first, second = _both_present(one, other)
     if len(first) < 2:
         return 0.0
     first, second = first - first.mean(), second - second.mean()

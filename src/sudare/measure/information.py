@@ -87,12 +87,15 @@ def ild(
     rows: RowDistance = (
         distance if isinstance(distance, RowDistance) else Product(_by_column(distance, names))
     )
-    spaces = {name: _distance(pair, name, rows).space(pair.column_cells(name)) for name in names}
+    spaces = {name: _space(pair, name, rows) for name in names}
     sample = _Sample(pair, Randomness(seed))
     alone = {name: _of_space(space, p, largest_pairs, sample) for name, space in spaces.items()}
     if len(names) == 1:
         return alone[names[0]]
-    weights = {name: _weight(rows, name, space, largest_pairs, sample) for name, space in spaces.items()}
+    weights = {
+        name: _weight(rows, name, alone[name] if p == 2 else _of_space(space, 2.0, largest_pairs, sample))
+        for name, space in spaces.items()
+    }
     if p == rows.order:
         return _weighted_sum(
             alone, weights, even=all(rows.weight_of(name) is None for name in names) and p == 2
@@ -219,12 +222,19 @@ def _check_weights(distance: Any, names: Sequence[str]) -> None:
             raise ParameterError("measure.information.weight", name=name, hint=did_you_mean(name, names))
 
 
-def _weight(rows: RowDistance, name: str, space: Space, largest: float, sample: _Sample) -> float:
+def _weight(rows: RowDistance, name: str, squares: InformationLoss) -> float:
     given = rows.weight_of(name)
     if given is not None:
         return given
-    amount = _of_space(space, 2.0, largest, sample).before
-    return 1 / amount if amount > 0 else 0.0
+    return 1 / squares.before if squares.before > 0 else 0.0
+
+
+def _space(pair: Pair, name: str, rows: RowDistance) -> Space:
+    """The space of a column: built for its distinct cells, then with the point of each row."""
+    distinct = pair.distinct(name)
+    space = _distance(pair, name, rows).space(distinct.cells)
+    space.before, space.after = space.before[distinct.before], space.after[distinct.after]
+    return space
 
 
 def _by_column(distance: Any, names: Sequence[str]) -> dict[str, ColumnDistance]:
@@ -239,7 +249,7 @@ def _distance(pair: Pair, name: str, rows: RowDistance) -> ColumnDistance:
     chosen = rows.of_column(name)
     if chosen is not None:
         return chosen
-    tree, after = pair.before.hierarchy(name), pair.released(name)
+    tree, after = pair.before.hierarchy(name), pair.distinct(name).cells.after
     if tree is not None and after.dtype != pl.String and not tree.knows(after):
         tree = None  # numbers that were drawn or averaged are not in the tree
     on_a_line = tree is None or tree.lower is not None

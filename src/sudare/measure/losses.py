@@ -7,7 +7,7 @@ Rows that were left out count as fully generalized, and so do quasi-identifiers 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from sudare.describe.distance.space import ColumnCells, line_ends
 from sudare.describe.hierarchy.tree import Objective, node_shares
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.text import ANYTHING, as_text, places_among, range_ends, set_parts
+from sudare.kernels.core.rules import block_labels
 from sudare.kernels.figures import best_guesses
 from sudare.measure.distributions import numbers_of, numeric_names
 from sudare.measure.pair import Pair, pair_of
@@ -32,24 +33,55 @@ Cells = dict[Objective, npt.NDArray[np.float64]]
 """For every objective, the share in [0, 1] of each released cell; 0 for one as specific as the original."""
 
 
-def cells_of(pair: Pair, name: str) -> Cells:
+class CountedCells(NamedTuple):
+    """Released cells that differ, alone or with their originals, as far as it matters, and how often each occurs."""
+
+    shares: Cells
+    counts: npt.NDArray[np.int64]
+
+
+def cells_of(pair: Pair, name: str) -> CountedCells:
     """The cells of one column (computed once): along its hierarchy, as ranges, or else as known or unknown."""
     if name not in pair.cells:
         pair.cells[name] = _cells(pair, name)
     return pair.cells[name]
 
 
-def _cells(pair: Pair, name: str) -> Cells:
-    before, after = pair.kept.frame[name], pair.after.frame[name]
+def _cells(pair: Pair, name: str) -> CountedCells:
     tree = pair.before.hierarchy(name)
-    if tree is None and pair.before.column(name).kind in MEASURED_KINDS:
-        return _ranges(pair, name, before, after)
-    if tree is None and pair.before.column(name).kind == "ordinal":
-        return _ranks(pair, name, before, after)
-    if tree is None:
+    on_axis = tree is None and pair.before.column(name).kind in MEASURED_KINDS
+    ordered = tree is None and pair.before.column(name).kind == "ordinal"
+    if tree is None and not on_axis and not ordered:
         # Of all cells, as the methods do: missing is a value of its own, so that one value and missing are two.
         tree = pair.before.generalization(name)
-    return _nodes(tree, before, after)
+    before, after, counts = _occurring(pair, name, by_value=tree is not None and not tree.labels_differ)
+    if on_axis:
+        return CountedCells(_ranges(pair, name, before, after), counts)
+    if tree is None:
+        return CountedCells(_ranks(pair, name, before, after), counts)
+    return CountedCells(_nodes(tree, before, after), counts)
+
+
+def _occurring(
+    pair: Pair, name: str, *, by_value: bool
+) -> tuple[pl.Series, pl.Series, npt.NDArray[np.int64]]:
+    """Original and released cells that occur together, and how often; unless `by_value`, one original stands for all.
+
+    Mostly all that matters of an original is whether it is missing.
+    """
+    distinct = pair.distinct(name)
+    values, cells = distinct.cells.before, distinct.cells.after
+    # Missing comes last among distinct values.
+    stands = np.where(values.is_null().to_numpy(), len(values) - 1, np.arange(len(values)) if by_value else 0)
+    original = stands.astype(np.int32)[distinct.before][pair.traced]
+    labels, count = block_labels([distinct.after, original], [len(cells), len(values)], len(original))
+    first = np.zeros(count, dtype=np.int64)
+    first[labels] = np.arange(len(labels))
+    return (
+        values.gather(original[first]),
+        cells.gather(distinct.after[first]),
+        np.bincount(labels, minlength=count),
+    )
 
 
 def _nodes(tree: Hierarchy, before: pl.Series, after: pl.Series) -> Cells:
@@ -87,7 +119,7 @@ def _meant(
 
     A group may have the label of one of its values; an original that the lower node does not cover was generalized.
     """
-    if len(set(tree.labels)) == len(tree.labels):
+    if tree.labels_differ:
         return nodes
     named = {label: number for number, label in enumerate(dict.fromkeys(tree.labels))}
     names = np.array([named[label] for label in tree.labels])
@@ -124,7 +156,7 @@ def _ranks(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
 
 
 def _ranges(pair: Pair, name: str, before: pl.Series, after: pl.Series) -> Cells:
-    whole = pair.before.values(name)
+    whole = pair.before.codes(name).values
     # Of all rows, those left out too: `*` is the range of the whole column.
     low, high = (ends[len(whole) :] for ends in line_ends(ColumnCells(name, whole, after)))
     extent = pair.before.extent(name)
@@ -206,7 +238,8 @@ def _mean_cell(pair: Pair, objective: Objective) -> float:
 def _column(pair: Pair, name: str, objective: Objective) -> float:
     if name not in pair.after.frame.columns:
         return 1.0 if pair.before.rows else 0.0
-    return float((cells_of(pair, name)[objective].sum() + pair.suppressed) / max(pair.before.rows, 1))
+    cells = cells_of(pair, name)
+    return float((cells.counts @ cells.shares[objective] + pair.suppressed) / max(pair.before.rows, 1))
 
 
 def dm(before: Any, after: Any, k: int = 1) -> float:

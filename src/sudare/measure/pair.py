@@ -18,7 +18,30 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.measure.distributions import Margin
-    from sudare.measure.losses import Cells
+    from sudare.measure.losses import CountedCells
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctCells:
+    """The distinct cells of a column before and after, and which of them each row has.
+
+    A table has far fewer distinct cells than rows, so what depends on a cell alone is computed here and then counted.
+    """
+
+    cells: ColumnCells
+    """The distinct cells, in the form that distances take."""
+    before: npt.NDArray[np.int32]
+    """For each original row, its place among `cells.before`."""
+    after: npt.NDArray[np.int32]
+    """For each released row, its place among `cells.after`."""
+
+    @cached_property
+    def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """How often each distinct cell occurs before and after."""
+        return (
+            np.bincount(self.before, minlength=len(self.cells.before)),
+            np.bincount(self.after, minlength=len(self.cells.after)),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,18 +52,12 @@ class Pair:
     after: Table
     rows: npt.NDArray[np.int64] | None
     """For each released row, its original; None if rows have no originals, as in synthetic data."""
-    cells: dict[str, Cells] = field(default_factory=dict)
+    cells: dict[str, CountedCells] = field(default_factory=dict)
     """What each released cell leaves open, cached by `sudare.measure.losses`."""
-    numbers: dict[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]] = field(default_factory=dict)
-    """Original and released numbers of each numeric column, cached by `sudare.measure.distributions`."""
-
     margins: dict[str, Margin] = field(default_factory=dict)
     """Distributions of each column, cached by `sudare.measure.distributions`."""
-
-    @cached_property
-    def kept(self) -> Table:
-        """The original rows in the order of the release."""
-        return self.before.take(self.traced)
+    found: dict[str, DistinctCells] = field(default_factory=dict)
+    """The distinct cells of each column, cached by `distinct`."""
 
     @cached_property
     def place(self) -> npt.NDArray[np.int64]:
@@ -75,9 +92,17 @@ class Pair:
         label = ANYTHING if tree is None else tree.labels[tree.root]
         return pl.Series(name, [label], dtype=pl.String).new_from_index(0, self.after.rows)
 
-    def column_cells(self, name: str) -> ColumnCells:
-        """One column before and after, in the form that distances take."""
-        return ColumnCells(name, self.before.frame[name], self.released(name), self.before.hierarchy(name))
+    def distinct(self, name: str) -> DistinctCells:
+        """The distinct cells of one column (computed once)."""
+        if name not in self.found:
+            before, was = _distinct(self.before, name)
+            if name in self.after.frame.columns:
+                after, now = _distinct(self.after, name)
+            else:
+                after, now = self.released(name).head(1), np.zeros(self.after.rows, dtype=np.int32)
+            cells = ColumnCells(name, before, after, self.before.hierarchy(name))
+            self.found[name] = DistinctCells(cells, was, now)
+        return self.found[name]
 
     def target(self, given: str | None, needed: Literal["class", "model"]) -> str:
         """The column to predict: the given one, otherwise the first sensitive one."""
@@ -85,6 +110,21 @@ class Pair:
         if name is None:
             raise ParameterError(f"measure.no_target.{needed}")
         return name
+
+
+def _distinct(table: Table, name: str) -> tuple[pl.Series, npt.NDArray[np.int32]]:
+    series = table.frame[name]
+    if series.dtype.is_nested() or series.dtype == pl.Object:
+        return series, np.arange(len(series), dtype=np.int32)
+    codes = table.codes(name)
+    # Where the domain is fixed, there are codes of values that this table does not have.
+    present = np.flatnonzero(np.bincount(codes.codes, minlength=codes.count)).astype(np.int32)
+    values = codes.decode(present).alias(series.name)
+    if len(present) == codes.count:
+        return values, codes.codes
+    place = np.zeros(codes.count, dtype=np.int32)
+    place[present] = np.arange(len(present))
+    return values, place[codes.codes]
 
 
 def pair_of(before: Any, after: Any, rows: npt.NDArray[np.int64] | None = None) -> Pair:

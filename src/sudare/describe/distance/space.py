@@ -92,8 +92,9 @@ class Space(ABC):
             return self._amount(points, power, largest)
 
     def _amount(self, points: Codes, power: float, largest: float) -> tuple[float, Way] | None:
-        missing = float((points < 0).sum())
-        counts = np.bincount(points[points >= 0], minlength=self.size).astype(np.float64)
+        known = points >= 0
+        missing = float(len(points) - known.sum())
+        counts = np.bincount(points[known] if missing else points, minlength=self.size).astype(np.float64)
         around = 2.0 * missing * (len(points) - missing) * float(np.float64(self.reach) ** power)
         used = np.flatnonzero(counts)
         if len(used) < 2:

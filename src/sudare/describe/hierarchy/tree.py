@@ -288,6 +288,11 @@ class Hierarchy:
         return pl.Series(self.labels, dtype=pl.String)
 
     @cached_property
+    def labels_differ(self) -> bool:
+        """Whether no two nodes have the same label."""
+        return len(set(self.labels)) == len(self.labels)
+
+    @cached_property
     def _leaf_labels(self) -> LabelIndex:
         return LabelIndex(self.labels[: self.leaves])
 
