@@ -158,7 +158,8 @@ def _numeric(distinct: DistinctCells) -> Margin:
     bins = len(edges) - 1
     binned = np.clip(np.searchsorted(edges, original, side="right") - 1, 0, bins - 1)
     bin_of = np.where(present, binned, bins).astype(np.int32)
-    return Margin(bin_of[distinct.before], distinct.after, _overlaps(edges, low[values:], high[values:]))
+    spread = _overlaps(edges, low[values:], high[values:])
+    return _margin_of(bin_of[distinct.before], distinct.after, spread)
 
 
 def _edges(values: Floats, counts: Integers) -> Floats:
@@ -215,7 +216,16 @@ def _categorical(pair: Pair, name: str) -> Margin:
     for number, values in enumerate(_covered(pair, name, distinct)):
         np.add.at(spread[number], bin_of[values], 1.0 / len(values))
     place = places_among(texts, distinct, len(distinct)).astype(np.int32)
-    return Margin(bin_of[codes.codes], place[pair.distinct(name).after], spread)
+    return _margin_of(bin_of[codes.codes], place[pair.distinct(name).after], spread)
+
+
+def _margin_of(before: Places, after: Places, spread: Floats) -> Margin:
+    """A margin in which released cells that lie in one bin are one cell, as most are in columns that did not change."""
+    bins = spread.shape[1]
+    first = spread.argmax(axis=1).astype(np.int32)
+    wide = spread[np.arange(len(spread)), first] < 1.0
+    place = np.where(wide, bins - 1 + np.cumsum(wide, dtype=np.int32), first)
+    return Margin(before, place[after], np.concatenate([np.eye(bins), spread[wide]]))
 
 
 def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Integers]:
