@@ -81,33 +81,44 @@ def _sentence(path: Path, columns: Sequence[str]) -> Sentence:
 
 def _removed(original: pl.DataFrame, released: pl.DataFrame) -> dict[str, pl.Series]:
     """Values of each original column that are in no released cell; a cell counts as the text it shows."""
-    shown = set(released.columns)
+    cells = [pl.Series(released.columns, dtype=pl.String)]
     for column in released:
-        cells = column.alias("cells")
-        single = cells.explode() if isinstance(column.dtype, pl.List) else cells
-        shown.update(map(_meant, _texts(single.unique())))
+        single = column.explode() if isinstance(column.dtype, pl.List) else column
+        cells.append(_meant(_texts(single.alias("cells").unique())))
+    shown = pl.concat([each.alias("cells") for each in cells]).unique()
     removed = {}
     for column in original:
         if column.dtype.is_nested() or column.dtype == pl.Object:
             continue
         values = column.alias("cells").drop_nulls().unique()
-        gone = [_meant(text) not in shown for text in _texts(values)]
-        removed[column.name] = values.filter(pl.Series(gone, dtype=pl.Boolean))
+        removed[column.name] = values.filter(~_meant(_texts(values)).is_in(shown.implode()))
     return removed
 
 
-def _meant(text: str) -> str:
-    """A number as it is, however it is written: files of text and workbooks write 10.0 as 10."""
+_PERHAPS_NUMBER = (
+    r"(?i)^[\s\x1c-\x1f]*[+-]?(?:[\d_]*\.?[\d_]*(?:e[+-]?[\d_]+)?|inf(?:inity)?|nan)[\s\x1c-\x1f]*$"
+)
+"""Every text that Python reads as a number, and few others."""
+
+
+def _meant(texts: pl.Series) -> pl.Series:
+    """Numbers as they are, however they are written: files of text and workbooks write 10.0 as 10."""
+    written = texts.filter(texts.str.contains(_PERHAPS_NUMBER)).unique()
+    return texts.replace(written, [_as_number(text) for text in written]) if len(written) else texts
+
+
+def _as_number(text: str) -> str:
     try:
         return repr(float(text))
     except ValueError:
         return text
 
 
-def _texts(column: pl.Series) -> list[str]:
+def _texts(column: pl.Series) -> pl.Series:
+    """Cells as texts; a missing one is the text `None`."""
     if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Duration):
-        return [str(value) for value in column.to_list()]
-    return [str(value) for value in column.cast(pl.String).to_list()]
+        return pl.Series(column.name, [str(value) for value in column.to_list()], dtype=pl.String)
+    return column.cast(pl.String).fill_null("None")
 
 
 def _in_file(
@@ -121,21 +132,33 @@ def _in_file(
         return _in_bytes(path.read_bytes(), _twin(released, ending), ending, removed)
     if ending == ".xlsx":
         empty = excel_bytes(released.clear(), path)
-        cells = _workbook_texts(path.read_bytes()) - _workbook_texts(empty)
+        texts = _workbook_texts(path.read_bytes()) - _workbook_texts(empty)
+        cells = pl.Series("cells", sorted(texts), dtype=pl.String)
     elif ending in _DELIMITERS:
-        csv.field_size_limit(sys.maxsize // 2)
-        text = path.read_bytes().decode(encoding)
-        cells = {cell for row in csv.reader(io.StringIO(text), delimiter=_DELIMITERS[ending]) for cell in row}
+        cells = _delimited_texts(path, _DELIMITERS[ending], encoding)
     elif ending == ".jsonl":
         lines = path.read_text(encoding="utf-8").split("\n")
-        cells = {text for line in lines if line for text in _json_texts(json.loads(line))}
+        texts = {text for line in lines if line for text in _json_texts(json.loads(line))}
+        cells = pl.Series("cells", sorted(texts), dtype=pl.String)
     else:
         return []
-    return [
-        name
-        for name, values in removed.items()
-        if any(text in cells for text in _texts(values) if len(text) >= _SHORTEST)
-    ]
+    long = cells.filter(cells.str.len_chars() >= _SHORTEST).implode()
+    return [name for name, values in removed.items() if _texts(values).is_in(long).any()]
+
+
+def _delimited_texts(path: Path, delimiter: str, encoding: str) -> pl.Series:
+    """Every cell of a text file, its head included; the reader of Python takes what polars refuses."""
+    try:
+        # Bytes of another encoding are no UTF-8, or say the same in it.
+        cells = pl.scan_csv(path, has_header=False, infer_schema=False, separator=delimiter)
+        found = cells.select(pl.all().unique().implode()).collect()
+        texts = [column.explode().alias("cells") for column in found]
+    except pl.exceptions.PolarsError:
+        csv.field_size_limit(sys.maxsize // 2)
+        with path.open(encoding=encoding, newline="") as lines:
+            once = {cell for row in csv.reader(lines, delimiter=delimiter) for cell in row}
+        texts = [pl.Series("cells", sorted(once), dtype=pl.String)]
+    return pl.concat(texts).drop_nulls().unique()
 
 
 def _in_statistical(path: Path, ending: str, removed: Mapping[str, pl.Series]) -> list[str]:
