@@ -121,8 +121,13 @@ def write_data(
             elif format == "jsonl":
                 file.write(json_lines(frame).encode())
             else:
-                text = csv_text(frame, separator=_SEPARATORS[format], escape_formulas=escape_formulas)
-                file.write(_encoded(text, frame, encoding))
+                separator = _SEPARATORS[format]
+                if encoding == "utf-8":
+                    cells = flat(frame, escape_formulas=escape_formulas)
+                    cells.write_csv(file, separator=separator, float_scientific=False)
+                else:
+                    text = csv_text(frame, separator=separator, escape_formulas=escape_formulas)
+                    file.write(_encoded(text, frame, encoding))
             file.flush()
             if on_disk:
                 os.fsync(file.fileno())
@@ -336,10 +341,8 @@ def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
 
 def _text_cells(path: Path, separator: str, encoding: str) -> pl.DataFrame:
     """Every cell as text, with the names as the first row; an unquoted empty cell is null."""
-    content = path.read_bytes()
-    if encoding != "utf-8":
-        content = content.decode(encoding).encode()
-    return pl.read_csv(content, has_header=False, separator=separator, infer_schema=False)
+    source = path if encoding == "utf-8" else path.read_bytes().decode(encoding).encode()
+    return pl.read_csv(source, has_header=False, separator=separator, infer_schema=False, glob=False)
 
 
 _SIGNS = r"=+\-@＝＋－＠'"
@@ -353,6 +356,8 @@ _ESCAPE = "'"
 def escaped(texts: pl.Series) -> pl.Series:
     """The texts with an apostrophe wherever a formula could begin."""
     cells = texts.alias("cells")  # polars treats a series name such as '^a$' as a pattern
+    if not cells.str.contains(rf"{_AT_BEGIN}|{_INSIDE}").any():
+        return texts
     guarded = cells.str.contains(_AT_BEGIN) & ~cells.str.contains(_PLAIN_NUMBER)
     inside = cells.str.replace_all(_INSIDE, f"${{1}}{_ESCAPE}${{2}}")
     return inside.zip_with(~guarded, _ESCAPE + inside).alias(texts.name)
@@ -360,7 +365,10 @@ def escaped(texts: pl.Series) -> pl.Series:
 
 def unescaped(texts: pl.Series, *, inside: bool = True) -> pl.Series:
     """The texts that `escaped` was given; not `inside` for files of versions that wrote apostrophes at the beginning only."""
-    cells = texts.alias("cells").str.strip_prefix(_ESCAPE)
+    cells = texts.alias("cells")
+    if not cells.str.contains(_ESCAPE, literal=True).any():
+        return texts
+    cells = cells.str.strip_prefix(_ESCAPE)
     if inside:
         cells = cells.str.replace_all(rf"([{_BETWEEN}]){_ESCAPE}", "${1}")
     return cells.alias(texts.name)

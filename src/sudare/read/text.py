@@ -177,6 +177,8 @@ def _cut_regular(utf8: bytes, dialect: Dialect, *, header: bool) -> pl.DataFrame
     if not utf8.endswith(b"\n"):
         utf8 += b"\n"
     utf8 = _without_blanks(utf8, dialect, header=header)
+    if (plain := _cut_plain(utf8, dialect)) is not None:
+        return plain
     array = np.frombuffer(utf8, np.uint8)
     outside = _outside_quotes(array, dialect.quote)
     if dialect.quote is not None and not _quotes_enclose_cells(array, dialect):
@@ -200,14 +202,35 @@ def _cut_regular(utf8: bytes, dialect: Dialect, *, header: bool) -> pl.DataFrame
         utf8, widths = array[keep].tobytes(), widths[~blank]
     if not (widths == width).all():
         return None
-    frame = pl.read_csv(
+    frame = _cells(utf8, dialect, width)
+    return frame if frame.height == widths.size else None
+
+
+def _cut_plain(utf8: bytes, dialect: Dialect) -> pl.DataFrame | None:
+    """All cells of a text without quotes, carriage returns and blank lines; None if it has them or lines differ."""
+    marks = (b"\r", b"\n\n") if dialect.quote is None else (b"\r", b"\n\n", dialect.quote.encode())
+    if utf8.startswith(b"\n") or any(mark in utf8 for mark in marks):
+        return None
+    delimiter, lines = dialect.delimiter.encode(), utf8.count(b"\n")
+    width = utf8.count(delimiter, 0, utf8.find(b"\n")) + 1
+    # Where no line has more cells than the first, which polars would refuse, and all have as many together, none has fewer.
+    if utf8.count(delimiter) != lines * (width - 1):
+        return None
+    try:
+        frame = _cells(utf8, dialect, width)
+    except pl.exceptions.ComputeError:
+        return None
+    return frame if frame.height == lines else None
+
+
+def _cells(utf8: bytes, dialect: Dialect, width: int) -> pl.DataFrame:
+    return pl.read_csv(
         utf8,
         has_header=False,
         separator=dialect.delimiter,
         quote_char=dialect.quote,
         schema={f"column_{position}": pl.String for position in range(1, width + 1)},
     )
-    return frame if frame.height == widths.size else None
 
 
 def _without_blanks(utf8: bytes, dialect: Dialect, *, header: bool) -> bytes:

@@ -147,10 +147,10 @@ def _in_file(
 
 
 def _delimited_texts(path: Path, delimiter: str, encoding: str) -> pl.Series:
-    """Every cell of a text file, its head included; the reader of Python takes what polars refuses."""
+    """Every cell of a text file, its head included; the reader of Python takes files whose lines differ in length."""
+    source = path if encoding == "utf-8" else io.BytesIO(path.read_bytes().decode(encoding).encode())
     try:
-        # Bytes of another encoding are no UTF-8, or say the same in it.
-        cells = pl.scan_csv(path, has_header=False, infer_schema=False, separator=delimiter)
+        cells = pl.scan_csv(source, has_header=False, infer_schema=False, separator=delimiter, glob=False)
         found = cells.select(pl.all().unique().implode()).collect()
         texts = [column.explode().alias("cells") for column in found]
     except pl.exceptions.PolarsError:
