@@ -99,13 +99,16 @@ def all_pairs(table: str, objective: Any, kind: str, number: int) -> Case:
 
     described = _table(table)
     sensitive = described.names("sensitive")[0] if kind == "l" else None
-    ground = distortion.ground_of(described, objective, None)
-    stop = max(_CELLS // ground.codes.size, 1)
+    ground = distortion.Grounds(described).of(objective)
+    distinct = np.empty_like(ground.tree.codes)
+    distinct[ground.tree.order] = ground.tree.codes
+    codes = distinct[ground.labels]
+    stop = max(_CELLS // codes.size, 1)
     values = None if sensitive is None else described.codes(sensitive).codes.astype(np.int64)
     asked = sd.KAnonymity(number) if sensitive is None else sd.LDiversity(number)
 
     def work() -> Any:
-        return all_radii(ground.space, ground.codes, number, values, min(stop, described.rows))
+        return all_radii(ground.space, codes, number, values, min(stop, described.rows))
 
     def facts(radii: Any) -> dict[str, Any]:
         counts = distortion.counts_asked(described, [asked])

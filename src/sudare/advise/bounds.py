@@ -11,6 +11,7 @@ from sudare.anonymize.generalize.bound import price_bound
 from sudare.anonymize.protocol import Traits, traits_of
 from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.bounds import Bound, lower_bound
+from sudare.assess.bounds.distortion import Grounds
 from sudare.progress import Plan
 from sudare.words.sentence import Sentence
 
@@ -47,13 +48,14 @@ def bounds_of(
     budget = _BUDGET * _COLUMNS // max(len(table.names("quasi")), _COLUMNS)
     objectives: tuple[Objective, ...] = ("loss", "dis")
     plan = Plan(progress, dict.fromkeys(objectives, 1.0))
+    grounds = Grounds(table)
     found = {}
     for name in objectives:
         # A method that searched long for this measure is worth a longer search for its bound.
         own = [traits_of(method) for method in methods if traits_of(method).minimizes == name]
         visits = max((traits.bound_visits for traits in own), default=Traits().bound_visits)
         with plan.phase(name, shown="bounds") as step:
-            found[name] = _best_bound(table, requirements, name, budget, visits, step)
+            found[name] = _best_bound(table, requirements, name, budget, visits, grounds, step)
     return {name: bound for name, bound in found.items() if bound.value > 0}
 
 
@@ -63,10 +65,13 @@ def _best_bound(
     objective: Objective,
     budget: int,
     visits: float,
+    grounds: Grounds,
     progress: Progress,
 ) -> Bound:
     """The higher of the bound by near rows and, if it is fast, the bound by prices."""
-    near = quick_bound(table, requirements, objective=objective, budget=budget, progress=progress)
+    near = quick_bound(
+        table, requirements, objective=objective, budget=budget, grounds=grounds, progress=progress
+    )
     # More requirements can only cost more, so the cost of k alone is a bound.
     k = max((one.k for one in requirements if isinstance(one, KAnonymity)), default=1)
     priced = price_bound(table, k, objective, most_visits=visits, progress=progress) if k > 1 else None
@@ -80,18 +85,31 @@ def quick_bound(
     objective: Objective,
     budget: int,
     weights: Mapping[str, float] | None = None,
+    grounds: Grounds | None = None,
     progress: Progress | None = None,
 ) -> Bound:
     """The lower bound; for a large k, that of a smaller one, because the search grows with the square of k."""
     if all(one.k <= LARGEST_K or one.k > table.rows for one in requirements if isinstance(one, KAnonymity)):
         return lower_bound(
-            table, requirements, objective=objective, weights=weights, budget=budget, progress=progress
+            table,
+            requirements,
+            objective=objective,
+            weights=weights,
+            budget=budget,
+            grounds=grounds,
+            progress=progress,
         )
     smaller = [
         KAnonymity(min(one.k, LARGEST_K)) if isinstance(one, KAnonymity) else one for one in requirements
     ]
     found = lower_bound(
-        table, smaller, objective=objective, weights=weights, budget=budget, progress=progress
+        table,
+        smaller,
+        objective=objective,
+        weights=weights,
+        budget=budget,
+        grounds=grounds,
+        progress=progress,
     )
     return Bound(found.value, False, Sentence("bound.smaller_k", bound=found.explanation))
 

@@ -360,8 +360,8 @@ _SAMPLE = 2000
 """Number of row pairs sampled to order the columns."""
 
 
-def space_of(axes: Sequence[RankedColumn]) -> tuple[Space, npt.NDArray[np.int32]]:
-    """Costs and ranks (rows x columns): wide columns, then tables, each with the most discriminating columns first.
+def _order_of(axes: Sequence[RankedColumn]) -> tuple[list[int], int]:
+    """Wide columns, then tables, each with the most discriminating columns first; and how many are wide.
 
     Sums that are compared with a limit can then stop early.
     """
@@ -373,8 +373,7 @@ def space_of(axes: Sequence[RankedColumn]) -> tuple[Space, npt.NDArray[np.int32]
             tabled.add(column)
     telling = [_telling(axis) for axis in axes]
     order = sorted(range(len(axes)), key=lambda column: (column in tabled, -telling[column]))
-    codes = np.stack([axes[column].ranks for column in order], axis=1).astype(np.int32)
-    return _assembled([axes[column] for column in order], len(axes) - len(tabled)), codes
+    return order, len(axes) - len(tabled)
 
 
 def _telling(axis: RankedColumn) -> float:
@@ -496,13 +495,15 @@ def lower_bound(
     objective: Objective = "dis",
     weights: Mapping[str, float] | None = None,
     budget: int = BUDGET,
+    grounds: Grounds | None = None,
     progress: Progress | None = None,
 ) -> Bound:
     """A lower bound on the loss of any release that satisfies all requirements.
 
     Each row costs at least the largest of its individual bounds, so this is at least the largest bound of any single
     requirement and column. Requirements other than k-anonymity and l-diversity give no bound and are ignored.
-    `budget` limits the number of comparisons for all requirements together.
+    `budget` limits the number of comparisons for all requirements together; `grounds`, those of the same table and
+    weights, save building the tree of its rows again for another objective.
     """
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
         raise ParameterError("assess.bounds.budget", given=shown(budget))
@@ -517,7 +518,7 @@ def lower_bound(
     for count in asked:
         if count.available < count.target:
             return Bound(1.0, True, Sentence("bound.all_out", obstacle=count.obstacle))
-    ground = ground_of(table, objective, weights)
+    ground = (grounds or Grounds(table, weights)).of(objective)
     costs, exact = row_costs(table, ground, asked, budget, progress or SILENT)
     value = min(float(costs.mean()), 1.0)
     named = joined("between.requirements", (count.name for count in asked))
@@ -534,8 +535,6 @@ class Ground:
 
     space: Space
     tree: Tree
-    codes: npt.NDArray[np.int32]
-    """Codes of all rows."""
     labels: npt.NDArray[np.int32]
     """Index of the distinct row for each row."""
     weight: npt.NDArray[np.int64]
@@ -571,24 +570,40 @@ class _Count:
         return Sentence("bound.needs_values", column=self.column, **figures)
 
 
-def ground_of(table: Table, objective: Objective, weights: Mapping[str, float] | None) -> Ground:
-    """Distinct rows of the columns that count, and their tree; there must be such a column, and a row."""
-    chosen = {
-        name: weight for name, weight in weights_of(table.names("quasi"), weights).items() if weight > 0
-    }
-    axes = [ranked_column(table, name, objective, weight) for name, weight in chosen.items()]
-    labels, count = block_labels([axis.ranks for axis in axes], [axis.size for axis in axes], table.rows)
-    space, codes = space_of(axes)
-    distinct = np.empty((count, codes.shape[1]), dtype=np.int32)
-    distinct[labels] = codes
-    return Ground(
-        space=space,
-        tree=build(space, distinct),
-        codes=codes,
-        labels=labels,
-        weight=np.bincount(labels, minlength=count).astype(np.int64),
-        total=sum(chosen.values()),
-    )
+class Grounds:
+    """The grounds of one table: ranks are the same for every objective, so the tree of the first serves the others."""
+
+    def __init__(self, table: Table, weights: Mapping[str, float] | None = None) -> None:
+        self._table = table
+        self._chosen = {
+            name: weight for name, weight in weights_of(table.names("quasi"), weights).items() if weight > 0
+        }
+        self._first: tuple[Ground, list[int], int] | None = None
+
+    def of(self, objective: Objective) -> Ground:
+        """Distinct rows of the columns that count, and their tree; there must be such a column, and a row."""
+        axes = [ranked_column(self._table, name, objective, weight) for name, weight in self._chosen.items()]
+        if self._first is None:
+            order, wide = _order_of(axes)
+            self._first = self._built([axes[column] for column in order], wide), order, wide
+            return self._first[0]
+        ground, order, wide = self._first
+        return replace(ground, space=_assembled([axes[column] for column in order], wide))
+
+    def _built(self, axes: Sequence[RankedColumn], wide: int) -> Ground:
+        rows = self._table.rows
+        labels, count = block_labels([axis.ranks for axis in axes], [axis.size for axis in axes], rows)
+        space = _assembled(axes, wide)
+        distinct = np.empty((count, len(axes)), dtype=np.int32)
+        for column, axis in enumerate(axes):
+            distinct[labels, column] = axis.ranks
+        return Ground(
+            space=space,
+            tree=build(space, distinct),
+            labels=labels,
+            weight=np.bincount(labels, minlength=count).astype(np.int64),
+            total=sum(self._chosen.values()),
+        )
 
 
 def counts_asked(table: Table, requirements: Sequence[Requirement]) -> list[_Count]:
@@ -628,7 +643,7 @@ def row_costs(
     costs, exact, spent = np.zeros(table.rows), np.ones(table.rows, dtype=np.bool_), 0
     place = np.empty(distinct, dtype=np.int64)
     place[ground.tree.order] = np.arange(distinct)
-    pause = max(_PAUSE // ground.codes.shape[1], 1)
+    pause = max(_PAUSE // ground.tree.codes.shape[1], 1)
     for number, count in enumerate(asked, start=1):
         share = (budget - spent) // (len(asked) + 1 - number)
         progress.start("lower_bound", distinct)

@@ -188,8 +188,8 @@ class BlockSizes:
 def distribution(release: Release, name: str, *, with_original: bool) -> Binned | Listed:
     """The distribution of one column, of the release alone unless `with_original`."""
     original = release.original.frame[name]
-    before = _counts(original) if with_original else None
-    after = _counts(release.table.frame[name])
+    before = _counts(release.original, name) if with_original else None
+    after = _counts(release.table, name)
     if is_measured(original) and release.original.column(name).kind in MEASURED_KINDS:
         placed = _placed(after, original.dtype)
         stated = after.filter(pl.col("value").is_not_null() & (pl.col("text") != ANYTHING))["count"].sum()
@@ -212,9 +212,16 @@ def block_sizes(release: Release, *, with_original: bool) -> BlockSizes:
     return BlockSizes(labels, None if before is None else before[:bins].tolist(), after[:bins].tolist())
 
 
-def _counts(series: pl.Series) -> pl.DataFrame:
+def _counts(table: Table, name: str) -> pl.DataFrame:
     """Distinct values with their `text` and `count`, commonest first."""
-    counted = series.alias("value").value_counts(name="count").with_columns(pl.col("count").cast(pl.Float64))
+    if table.frame[name].dtype.is_nested() or table.frame[name].dtype == pl.Object:
+        counted = table.frame[name].alias("value").value_counts(name="count")
+    else:
+        codes = table.codes(name)
+        counts = np.bincount(codes.codes, minlength=codes.count)
+        present = np.flatnonzero(counts).astype(np.int32)
+        counted = pl.DataFrame({"value": codes.decode(present), "count": counts[present]})
+    counted = counted.with_columns(pl.col("count").cast(pl.Float64))
     return counted.with_columns(as_text(counted["value"]).alias("text")).sort(
         "count", "text", descending=[True, False], nulls_last=True
     )
