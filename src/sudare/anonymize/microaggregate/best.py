@@ -77,7 +77,13 @@ def search(
         order = _kd_order(X)
         near = X[order]
         found = refined(
-            near, first_partition(near, k, progress), k, moves=moves, seconds=seconds, seed=seed, progress=progress
+            near,
+            first_partition(near, k, progress),
+            k,
+            moves=moves,
+            seconds=seconds,
+            seed=seed,
+            progress=progress,
         )
         labels = np.empty_like(found.labels)
         labels[order] = found.labels

@@ -5,7 +5,7 @@ Where released numbers and dates lie: every cell as a stretch of the axis, read 
 Numbers lie on their own axis, dates on that of milliseconds since 1970-01-01. Nothing here looks at a
 hierarchy: its bounds would tell the smallest and largest original value.
 
-Charts as SVG texts: Altair describes them, vl-convert draws them, without network and without scripts.
+Charts as SVG texts: a Vega-Lite specification each, drawn by vl-convert, without network and without scripts.
 
 Fields have fixed names and user data are values only, so no column name or cell can become part of a chart's
 grammar; vl-convert escapes every text it draws.
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from sudare.release.table.release import Release
 
     Floats = npt.NDArray[np.float64]
-    import altair as alt
 
 DAY = 86_400_000.0
 """Milliseconds."""
@@ -392,44 +391,49 @@ _YEAR = 365.25 * 86_400_000
 
 def histogram(binned: Binned, description: str) -> Markup:
     """Before as gray bars with after as a blue outline; after alone as blue bars."""
-    import altair as alt
-
     lefts, rights = binned.edges[:-1].tolist(), binned.edges[1:].tolist()
-    kind: Any = "temporal" if binned.dates else "quantitative"
-    scale = alt.Scale(
-        type="utc" if binned.dates else "linear",
-        domain=[binned.edges[0].item(), binned.edges[-1].item()],
-        nice=False,
-        zero=False,
-    )
-    axis = alt.Axis(title=None, grid=False, tickCount=5, labelOverlap="greedy", labelSeparation=8)
+    axis = {"title": None, "grid": False, "tickCount": 5, "labelOverlap": "greedy", "labelSeparation": 8}
     if binned.dates:
-        axis.format = _date_format(lefts[0], rights[-1])
+        axis["format"] = _date_format(lefts[0], rights[-1])
+    x = {
+        "field": "left",
+        "type": "temporal" if binned.dates else "quantitative",
+        "axis": axis,
+        "scale": {
+            "type": "utc" if binned.dates else "linear",
+            "domain": [binned.edges[0].item(), binned.edges[-1].item()],
+            "nice": False,
+            "zero": False,
+        },
+    }
     filled = (binned.after if binned.before is None else binned.before).tolist()
-    bars = (
-        alt.Chart(_data(left=lefts, right=rights, share=filled, zero=[0] * len(filled)))
-        .mark_rect(color=AFTER if binned.before is None else BEFORE, stroke="white", strokeWidth=0.5)
-        .encode(x=alt.X("left", type=kind, scale=scale, axis=axis), x2="right", y=_share_axis(), y2="zero")
-    )
+    color = AFTER if binned.before is None else BEFORE
+    bars = {
+        "data": _data(left=lefts, right=rights, share=filled, zero=[0] * len(filled)),
+        "mark": {"type": "rect", "color": color, "stroke": "white", "strokeWidth": 0.5},
+        "encoding": {"x": x, "x2": {"field": "right"}, "y": _SHARE_AXIS, "y2": {"field": "zero"}},
+    }
     if binned.before is None:
         return _svg(bars, description)
     outline = binned.after.tolist()
-    line = (
-        alt.Chart(
-            _data(
-                left=[lefts[0], *lefts, rights[-1]], share=[0.0, *outline, 0.0], order=range(len(outline) + 2)
-            )
-        )
-        .mark_line(color=AFTER, strokeWidth=2, interpolate="step-after", strokeJoin="miter")
-        .encode(x=alt.X("left", type=kind, scale=scale, axis=axis), y=_share_axis(), order="order:Q")
-    )
-    return _svg(alt.layer(bars, line), description)
+    line = {
+        "data": _data(
+            left=[lefts[0], *lefts, rights[-1]], share=[0.0, *outline, 0.0], order=range(len(outline) + 2)
+        ),
+        "mark": {
+            "type": "line",
+            "color": AFTER,
+            "strokeWidth": 2,
+            "interpolate": "step-after",
+            "strokeJoin": "miter",
+        },
+        "encoding": {"x": x, "y": _SHARE_AXIS, "order": {"field": "order", "type": "quantitative"}},
+    }
+    return _svg({"layer": [bars, line]}, description)
 
 
 def bars(listed: Listed, description: str, *, missing: str, others: str) -> Markup:
     """One band a value: gray before above blue after."""
-    import altair as alt
-
     labels = [missing if label is None else label for label in listed.labels]
     before, after = listed.before, list(listed.after)
     if listed.others and not listed.rest_dwarfs:
@@ -437,33 +441,40 @@ def bars(listed: Listed, description: str, *, missing: str, others: str) -> Mark
         after.append(listed.rest[1])
         before = None if before is None else [*before, listed.rest[0]]
     shown = distinct_labels(labels)
-    y = alt.Y(
-        "label:N",
-        sort=None,
-        title=None,
-        scale=alt.Scale(padding=0.2),
-        axis=alt.Axis(labelLimit=_LONGEST_DRAWN, ticks=False, domain=False, minExtent=_extent(shown)),
-    )
-    x = alt.X("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=5), scale=alt.Scale(zero=True))
-    height = alt.Step(_BAND, **{"for": "position"})
-    chart = alt.Chart(_both(shown, before, after)).mark_bar().encode(x=x, y=y, color=_colors())
+    encoding = {
+        "x": {**_SHARE, "axis": {"format": "~%", "tickCount": 5}},
+        "y": {
+            "field": "label",
+            "type": "nominal",
+            "sort": None,
+            "title": None,
+            "scale": {"padding": 0.2},
+            "axis": {
+                "labelLimit": _LONGEST_DRAWN,
+                "ticks": False,
+                "domain": False,
+                "minExtent": _extent(shown),
+            },
+        },
+        "color": _COLORS,
+    }
     if before is not None:
-        chart = chart.encode(yOffset=alt.YOffset("when:N", sort=["before", "after"]))
-    return _svg(chart.properties(height=height), description)
+        encoding["yOffset"] = _SIDE_BY_SIDE
+    chart = {"data": _both(shown, before, after), "mark": "bar", "encoding": encoding}
+    return _svg({**chart, "height": {"step": _BAND, "for": "position"}}, description)
 
 
 def size_bars(sizes: BlockSizes, description: str, title: str) -> Markup:
     """Upright bars: share of rows in blocks of each size."""
-    import altair as alt
-
-    x = alt.X("label:N", sort=None, title=title, axis=alt.Axis(labelAngle=0, ticks=False, labelOverlap=True))
-    chart = (
-        alt.Chart(_both(sizes.labels, sizes.before, sizes.after))
-        .mark_bar()
-        .encode(x=x, y=_share_axis(), color=_colors())
-    )
+    axis = {"labelAngle": 0, "ticks": False, "labelOverlap": True}
+    encoding: dict[str, Any] = {
+        "x": {"field": "label", "type": "nominal", "sort": None, "title": title, "axis": axis},
+        "y": _SHARE_AXIS,
+        "color": _COLORS,
+    }
     if sizes.before is not None:
-        chart = chart.encode(xOffset=alt.XOffset("when:N", sort=["before", "after"]))
+        encoding["xOffset"] = _SIDE_BY_SIDE
+    chart = {"data": _both(sizes.labels, sizes.before, sizes.after), "mark": "bar", "encoding": encoding}
     return _svg(chart, description)
 
 
@@ -472,29 +483,42 @@ def ranked(before: Sequence[int] | None, after: Sequence[int], description: str,
 
     Of many items some are drawn, at even distances on the logarithmic axis. Zero stands at one half.
     """
-    import altair as alt
-    import numpy as np
-
     chosen = np.unique(np.geomspace(1, max(len(after), 1), _MOST_POINTS).round().astype(np.int64))
     chosen = chosen[chosen <= len(after)]
     sides = [("after", after)] if before is None else [("before", before), ("after", after)]
     rows = [(int(rank), max(side[rank - 1], 0.5), when) for when, side in sides for rank in chosen]
-    axis = alt.Axis(grid=True, tickCount=4, format="~s")
-    y = alt.Y("count:Q", title=None, axis=axis, scale=alt.Scale(type="log", nice=False, padding=8))
-    x = alt.X("rank:Q", title=title, axis=axis, scale=alt.Scale(type="log", nice=False, padding=8))
-    chart = (
-        alt.Chart(
-            _data(
-                rank=[row[0] for row in rows], count=[row[1] for row in rows], when=[row[2] for row in rows]
-            )
-        )
-        .mark_circle(size=16, opacity=0.8, clip=False)
-        .encode(x=x, y=y, color=_colors())
-    )
+    axis = {"grid": True, "tickCount": 4, "format": "~s"}
+    logarithmic = {
+        "type": "quantitative",
+        "axis": axis,
+        "scale": {"type": "log", "nice": False, "padding": 8},
+    }
+    chart = {
+        "data": _data(
+            rank=[row[0] for row in rows], count=[row[1] for row in rows], when=[row[2] for row in rows]
+        ),
+        "mark": {"type": "circle", "size": 16, "opacity": 0.8, "clip": False},
+        "encoding": {
+            "x": {**logarithmic, "field": "rank", "title": title},
+            "y": {**logarithmic, "field": "count", "title": None},
+            "color": _COLORS,
+        },
+    }
     return _svg(chart, description)
 
 
-def _both(labels: Sequence[str], before: Sequence[float] | None, after: Sequence[float]) -> alt.Data:
+_SHARE = {"field": "share", "type": "quantitative", "title": None, "scale": {"zero": True}}
+_SHARE_AXIS = {**_SHARE, "axis": {"format": "~%", "tickCount": 4}}
+_COLORS = {
+    "field": "when",
+    "type": "nominal",
+    "legend": None,
+    "scale": {"domain": ["before", "after"], "range": [BEFORE, AFTER]},
+}
+_SIDE_BY_SIDE = {"field": "when", "type": "nominal", "sort": ["before", "after"]}
+
+
+def _both(labels: Sequence[str], before: Sequence[float] | None, after: Sequence[float]) -> dict[str, Any]:
     sides = {"after": after} if before is None else {"before": before, "after": after}
     rows = [
         (label, when, share)
@@ -506,26 +530,8 @@ def _both(labels: Sequence[str], before: Sequence[float] | None, after: Sequence
     )
 
 
-def _colors() -> Any:
-    import altair as alt
-
-    return alt.Color(
-        "when:N", legend=None, scale=alt.Scale(domain=["before", "after"], range=[BEFORE, AFTER])
-    )
-
-
-def _share_axis() -> Any:
-    import altair as alt
-
-    return alt.Y("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=4), scale=alt.Scale(zero=True))
-
-
-def _data(**fields: Any) -> alt.Data:
-    import altair as alt
-
-    names = list(fields)
-    rows = [dict(zip(names, row, strict=True)) for row in zip(*fields.values(), strict=True)]
-    return alt.Data(values=rows)  # type: ignore[no-untyped-call]  # Altair leaves it so
+def _data(**fields: Any) -> dict[str, Any]:
+    return {"values": [dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True)]}
 
 
 def _date_format(first: float, last: float) -> str:
@@ -545,12 +551,9 @@ def heat_maps(chart: Any, description: str) -> Markup:
     return _drawn(chart.to_dict(validate=False), description)
 
 
-def _svg(chart: Any, description: str) -> Markup:
-    specification = chart.to_dict(validate=False)  # checking against the schema takes longer than drawing
-    if "height" not in specification:
-        specification["height"] = _HEIGHT
-    specification |= {"width": _WIDTH, "autosize": {"type": "fit-x", "contains": "padding"}}
-    return _drawn(specification, description)
+def _svg(chart: dict[str, Any], description: str) -> Markup:
+    layout = {"width": _WIDTH, "autosize": {"type": "fit-x", "contains": "padding"}}
+    return _drawn({"height": _HEIGHT, **chart, **layout}, description)
 
 
 def _drawn(specification: dict[str, Any], description: str) -> Markup:
