@@ -182,7 +182,8 @@ def _quantiles(values: Floats, counts: Integers, shares: npt.ArrayLike) -> Float
         values[order[np.searchsorted(ends, np.minimum(at, ends[-1] - 1), side="right")]]
         for at in (below, below + 1)
     )
-    return low + (high - low) * (place - below)
+    found: Floats = low + (high - low) * (place - below)
+    return found
 
 
 def _overlaps(edges: Floats, starts: Floats, stops: Floats) -> Floats:
@@ -266,7 +267,9 @@ _LARGEST_TABLE = 4_000_000
 """Combinations of two columns that are counted in a table of them all."""
 
 
-def _combinations(one: Margin, other: Margin) -> tuple[Integers, Integers, Integers]:
+def _combinations(
+    one: Margin, other: Margin
+) -> tuple[npt.NDArray[np.signedinteger], npt.NDArray[np.signedinteger], npt.NDArray[np.signedinteger]]:
     """The released cells that occur together, and how often."""
     width = len(other.spread)
     if len(one.spread) * width <= _LARGEST_TABLE:
