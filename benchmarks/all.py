@@ -25,6 +25,7 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("check_speed", ()),
     ("leftovers", ()),
     ("mondrian_speed", ()),
+    ("release_million", ()),
     ("information_loss", ()),
     ("mdav_speed", ()),
     ("microaggregation", ("quality", "million", "growth")),
