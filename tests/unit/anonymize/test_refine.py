@@ -139,3 +139,13 @@ def test_seconds_limit_the_search():
     X = np.random.default_rng(0).normal(size=(100, 2))
     labels = sd.microaggregate.best(X, 3, seconds=0.2)
     assert np.bincount(labels).min() >= 3
+
+
+def test_many_records_are_taken_in_the_order_of_a_tree_and_labeled_in_their_own(monkeypatch):
+    import importlib
+
+    monkeypatch.setattr(importlib.import_module("sudare.anonymize.microaggregate.best"), "_CACHED", 100)
+    X = np.random.default_rng(3).normal(size=(400, 3))
+    labels = sd.microaggregate.best(X, 4)
+    assert np.bincount(labels).min() >= 4
+    assert sd.microaggregate.loss(X, labels) < sd.microaggregate.loss(X, sd.microaggregate.mdav(X, 4))

@@ -20,6 +20,7 @@ from sudare.assess.bounds import (
     max_blocks,
     min_largest_block,
 )
+from sudare.assess.bounds.distortion import Grounds
 from sudare.errors import CancelledError, DescriptionError, InfeasibleError, ParameterError
 
 COIL, ADULT = DATA / "coil2000" / "ticdata2000.txt", DATA / "adult_hierarchies"
@@ -267,3 +268,16 @@ def test_adult_loss(left_out, bounds):
         },
     )
     assert [round(k_bound(table, k, objective="loss").value, 6) for k in (5, 10)] == list(bounds)
+
+
+def test_grounds_serve_both_objectives():
+    table = sd.read(sd.hospital(300, seed=2)).describe(
+        identifier=["patient_id"], insensitive=["name"], quasi=["birth_date", "sex", "length_of_stay"]
+    )
+    grounds = Grounds(table)
+    for objective in ("loss", "dis"):
+        shared = lower_bound(table, [sd.KAnonymity(5)], objective=objective, grounds=grounds)
+        alone = lower_bound(table, [sd.KAnonymity(5)], objective=objective)
+        assert shared.exact
+        assert alone.exact
+        assert shared.value == pytest.approx(alone.value, rel=1e-12)
