@@ -276,9 +276,7 @@ def listed(shown: Sequence[str], number: int | None = None) -> Sentence:
 def _groups(texts: list[pl.Series]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the distinct combinations of the columns: a row of each, and the number for each row."""
     names = [str(position) for position in range(len(texts))]
-    # Numbers for equal texts take less room, and less time to compare.
-    numbers = [text.cast(pl.Categorical).to_physical() for text in texts]
-    keys = pl.DataFrame([number.alias(name) for number, name in zip(numbers, names, strict=True)])
+    keys = pl.DataFrame([text.alias(name) for text, name in zip(texts, names, strict=True)])
     same = keys.with_row_index("row").select(pl.col("row").first().over(names)).to_series().to_numpy()
     first_row, group = np.unique(same, return_inverse=True)
     return first_row.astype(np.int64), group.astype(np.int64)
