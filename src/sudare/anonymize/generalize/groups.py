@@ -11,7 +11,7 @@ from sudare.anonymize.generalize.exchange import Regions, exchanged
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.mixed import mixed_groups
 from sudare.anonymize.generalize.neighbors import near_rows
-from sudare.anonymize.generalize.prices import FEW, can_price, losses_of, priced_groups
+from sudare.anonymize.generalize.prices import FEW, FEW_SCHEMES_HOPE, can_price, losses_of, priced_groups
 from sudare.anonymize.generalize.records import with_slots
 from sudare.anonymize.generalize.start import (
     cheapest_scheme_first,
@@ -65,7 +65,8 @@ class Pricing:
 
     searches: Searches
     exchanges: float
-    """Number of regions in which boxes are exchanged, for each row; twice as many for the first `_SMALL_TABLE` rows."""
+    """Number of regions in which boxes are exchanged, for each row; twice as many for the first
+    `_SMALL_TABLE` rows if schemes cannot be listed."""
     fewest: int
     """Minimum number of regions, however small the table."""
     region: int
@@ -173,7 +174,8 @@ class _Grouping(NamedTuple):
         mostly_free = schemes is None and 2 * np.count_nonzero(model.mode == LINE) >= len(model.mode)
         if not by_size or mostly_free or not can_price(self.ladders, len(labels), smallest):
             return _First(labels, schemes, False)
-        better = self.priced(labels if schemes is not None else self.descended(labels))
+        listed = schemes is not None
+        better = self.priced(labels if listed else self.descended(labels), listed)
         return _First(labels if better is None else better, schemes, better is not None)
 
     def descended(self, labels: Ints) -> Ints:
@@ -181,21 +183,31 @@ class _Grouping(NamedTuple):
         few = replace(self.search, moves=min(self.search.moves, _FEW_MOVES), rings=0, openings=0, attempts=0)
         return self._replace(search=few).refined(labels, None)
 
-    def priced(self, labels: Ints) -> Ints | None:
+    def priced(self, labels: Ints, listed: bool) -> Ints | None:
         """Groups by prices, or the given ones if they lose less, with boxes exchanged region by region.
 
         None if there are too many boxes to search.
         """
         model, smallest, progress, asked = self.model, self.smallest, self.progress, self.search.prices
         found = priced_groups(
-            model, self.ladders, labels, smallest, progress, asked.searches, asked.few, asked.most_visits
+            model,
+            self.ladders,
+            labels,
+            smallest,
+            progress,
+            asked.searches,
+            asked.few,
+            asked.most_visits,
+            FEW_SCHEMES_HOPE if listed else 1.0,
         )
         if found is None:
             return None
         chosen = attach(model, found.labels, smallest, self.rules, progress)
         labels = self.cheaper(chosen, labels)
         rows = len(labels)
-        attempts = max(int(asked.exchanges * (rows + min(rows, _SMALL_TABLE))), asked.fewest)
+        attempts = max(
+            int(asked.exchanges * (rows + (0 if listed else min(rows, _SMALL_TABLE)))), asked.fewest
+        )
         largest = min(max(asked.region, _REGION * smallest), max(rows // 2, _SMALL_REGION * smallest))
         regions = Regions(attempts, largest, asked.heat, words_from(self.search.seed))
         return exchanged(model, found, labels, smallest, regions, progress)

@@ -62,7 +62,7 @@ _SEARCHES = {
         openings=2,
         attempts=0.3,
         most=12_000,
-        prices=Pricing(SEARCHES, exchanges=0.8, fewest=1000, region=100, heat=1.0, most_visits=MOST_VISITS),
+        prices=Pricing(SEARCHES, exchanges=0.7, fewest=1000, region=100, heat=1.0, most_visits=MOST_VISITS),
     ),
     "thorough": Search(
         moves=6000,
@@ -72,7 +72,7 @@ _SEARCHES = {
         most=200_000,
         prices=Pricing(
             MORE_SEARCHES,
-            exchanges=6.0,
+            exchanges=8.0,
             fewest=10_000,
             region=120,
             heat=2.0,

@@ -44,12 +44,14 @@ Searches = tuple[tuple[int, float, float], ...]
 """For each search for boxes: the rounds of ascent after it, their first step size, and the hope (see `_MOST_HOPE`)."""
 FEW_SEARCHES: Searches = ((40, 0.5, 0.1), (40, 0.5, 0.1), (60, 0.5, 0.1))
 SEARCHES: Searches = ((60, 0.5, 0.1), (60, 0.5, 0.1), (100, 0.5, 0.15))
-MORE_SEARCHES: Searches = ((60, 0.5, 0.2), (60, 0.5, 0.2), (100, 0.5, 0.3), (100, 0.5, 0.4), (100, 0.5, 0.5))
+MORE_SEARCHES: Searches = ((60, 0.5, 0.1), (60, 0.5, 0.1), (100, 0.5, 0.1), (100, 0.5, 0.1), (100, 0.5, 0.1))
 _BOUND_SEARCHES: Searches = (*SEARCHES, (100, 0.25, 0.1), (100, 0.12, 0.1))
 """For a bound: small steps at the end; otherwise boxes that gain worth in the last steps would never be found."""
 _GOAL = 0.9
 """Share of the first solution's loss that is the target of the ascent."""
-_MOST_HOPE = 16.0
+FEW_SCHEMES_HOPE = 5.0
+"""The share is this many times as large if schemes can be listed: then more boxes lose less and cost little time."""
+_MOST_HOPE = 20.0
 """Boxes worth more than minus a share of the mean loss of k records are kept: prices will change, and groups are not
 divisible as the dual assumes. The share is part of `Searches`; it is doubled, up to this factor, while boxes are few."""
 FEW = 10.0
@@ -184,11 +186,12 @@ def priced_groups(
     searches: Searches = SEARCHES,
     few: float = FEW,
     most_visits: float = MOST_VISITS,
+    larger: float = FEW_SCHEMES_HOPE,
 ) -> Priced | None:
     """Groups chosen by prices, starting from the prices of a given solution; None if there are too many boxes."""
     space = levels_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    found = _priced(space, prices, mean, smallest, searches, few, most_visits, progress)
+    found = _priced(space, prices, mean, smallest, searches, few, most_visits, larger, progress)
     if found is None:
         return None
     prices, boxes, hope = found
@@ -240,7 +243,7 @@ def least_loss(
     """
     space = levels_of(model, ladders)
     prices, mean = _first_prices(model, first, smallest)
-    found = _priced(space, prices, mean, smallest, _BOUND_SEARCHES, 0.0, most_visits, progress)
+    found = _priced(space, prices, mean, smallest, _BOUND_SEARCHES, 0.0, most_visits, 1.0, progress)
     if found is None:
         return None
     bound = space.boxes(np.minimum(found[0], 1.0), smallest, 0.0, progress, most_visits)[1]
@@ -268,9 +271,10 @@ def _priced(
     searches: Searches,
     few: float,
     most_visits: float,
+    larger: float,
     progress: Progress,
 ) -> tuple[Floats, Boxes, float] | None:
-    boxes, larger, hope = no_boxes(), 1.0, 0.0
+    boxes, hope = no_boxes(), 0.0
     free, no_ceilings = np.ones(len(prices), dtype=np.bool_), np.full(len(prices), np.inf)
     goal, most = _GOAL * mean * len(prices), max(_MOST_LISTED * len(prices), _ALWAYS_LISTED)
     for number, (rounds, step, share) in enumerate(searches):
