@@ -79,10 +79,19 @@ def _of_baskets(pair: BasketPair, names: Sequence[str] | None, progress: Progres
 
 
 def column_table(pair: Pair | BasketPair) -> pl.DataFrame:
-    """Means, spread, quantiles and correlations of the columns of a table before and after (see `by_column`)."""
+    """The figures of `by_column`, after the loss of each quasi-identifier where this measure applies."""
     if isinstance(pair, BasketPair):
         raise ParameterError("release.measure.columns_of_tables")
-    return figures_by_column(pair)
+    figures = figures_by_column(pair)
+    if not known_measure("loss").tells(pair):
+        return figures
+    noisy = {column.name for column in pair.after.columns if column.mechanism is not None}
+    lost = [
+        (name, "loss", None, 0.0, value)
+        for name, value in column_losses(pair.before, pair).items()
+        if name not in noisy
+    ]
+    return pl.concat([pl.DataFrame(lost, schema=figures.schema, orient="row"), figures])
 
 
 TABLES = ("rules", "users", "items")
