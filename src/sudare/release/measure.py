@@ -102,14 +102,15 @@ def basket_table(pair: Pair | BasketPair, name: str, **mining: Any) -> pl.DataFr
     """Association rules before and after, the loss of each user, or the frequency of each item, as a table.
 
     The rows that lost most come first: rules by their support before, users by the share that they lost, items by
-    their frequency before. `mining` are support, confidence and top of `compare_rules`.
+    their frequency before. Baskets are numbered from 1, as lines of a file are. `mining` are support, confidence and top of `compare_rules`.
     """
     if name not in TABLES:
         raise ParameterError("release.measure.unknown_table", name=name, hint=did_you_mean(name, TABLES))
     if not isinstance(pair, BasketPair):
         raise ParameterError("release.measure.table_of_baskets", name=name)
     if name == "users":
-        return user_loss(pair.before, pair).users.sort("share", descending=True, maintain_order=True)
+        users = user_loss(pair.before, pair).users.sort("share", descending=True, maintain_order=True)
+        return users.with_columns(pl.col("basket") + 1)
     if name == "items":
         return frequency_change(pair.before, pair).items
     rules = mined_pair(pair, **mining)
