@@ -203,7 +203,7 @@ def test_a_release_says_how_suited_its_table_was(recipe, tmp_path, capsys):
     public = json.loads((tmp_path / "out" / "public" / "manifest.json").read_text(encoding="utf-8"))
     assert "suitability" not in public
     page = (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
-    assert "Diversity loses at least" in page
+    assert "with diversity, no release loses less than" in page
     assert "of this loss may be the method’s" in page or "mostly the data’s" in page
 
 
