@@ -177,3 +177,12 @@ def test_a_draft_and_the_command_that_assesses_it_say_that_people_have_several_r
     assert said in " ".join(capsys.readouterr().out.split())
     assert main(["describe", str(file), "--json", "--out", str(tmp_path / "other.yaml")]) == 0
     assert json.loads(capsys.readouterr().out)["warnings"][0].startswith(said)
+
+
+def test_people_of_whom_every_block_has_enough_are_no_warning():
+    """One block of 15 people with four rows each is a block of 15 people."""
+    people = [f"P{number % 15:04}" for number in range(60)]
+    frame = pl.DataFrame({"patient_id": people, "town": ["x"] * 60})
+    data = sd.read(frame).describe(quasi=["town"], identifier=["patient_id"])
+    assert not warned(released(data, sd.KAnonymity(15), method=sd.Mondrian()), "repeats")
+    assert warned(released(data, sd.KAnonymity(16), method=sd.Mondrian()), "repeats")

@@ -377,7 +377,7 @@ class RepeatedPeople:
 def repeated_people(
     original: Table, released: Table, rows: npt.NDArray[np.int64] | None, requirements: Sequence[Requirement]
 ) -> Iterator[RepeatedPeople]:
-    """Columns of the original that repeat among the released rows.
+    """Columns of the original that repeat among the released rows, unless every block has k of their values nevertheless.
 
     `rows` has, for each released row, its row in the original; None if they do not correspond.
     """
@@ -395,4 +395,6 @@ def repeated_people(
         most = int(codes.max()) + 1
         pairs = np.unique(blocks.labels.astype(np.int64) * most + codes)
         held = np.bincount(pairs // most, minlength=blocks.count)
-        yield RepeatedPeople(name, len(people), distinct, k, blocks.count, int((held < k).sum()))
+        below = int((held < k).sum())
+        if below:  # otherwise every block has k people too
+            yield RepeatedPeople(name, len(people), distinct, k, blocks.count, below)

@@ -28,7 +28,7 @@ def command(
     from sudare.cli.show import print_json, print_table, say, say_place
     from sudare.display import UNKNOWN, figure
     from sudare.errors import one_line
-    from sudare.measure.compare import ChartWords, compare
+    from sudare.measure.compare import ChartWords, compare, measure_title
     from sudare.release.plots import save_chart
     from sudare.release.reopen import figures_of
     from sudare.release.summary import words_in
@@ -40,21 +40,21 @@ def command(
     compared = compare(named, risk=risk, loss=loss)
     warnings = _warnings(compared, words)
     pick = compared.pick
-    why = (
-        words("compare.pick.none")
-        if pick is None
-        else words(
+    if pick is None:
+        key = "none" if compared.several_tables else "no_measure"
+        why = words(f"compare.pick.{key}", loss=compared.loss)
+    else:
+        why = words(
             f"compare.pick.{pick.reason}",
             release=pick.release,
             count=pick.among,
             risk=compared.risk,
             loss=compared.loss,
         )
-    )
     if plot is not None:
         said = ChartWords(
             words.or_else(f"compare.risk.{compared.risk}", _of_tables(compared.risk, words.language)),
-            compared.loss,
+            measure_title(compared.loss, words.language),
             words("compare.best"),
             words("compare.yes"),
             words("compare.no"),
@@ -104,6 +104,9 @@ def _warnings(compared: Comparison, words: Texts) -> list[str]:
         found.append(words("compare.not_applicable", measure=compared.loss, releases=releases))
     if compared.several_tables:
         found.append(words("compare.several_tables"))
+    if compared.differing_risks:
+        risks = enumerated(compared.differing_risks).into(words.language)
+        found.append(words("compare.differing_risks", risks=risks))
     if compared.differing_quasi:
         columns = enumerated(compared.differing_quasi).into(words.language)
         found.append(words("compare.differing_quasi", columns=columns))

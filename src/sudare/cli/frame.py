@@ -30,7 +30,7 @@ from sudare.words.sentence import Sentence, shown_language
 # The base of all errors in the words of a command; typer exports only its descendants.
 _WrongUseError: Any = typer.BadParameter.__mro__[2]
 
-HOLDS, DOES_NOT_HOLD, WRONG_USE, CANCELED = 0, 1, 2, 130
+HOLDS, DOES_NOT_HOLD, WRONG_USE, OUR_FAULT, CANCELED = 0, 1, 2, 3, 130
 
 
 def run_command(name: str, arguments: list[str]) -> int:
@@ -55,6 +55,11 @@ def run_command(name: str, arguments: list[str]) -> int:
         # The reader of our output has gone; writing to it at exit would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return HOLDS
+    except Exception as error:
+        if os.environ.get("SUDARE_TRACEBACK"):
+            raise
+        unexpected = SudareError("cli.unexpected", kind=type(error).__name__, message=one_line(str(error)))
+        return _fail(unexpected, OUR_FAULT, as_json=as_json)
 
 
 def _problem(error: Any, arguments: list[str]) -> str:

@@ -90,7 +90,10 @@ def command(
     else:
         print_blocks([losses_grid(found.losses, found.measures, language, ranges=True)], language)
         if listed is not None:
-            _print_rows(listed, str(shown), words)
+            dates = (
+                [column.name for column in pair.before.columns if column.kind == "date"] if by_column else []
+            )
+            _print_rows(listed, str(shown), words, dates)
         if out is not None:
             say_place(words("measure.table"), out)
         if plot is not None:
@@ -98,15 +101,40 @@ def command(
     return 0
 
 
-def _print_rows(listed: pl.DataFrame, table: str, words: Texts) -> None:
-    """The first rows of a table, with heads in words."""
-    from sudare.cli.show import print_table
+def _print_rows(listed: pl.DataFrame, table: str, words: Texts, dates: Sequence[str]) -> None:
+    """The first rows of a table, with heads in words; `dates` are columns whose figures are days."""
+    from sudare.cli.show import print_table, say
 
     shown = listed.head(_SHOWN)
-    rows = [[_cell(name, cell, words) for name, cell in row.items()] for row in shown.iter_rows(named=True)]
+    rows = [
+        [
+            _of_column(row, cell, words, of_dates=row["column"] in dates)
+            if table == "columns" and name in {"before", "after"} and cell is not None
+            else _cell(name, cell, words)
+            for name, cell in row.items()
+        ]
+        for row in shown.iter_rows(named=True)
+    ]
     title = words(f"measure.title.{table}", shown=shown.height, rows=listed.height)
     heads = [words(f"measure.head.{name}") for name in shown.columns]
-    print_table(title, heads, rows, wide=words.language == "ja")
+    wide = words.language == "ja"
+    print_table(title, heads, rows, wide=wide)
+    if shown.height < listed.height:
+        say(words("measure.more", rows=listed.height), wide=wide)
+
+
+def _of_column(row: dict[str, Any], value: float, words: Texts, *, of_dates: bool) -> str:
+    """A figure of a column: a share in percent, a date as a date, the spread of dates in days."""
+    from sudare.describe.text import day_of
+    from sudare.display import figure, share
+
+    if row["figure"] == "unknown":
+        return share(value)
+    if not of_dates or row["figure"] in {"loss", "correlation"}:
+        return figure(value)
+    if row["figure"] == "std":
+        return words("measure.days", value=figure(value))
+    return day_of(value).isoformat()
 
 
 def _cell(name: str, cell: Any, words: Texts) -> str:

@@ -77,8 +77,11 @@ def print_table(
         header_style="bold",
         expand=False,
     )
-    for header in headers:
-        table.add_column(escape(header), overflow="fold")
+    words = [max(map(width_of, header.split()), default=1) for header in headers]
+    # Beside its widest line a column has a blank on either side and a rule; the table has one rule more.
+    fits = sum(words) + 3 * len(words) + 1 <= out.width
+    for header, least in zip(headers, words, strict=True):
+        table.add_column(escape(header), overflow="fold", min_width=least if fits else None)
     for row in cells:
         table.add_row(*map(escape, row))
     out.print(table)

@@ -6,16 +6,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from unicodedata import east_asian_width
 
 import polars as pl
 
 from sudare.describe.table import to_native
 from sudare.display import UNKNOWN, WIDTH, html_block, html_table, html_warnings, listed, said, shown_words
 from sudare.errors import ParameterError, did_you_mean
+from sudare.measure.baskets.catalogue import BASKET_MEASURES
+from sudare.measure.catalogue import MEASURES, base_name, known_measure
+from sudare.words.sentence import enumerated, texts
 
 if TYPE_CHECKING:
     from sudare.describe.table import NativeKind
-    from sudare.words.sentence import Texts
+    from sudare.words.sentence import Language, Texts
 
 
 class ChartWords(NamedTuple):
@@ -57,6 +61,8 @@ class Comparison:
     """Columns that are quasi-identifiers in only some releases: risk and loss are then not strictly comparable."""
     several_tables: bool = False
     """Whether the releases are made from different tables, and so are not comparable."""
+    differing_risks: tuple[str, ...] = ()
+    """Risks that the requirements of only some releases limit: these releases promise different things."""
     given_as: NativeKind = "polars"
     """The kind of frame in which the tables of all releases were given; polars where they differ."""
 
@@ -67,13 +73,15 @@ class Comparison:
 
     @property
     def pick(self) -> Pick | None:
-        """The release to take: of those that no other beats, the one of best balance; None if they are not comparable.
+        """The release to take: of those that no other beats, the one of best balance.
+
+        None if they are not comparable: of different tables, or where the measure does not apply to all of them.
 
         Risk and loss are each scaled from 0 (the best of these releases) to 1 (the worst), and the smallest sum wins; of
         equal sums the one of smaller risk.
         """
         front = self.releases.filter(pl.col("best"))
-        if self.several_tables or not front.height:
+        if self.several_tables or self.not_applicable or not front.height:
             return None
         if front.height == 1:
             return Pick(front["release"][0], "only", 1)
@@ -99,13 +107,12 @@ class Comparison:
         import altair as alt
 
         told = words or self._words()
-        placed = self.releases.filter(pl.col("loss").is_not_null()).with_columns(
-            # Names alternate above and below, so that those of neighbors do not overlap.
-            side=pl.int_range(pl.len()) % 2 == 0
-        )
-        room = alt.Scale(padding=24, nice=False)
-        base = alt.Chart(placed).encode(
-            x=alt.X("loss:Q", title=told.loss, scale=room), y=alt.Y("risk:Q", title=told.risk, scale=room)
+        placed = self.releases.filter(pl.col("loss").is_not_null())
+        across, up = (_axis(placed[name]) for name in ("loss", "risk"))
+        shift = _label_shifts(placed, across, up)
+        base = alt.Chart(placed.with_columns(shift=pl.Series(shift, dtype=pl.Int64))).encode(
+            x=alt.X("loss:Q", title=told.loss, scale=alt.Scale(domain=across, nice=False)),
+            y=alt.Y("risk:Q", title=told.risk, scale=alt.Scale(domain=up, nice=False)),
         )
         front = base.transform_filter("datum.best").mark_line(color="#1f6feb", strokeDash=[4, 3])
         points = base.mark_circle(size=80).encode(
@@ -117,18 +124,22 @@ class Comparison:
             ),
             tooltip=["release:N", "risk:Q", "loss:Q"],
         )
-        above, below = (
-            base.transform_filter(f"{sign}datum.side")
-            .mark_text(dy=shift, fontSize=11)
+        names = [
+            base.transform_filter(f"datum.shift === {one}")
+            .mark_text(dy=one, fontSize=11)
             .encode(text="release:N")
-            for sign, shift in (("", -12), ("!", 14))
-        )
-        return (front + points + above + below).properties(width=480, height=320)
+            for one in sorted(set(shift))
+        ]
+        return alt.layer(front, points, *names).properties(width=_WIDTH, height=_HEIGHT)
 
     def _words(self) -> ChartWords:
         words = shown_words()
         return ChartWords(
-            self.risk.replace("_", " "), self.loss, words("head.not_beaten"), words("yes"), words("no")
+            texts(words.language, "report").or_else(f"risk.{self.risk}.name", self.risk.replace("_", " ")),
+            measure_title(self.loss, words.language),
+            words("head.not_beaten"),
+            words("yes"),
+            words("no"),
         )
 
     def __repr__(self) -> str:
@@ -148,6 +159,8 @@ class Comparison:
         if self.differing_quasi:
             columns = listed(self.differing_quasi, WIDTH - 45)
             found.append(words("comparison.differing_quasi", columns=columns))
+        if self.differing_risks:
+            found.append(words("comparison.differing_risks", risks=listed(self.differing_risks, WIDTH - 45)))
         if self.not_applicable:
             releases = listed(self.not_applicable, WIDTH - 40)
             found.append(words("comparison.not_applicable", loss=self.loss, releases=releases))
@@ -171,6 +184,47 @@ class Comparison:
         )
 
 
+_WIDTH, _HEIGHT = 480, 320
+_LETTER, _LINE = 6.5, 13
+"""Width of a letter (of a Japanese one twice that) and height of a line of a label, in points."""
+
+
+def measure_title(name: str, language: Language) -> str:
+    """A measure as the title of an axis: its name, and what it means."""
+    known = {**MEASURES, **BASKET_MEASURES}
+    if base_name(name) not in known:
+        return name
+    return f"{name}: {known_measure(name, known).meaning.into(language)}"
+
+
+def _axis(values: pl.Series) -> list[float]:
+    """Ends of an axis with room on both sides, not below 0 unless a value is."""
+    low, high = (float(values.min() or 0.0), float(values.max() or 0.0)) if len(values) else (0.0, 0.0)  # type: ignore[arg-type]  # of floats
+    room = 0.12 * (high - low) or 0.5 * abs(high) or 1.0
+    return [low - room if low < 0 else max(low - room, 0.0), high + room]
+
+
+def _label_shifts(placed: pl.DataFrame, across: Sequence[float], up: Sequence[float]) -> list[int]:
+    """How far below its point (above: negative) each name is written, so that names do not overlap."""
+    taken: list[tuple[float, float, float, float]] = []
+    chosen = []
+    for row in placed.to_dicts():
+        x = _WIDTH * (row["loss"] - across[0]) / (across[1] - across[0])
+        y = _HEIGHT * (up[1] - row["risk"]) / (up[1] - up[0])
+        half = sum(_LETTER * (1 + (east_asian_width(one) in "WF")) for one in row["release"]) / 2
+        steps = [sign * (12 + _LINE * step) for step in range(len(placed)) for sign in (-1, 1)]
+        boxes = {step: (x - half, y + step - _LINE / 2, x + half, y + step + _LINE / 2) for step in steps}
+        free = (step for step in steps if not any(_overlap(boxes[step], other) for other in taken))
+        shift = next(free, steps[0])
+        taken.append(boxes[shift])
+        chosen.append(shift)
+    return chosen
+
+
+def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
 class Figures(NamedTuple):
     """What a release is compared by."""
 
@@ -188,8 +242,11 @@ class Figures(NamedTuple):
 RISKS = ("prosecutor_mean", "largest_confidence", "singling_out", "dangerous_share")
 """Risks to compare by where none is named: the first that all releases have."""
 
-LOSSES = ("loss", "sse_ratio", "util1")
-"""The same of measures; `loss` does not apply to values that were replaced, of which `sse_ratio` is the loss."""
+LOSSES = ("loss", "sse_ratio", "marginal_tv", "util1")
+"""Measures to compare by where none is named: the first that applies to all releases.
+
+`loss` does not apply to values that were replaced, of which `sse_ratio` is the loss where they are numbers.
+"""
 
 
 def compare(releases: Mapping[str, Any], *, risk: str | None = None, loss: str | None = None) -> Comparison:
@@ -208,8 +265,8 @@ def compare(releases: Mapping[str, Any], *, risk: str | None = None, loss: str |
     kinds = {one.kind: name for name, one in figures.items() if one.kind is not None}
     if len(kinds) > 1:
         raise ParameterError("measure.compare.kinds", **kinds)
-    risk = risk or _shared(RISKS, [one.risk for one in figures.values()])
-    loss = loss or _shared(LOSSES, [one.losses for one in figures.values()])
+    risk = risk or _shared_risk(figures)
+    loss = loss or _shared_loss([one.losses for one in figures.values()])
     rows: list[dict[str, Any]] = [
         {"release": name, "risk": _risk(one, risk), "loss": _loss(one, loss)} for name, one in figures.items()
     ]
@@ -227,6 +284,7 @@ def compare(releases: Mapping[str, Any], *, risk: str | None = None, loss: str |
         not_applicable,
         _differing(figures.values()),
         _has_several_inputs(figures.values()),
+        _differing_risks(figures.values()),
         _given_as(releases.values()),
     )
 
@@ -249,13 +307,30 @@ def _figures(release: Any) -> Figures:
     return figures
 
 
-def _shared(names: Sequence[str], releases: Sequence[Mapping[str, Any]]) -> str:
-    """The first name that a release has a figure of, if possible one that all have."""
+def _shared_risk(figures: Mapping[str, Figures]) -> str:
+    """The first risk that all releases have; of baskets it is what their requirements limit."""
+    known = {name: [risk for risk in RISKS if risk in one.risk] for name, one in figures.items()}
+    common = next((risk for risk in RISKS if all(risk in each for each in known.values())), None)
+    if common is not None:
+        return common
+    if not all(known.values()):
+        return RISKS[0]  # refused where it is looked up
+    each = enumerated(f"{name} ({', '.join(risks)})" for name, risks in known.items())
+    raise ParameterError("measure.compare.no_common_risk", each=each)
+
+
+def _shared_loss(losses: Sequence[Mapping[str, float | None]]) -> str:
+    """The first measure that applies to all releases; where none does, the first that applies to some."""
     for enough in (all, any):
-        for name in names:
-            if enough(name in one for one in releases) and any(one.get(name) is not None for one in releases):
+        for name in LOSSES:
+            if enough(one.get(name) is not None for one in losses):
                 return name
-    return names[0]
+    return LOSSES[0]
+
+
+def _differing_risks(figures: Collection[Figures]) -> tuple[str, ...]:
+    """Risks that only some releases have a figure of."""
+    return tuple(name for name in RISKS if 0 < sum(name in one.risk for one in figures) < len(figures))
 
 
 def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

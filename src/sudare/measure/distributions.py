@@ -336,10 +336,11 @@ QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 def by_column(before: Any, after: Any) -> Any:
     """Mean, standard deviation, quantiles and correlations of each numeric and date column before and after.
 
-    A frame with the columns column, figure, other, before and after. `figure` is mean, std, q10, q25, q50, q75, q90 or
-    correlation (Pearson's r with the column in `other`, among the first 20 columns). A generalized value counts by the
-    middle of what it covers; dates are days since 1970-01-01; missing values are ignored; a figure of no value, and the
-    correlation of a constant column, is null. The frame is of the kind in which `before` was given.
+    A frame with the columns column, figure, other, before and after. `figure` is unknown (the share of cells that are
+    missing, or as wide as the whole column, such as `*`: the other figures leave them out), mean, std, q10, q25, q50, q75,
+    q90 or correlation (Pearson's r with the column in `other`, among the first 20 columns). A generalized value counts by
+    the middle of what it covers; dates are days since 1970-01-01; a figure of no value, and the correlation of a constant
+    column, is null. The frame is of the kind in which `before` was given.
     """
     pair = pair_of(before, after)
     return to_native(figures_by_column(pair), pair.before.given_as)
@@ -356,7 +357,8 @@ def figures_by_column(pair: Pair) -> pl.DataFrame:
         rows += [(name, key, None, sides[0][key], sides[1][key]) for key in sides[0]]
     for one, other in combinations(names[:MOST_PAIRED], 2):
         first, second = numbers_of(pair, one), numbers_of(pair, other)
-        was, now = (_correlated(first[side], second[side]) for side in (0, 1))
+        known = ~(_says_nothing(pair, one) | _says_nothing(pair, other))
+        was, now = _correlated(first[0], second[0]), _correlated(first[1][known], second[1][known])
         rows.append((one, "correlation", other, was, now))
     schema = {
         "column": pl.String,
@@ -369,19 +371,38 @@ def figures_by_column(pair: Pair) -> pl.DataFrame:
 
 
 def _middles(pair: Pair, name: str) -> tuple[Counted, Counted]:
-    """As `_counted_numbers`, in the column's own unit."""
+    """As `_counted_numbers`, in the column's own unit; NaN also where a released cell says nothing."""
     distinct = pair.distinct(name)
     low, high = line_ends(distinct.cells)
-    middle = low / 2 + high / 2
     was, now = distinct.counts
+    middle = low / 2 + high / 2
+    middle[len(was) :][_as_wide_as_all(low, high, len(was))] = np.nan
     return (middle[: len(was)], was), (middle[len(was) :], now)
+
+
+def _says_nothing(pair: Pair, name: str) -> npt.NDArray[np.bool_]:
+    """Which released rows have a cell as wide as the whole column."""
+    distinct = pair.distinct(name)
+    low, high = line_ends(distinct.cells)
+    return _as_wide_as_all(low, high, len(distinct.cells.before))[distinct.after]
+
+
+def _as_wide_as_all(low: Floats, high: Floats, originals: int) -> npt.NDArray[np.bool_]:
+    """Which released cells cover all originals together: their middle is of the column, not of a person."""
+    smallest = np.nanmin(low[:originals], initial=np.inf)
+    largest = np.nanmax(low[:originals], initial=-np.inf)
+    low, high = low[originals:], high[originals:]
+    found: npt.NDArray[np.bool_] = (low <= smallest) & (high >= largest) & (low < high)
+    return found
 
 
 def _summed_up(side: Counted) -> dict[str, float | None]:
     present, counts = _present(side)
+    rows = side[1].sum()
+    unknown = {"unknown": 1 - float(counts.sum() / rows) if rows else None}
     names = ["mean", "std", *(f"q{round(100 * share)}" for share in QUANTILES)]
-    if not len(present):
-        return dict.fromkeys(names)
+    if not counts.sum():
+        return {**unknown, **dict.fromkeys(names)}
     unit = float(np.abs(present).max()) or 1.0  # squares of very large numbers would overflow
     scaled = present / unit
     figures = [
@@ -389,7 +410,10 @@ def _summed_up(side: Counted) -> dict[str, float | None]:
         math.sqrt(_variance(scaled, counts)),
         *_quantiles(scaled, counts, QUANTILES),
     ]
-    return {name: float(value) * unit for name, value in zip(names, figures, strict=True)}
+    return {
+        **unknown,
+        **{name: float(value) * unit for name, value in zip(names, figures, strict=True)},
+    }
 
 
 def _correlated(one: Floats, other: Floats) -> float | None:

@@ -79,10 +79,19 @@ def _of_baskets(pair: BasketPair, names: Sequence[str] | None, progress: Progres
 
 
 def column_table(pair: Pair | BasketPair) -> pl.DataFrame:
-    """Means, spread, quantiles and correlations of the columns of a table before and after (see `by_column`)."""
+    """The figures of `by_column`, after the loss of each quasi-identifier where this measure applies."""
     if isinstance(pair, BasketPair):
         raise ParameterError("release.measure.columns_of_tables")
-    return figures_by_column(pair)
+    figures = figures_by_column(pair)
+    if not known_measure("loss").tells(pair):
+        return figures
+    noisy = {column.name for column in pair.after.columns if column.mechanism is not None}
+    lost = [
+        (name, "loss", None, 0.0, value)
+        for name, value in column_losses(pair.before, pair).items()
+        if name not in noisy
+    ]
+    return pl.concat([pl.DataFrame(lost, schema=figures.schema, orient="row"), figures])
 
 
 TABLES = ("rules", "users", "items")
@@ -93,14 +102,15 @@ def basket_table(pair: Pair | BasketPair, name: str, **mining: Any) -> pl.DataFr
     """Association rules before and after, the loss of each user, or the frequency of each item, as a table.
 
     The rows that lost most come first: rules by their support before, users by the share that they lost, items by
-    their frequency before. `mining` are support, confidence and top of `compare_rules`.
+    their frequency before. Baskets are numbered from 1, as lines of a file are. `mining` are support, confidence and top of `compare_rules`.
     """
     if name not in TABLES:
         raise ParameterError("release.measure.unknown_table", name=name, hint=did_you_mean(name, TABLES))
     if not isinstance(pair, BasketPair):
         raise ParameterError("release.measure.table_of_baskets", name=name)
     if name == "users":
-        return user_loss(pair.before, pair).users.sort("share", descending=True, maintain_order=True)
+        users = user_loss(pair.before, pair).users.sort("share", descending=True, maintain_order=True)
+        return users.with_columns(pl.col("basket") + 1)
     if name == "items":
         return frequency_change(pair.before, pair).items
     rules = mined_pair(pair, **mining)

@@ -85,7 +85,7 @@ def retry_folder(
     asked = load_recipe(kept)
     if not isinstance(asked, Recipe):
         raise InputError("release.retry.baskets", folder=place)
-    run_before = asked.method or tuple(METHODS.build(one) for one in manifest["methods"])
+    run_before = asked.method or tuple(METHODS.build(one) for one in manifest["method"])
     methods = tuple(_harder(run_before, effort))
     name = judged_by(methods)
     before = manifest["losses"].get(name)

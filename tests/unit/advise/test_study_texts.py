@@ -228,19 +228,19 @@ def test_verdicts_on_baskets_name_the_attacker_and_the_figures():
         VERDICTS_ON_BASKETS[case]() for case in ("rho broken by one inference", "k^m broken by several")
     )
     assert inferred.explanation == (
-        "An attacker who knows that user 0 has {x} can infer y with confidence 3/4, but at most 0.5 is allowed; 4 of 4 users "
+        "An attacker who knows that user 1 has {x} can infer y with confidence 3/4, but at most 0.5 is allowed; 4 of 4 users "
         "are exposed by 1 inference."
     )
     assert inferred.in_language("ja").explanation == (
-        "利用者 0 が {x} を持つことを知る攻撃者は、y を確信度 3/4 で推測できます。許される確信度は 0.5 以下です。4 人の利用者のうち "
+        "利用者 1 が {x} を持つことを知る攻撃者は、y を確信度 3/4 で推測できます。許される確信度は 0.5 以下です。4 人の利用者のうち "
         "4 人が危険です（許されない推測は 1 通り）。"
     )
     assert left.explanation == (
-        "An attacker who knows that user 0 has {y} is left with 3 baskets, but 4 are required; 3 of 4 users are exposed by 2 "
+        "An attacker who knows that user 1 has {y} is left with 3 baskets, but 4 are required; 3 of 4 users are exposed by 2 "
         "sets."
     )
     assert left.worst[0].sentence.into("ja") == (
-        "利用者 0 が {y} を持つことを知る攻撃者に残るバスケットは 3 個だけです"
+        "利用者 1 が {y} を持つことを知る攻撃者に残るバスケットは 3 個だけです"
     )
 
 

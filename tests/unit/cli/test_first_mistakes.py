@@ -94,3 +94,18 @@ def test_a_list_of_requirements_is_taken():
     asked: list[Any] = [sd.KAnonymity(2), "k-anonymity k=1"]
     assert sd.anonymize(table, asked).requirements == (sd.KAnonymity(2), sd.KAnonymity(1))
     assert sd.assess(table, asked).feasible
+
+
+def test_what_nobody_expected_is_one_sentence_too(monkeypatch, capsys):
+    def broken():
+        raise KeyError("methods")
+
+    monkeypatch.setattr("sudare.cli.schema_command.command", broken)
+    assert main(["schema"]) == 3
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "KeyError: 'methods'" in said
+    assert "SUDARE_TRACEBACK=1" in said
+    monkeypatch.setenv("SUDARE_TRACEBACK", "1")
+    with pytest.raises(KeyError):
+        main(["schema"])

@@ -269,6 +269,16 @@ def test_the_table_of_users_starts_with_those_who_lost_most(told):
     assert shares == sorted(shares, reverse=True)
     expected = sd.measure.user_loss(BEFORE, AFTER).frame
     assert sorted(row["lost"] for row in found) == sorted(expected["lost"])
+    # Numbered from 1, as the lines of the file are.
+    assert {row["basket"] - 1: row["lost"] for row in found} == dict(enumerate(expected["lost"]))
+
+
+def test_headings_do_not_break_inside_of_words(folder, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["measure", "before.txt", "after.txt", "--table", "rules"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("confidence") == 2
+    assert "entered the list" in " ".join(out.split()) or "kept" in out
 
 
 @pytest.mark.parametrize(

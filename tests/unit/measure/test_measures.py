@@ -207,7 +207,9 @@ def test_releases_are_compared_and_drawn(releases):
     assert set(comparison.frame["release"]) == set(releases)
     assert comparison.frame.columns == ["release", "risk", "loss", "best"]
     drawn = comparison.chart().to_dict()
-    assert len(drawn["layer"]) == 4  # the front, the points, names above and below them
+    marks = [layer["mark"]["type"] for layer in drawn["layer"]]
+    assert marks[:2] == ["line", "circle"]
+    assert set(marks[2:]) == {"text"}  # the names, by how far they are from their points
     other = sd.measure.compare(releases, risk="journalist_mean", loss="ild")
     assert other.loss == "ild"
     assert "ild" in str(other.chart().to_dict())

@@ -125,10 +125,11 @@ def test_the_internal_page_says_everything(pages, release, folders):
     assert len(worst) == 10
     assert all(f"secret-user-{one.user}</th>" in html for one in worst)
     assert all(note in html for note in release.notes)
+    assert f"confidence at most {release.requirements[0].rho}" in html
     found = sd.measure.compare_rules(release.original, release.released)
     for status in ("kept", "lost", "new"):
         count = (found["status"] == status).sum()
-        assert re.search(rf"\b{count} (are|were) (in both|lost|new)", html)
+        assert re.search(rf"\b{count} (are in both lists|left the list|entered it)", html)
     loss = sd.measure.user_loss(release.original, release.released)
     assert f"{loss.untouched:.1%}".replace(".0%", "%") in html
     assert "Loss by length of the basket" in html
@@ -186,7 +187,7 @@ def test_texts_are_complete_and_all_used(release, monkeypatch, folders):
     def too_many(*_args, **_options):
         raise ParameterError("More than 5,000,000 sets.")
 
-    monkeypatch.setattr(basket_sections, "mined_rules", too_many)
+    monkeypatch.setattr(basket_sections, "mined", too_many)
     basket_report_html(release, findings, public_manifest(BASKETS, manifest), kind="public", language="en")
     assert loaded("report_baskets", "en").keys() - used == set()
     assert words("en", "baskets").keys() >= words("en").keys()

@@ -76,7 +76,12 @@ def row_of(out, name):
 
 
 def test_a_release_that_the_measure_does_not_apply_to_is_on_no_front():
-    compared = sd.measure.compare({"noise": randomized(), "blocks": generalized("age", "sex")})
+    both = {"noise": randomized(), "blocks": generalized("age", "sex")}
+    compared = sd.measure.compare(both, loss="loss")
+    assert compared.pick is None  # of one it says nothing
+    usual = sd.measure.compare(both)
+    assert (usual.loss, usual.not_applicable) == ("sse_ratio", ())
+    assert usual.pick is not None
     rows = {row["release"]: row for row in compared.frame.to_dicts()}
     assert (rows["noise"]["loss"], rows["noise"]["best"]) == (None, False)
     assert rows["blocks"]["best"]
@@ -96,6 +101,7 @@ def test_it_beats_nobody():
     }
     compared = sd.measure.compare(figures)
     assert compared.frame["best"].to_list() == [True, False, False]
+    assert compared.pick is None
     alone = sd.measure.compare({"noise": figures["noise"]})
     assert alone.frame["loss"].to_list() == [None]
     assert alone.frame.schema["loss"] == pl.Float64
@@ -129,12 +135,14 @@ def test_older_manifests_are_read_alike(folders, name):
 
 @pytest.mark.parametrize("name", ["noise", "older"])
 def test_the_command_says_so(told, name):
-    out = told("compare", name, "blocks")
+    out = told("compare", name, "blocks", "--loss", "loss")
+    assert "No recommendation: loss does not apply to all" in joined(out)
     assert row_of(out, name)[2:] == ["–", "–"]
     assert row_of(out, "blocks")[3] == "yes"
     assert f"loss does not apply to {name} (" in joined(out)
     assert "quasi-identifiers of the releases differ" not in joined(out)
-    japanese = told("compare", name, "blocks", "--lang", "ja")
+    japanese = told("compare", name, "blocks", "--loss", "loss", "--lang", "ja")
+    assert "おすすめはありません" in japanese
     assert row_of(japanese, name)[2:] == ["–", "–"]
     assert f"{name} には当てはまりません" in japanese
     assert "does not apply" not in japanese
@@ -159,13 +167,15 @@ def test_the_command_warns_of_other_quasi_identifiers(told):
 
 
 def test_json_has_the_warnings(told):
-    found = json.loads(told("compare", "noise", "blocks", "fewer", "--json"))
+    found = json.loads(told("compare", "noise", "blocks", "fewer", "--loss", "loss", "--json"))
     assert sorted(found) == ["pick", "releases", "warnings"]
     assert {row["release"]: row["loss"] for row in found["releases"]}["noise"] is None
     first, second = found["warnings"]
     assert "does not apply to noise" in first
     assert "quasi-identifiers" in second
-    japanese = json.loads(told("compare", "noise", "blocks", "fewer", "--json", "--lang", "ja"))
+    japanese = json.loads(
+        told("compare", "noise", "blocks", "fewer", "--loss", "loss", "--json", "--lang", "ja")
+    )
     assert japanese["releases"] == found["releases"]
     assert "準識別子" in japanese["warnings"][1]
     assert json.loads(told("compare", "blocks", "--json"))["warnings"] == []
@@ -287,6 +297,54 @@ def test_measures_of_items_do_not_apply_to_groups():
     compared = sd.measure.compare({"groups": grouped, "items": suppressed(sd.KmAnonymity(3, 2))})
     assert compared.not_applicable == ("groups",)
     assert compared.frame["best"].to_list() == [True, False]
+
+
+def test_releases_without_a_common_risk_or_with_different_requirements_are_told(
+    tmp_path, monkeypatch, capsys
+):
+    rho, km = suppressed(sd.RhoUncertainty(0.5)), suppressed(sd.KmAnonymity(2, 1))
+    both = sd.anonymize(
+        sd.Baskets.from_lists(STREAMS).describe(sensitive=["x"]),
+        sd.RhoUncertainty(0.5),
+        sd.KmAnonymity(2, 1),
+        seed=1,
+    )
+    with pytest.raises(sd.SudareError, match=r"rho \(largest_confidence\), km \(singling_out\)"):
+        sd.measure.compare({"rho": rho, "km": km})
+    compared = sd.measure.compare({"both": both, "km": km})
+    assert (compared.risk, compared.differing_risks) == ("singling_out", ("largest_confidence",))
+    assert "requirements differ" in repr(compared)
+    assert sd.measure.compare({"one": km, "other": km}).differing_risks == ()
+    monkeypatch.chdir(tmp_path)
+    both.write("both", reports=[])
+    km.write("km", reports=[])
+    assert main(["compare", "both", "km"]) == 0
+    assert "meet different requirements: largest_confidence" in joined(capsys.readouterr().out)
+
+
+def ends(chart, axis):
+    return chart.to_dict()["layer"][0]["encoding"][axis]["scale"]["domain"]
+
+
+def test_axes_have_room_and_never_begin_below_the_smallest_possible_figure():
+    def releases(figures):
+        return {
+            f"release number {place}": {"risk": {"prosecutor_mean": risk}, "losses": {"loss": loss}}
+            for place, (risk, loss) in enumerate(figures)
+        }
+
+    one = sd.measure.compare(releases([(0.2, 0.5)])).chart()
+    assert ends(one, "x") == [0.25, 0.75]
+    zero = sd.measure.compare(releases([(0.0, 0.0)])).chart()
+    assert ends(zero, "y") == [0.0, 1.0]
+    near = sd.measure.compare(releases([(0.01, 0.5), (0.9, 0.1), (0.011, 0.5001), (0.0105, 0.5)])).chart()
+    low, high = ends(near, "y")
+    assert low == 0
+    assert high > 0.9
+    (rows,) = near.to_dict()["datasets"].values()
+    close = [row["shift"] for row in rows if row["risk"] < 0.1]
+    assert len(set(close)) == 3  # names of points that lie on one another are written on lines of their own
+    assert "share of each quasi-identifier" in json.dumps(near.to_dict())
 
 
 def test_other_baskets_are_told():

@@ -172,6 +172,17 @@ def test_a_retry_replaces_a_release_only_if_it_loses_less(recipe, tmp_path, caps
     assert main(["run", str(place), "--retry", str(tmp_path / "out")]) == 2
 
 
+def test_a_retry_of_a_recipe_without_a_method_starts_from_the_method_that_was_run(recipe, tmp_path):
+    place = recipe(shares=[0.2] * 5, l=2)
+    content = yaml.safe_load(place.read_text(encoding="utf-8"))
+    del content["method"]
+    place.write_text(yaml.safe_dump(content), encoding="utf-8")
+    first = sd.run(place, folder=tmp_path / "out")
+    found = retry_folder(tmp_path / "out")
+    assert found.before == first.manifest["losses"]["loss"]
+    assert found.written is None or found.after < found.before
+
+
 def test_a_recipe_may_ask_for_a_second_try(recipe, tmp_path):
     once = sd.run(recipe(shares=[0.2] * 5, l=2), folder=tmp_path / "once")
     twice = sd.run(recipe(shares=[0.2] * 5, l=2, retry="default"), folder=tmp_path / "twice")
@@ -192,7 +203,7 @@ def test_a_release_says_how_suited_its_table_was(recipe, tmp_path, capsys):
     public = json.loads((tmp_path / "out" / "public" / "manifest.json").read_text(encoding="utf-8"))
     assert "suitability" not in public
     page = (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
-    assert "Diversity loses at least" in page
+    assert "with diversity, no release loses less than" in page
     assert "of this loss may be the method’s" in page or "mostly the data’s" in page
 
 

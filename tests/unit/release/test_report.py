@@ -12,15 +12,20 @@ import pytest
 from tests.cases.pages import KINDS, LANGUAGES, Outline, drawings_of_a_whole_page
 from tests.cases.reports import manifest_for, pages_of, released, table_of, unchanged
 
+from sudare.anonymize.microaggregate.method import Microaggregate
+from sudare.anonymize.mondrian import Mondrian
 from sudare.api import anonymize
 from sudare.assess.block_requirements import KAnonymity, LDiversity, TCloseness
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.describe.table import Table
+from sudare.display import share
 from sudare.release.recipe.table import Recipe
 from sudare.release.report import report_html
 from sudare.release.report.charts import Binned, distribution
 from sudare.release.report.common import Texts
+from sudare.release.report.table.page import losses, roles
 from sudare.verify.finding import Finding
+from sudare.words.sentence import in_language
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +125,91 @@ def test_everything_from_users_is_escaped(tmp_path):
         drawn = re.findall(r"<svg[^>]*class=\"marks\".*?</svg>", html, re.DOTALL)
         assert any("&lt;script&gt;" in svg for svg in drawn)
         assert Outline(html).open == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_column_says_what_was_really_done_to_it(tmp_path, language):
+    """Half of the people are of each city, so that k-anonymity leaves it as it is; ages are all different."""
+    frame = pl.DataFrame({"age": range(200), "city": ["Nara", "Kobe"] * 100})
+    table = Table.from_frame(frame).describe(quasi=["age", "city"])
+    texts = Texts(language)
+    release = anonymize(table, KAnonymity(5), method=Mondrian())
+    rows = {
+        row["name"]: row["done"]
+        for row in roles(release, manifest_for(release, tmp_path), texts, internal=True)
+    }
+    assert release.column_losses["city"] == 0
+    assert rows == {"age": texts("roles.done.generalized"), "city": texts("roles.done.unchanged")}
+    averaged = anonymize(table, KAnonymity(5), method=Microaggregate())
+    for internal in (True, False):
+        told = roles(averaged, manifest_for(averaged, tmp_path), texts, internal=internal)
+        assert {row["done"] for row in told} == {texts("roles.done.averaged")}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_replaced_values_have_no_loss_of_columns_and_the_page_says_why(tmp_path, language):
+    release = anonymize(table_of(), KAnonymity(5), LDiversity(2), method=Microaggregate())
+    texts = Texts(language)
+    assert losses(release, texts, public=False)["columns"] == []
+    for html in (pages_of(release, tmp_path)[kind, language] for kind in KINDS):
+        assert texts("loss.replaced") in html
+        assert texts("loss.no_quasi") not in html
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sensitive_columns_that_no_requirement_covers_are_named(tmp_path, language):
+    """Recounted by hand: wages are certain in a block where all are alike."""
+    wages = ["low"] * 150 + ["high"] * 50
+    table = table_of(wage=wages, other=["x", "y"] * 100).describe(sensitive=["disease", "wage", "other"])
+    release = anonymize(table, KAnonymity(5), LDiversity(2, sensitive=("disease", "other")), seed=1)
+    sizes = release.table.frame.group_by("age", "city").agg(
+        pl.len(), pl.col("wage").n_unique().alias("values")
+    )
+    certain = sizes.filter(pl.col("values") == 1)["len"].sum() / 200
+    assert certain > 0
+    (warning,) = [one for one in release.warnings if "covers" in one]
+    assert f"wage ({share(certain)})" in warning
+    assert "other" not in warning
+    for html in (pages_of(release, tmp_path)[kind, language] for kind in KINDS):
+        assert html.count(in_language(warning, language)) == 1
+    for asked in ([KAnonymity(5)], [KAnonymity(5), LDiversity(2)]):
+        assert not any("covers" in one for one in anonymize(table, *asked, seed=1).warnings)
+
+
+def test_many_columns_that_were_left_out_share_a_row(tmp_path):
+    dropped = {f"d{number}": [number] * 200 for number in range(8)}
+    table = table_of(**dropped).describe(drop=list(dropped))
+    release = anonymize(table, KAnonymity(5))
+    rows = roles(release, manifest_for(release, tmp_path), Texts("en"), internal=True)
+    (shared,) = [row for row in rows if row["role"] == "dropped"]
+    assert shared["name"] == ", ".join(dropped)
+    assert shared["done"] == "8 columns, not released"
+    (alone,) = [row for row in rows if row["role"] == "identifier"]
+    assert (alone["name"], alone["done"]) == ("name", "not released")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_phase_of_a_run_has_a_word(release, tmp_path, language):
+    release.write(tmp_path / "out", reports=[])
+    seconds = json.loads((tmp_path / "out" / "internal" / "manifest.json").read_text(encoding="utf-8"))[
+        "seconds"
+    ]
+    assert "evaluate" in seconds
+    assert all(Texts(language).or_else(f"provenance.phase.{phase}", "") for phase in seconds)
+
+
+def test_a_stored_recipe_says_only_what_was_asked(tmp_path):
+    asked = {
+        "source": {"path": str(tmp_path / "t.csv")},
+        "columns": {"age": {"role": "quasi", "hierarchy": {"type": "intervals", "width": 5}}},
+        "requirements": [{"type": "k-anonymity", "k": 5}],
+        "method": {"type": "generalization", "effort": "fast"},
+        "output": {"folder": str(tmp_path / "out")},
+    }
+    recipe = Recipe.of(**asked)
+    written = recipe.to_dict()
+    assert written == {"version": 1, **asked, "method": [asked["method"]]}
+    assert Recipe.of(**written) == recipe
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -13,8 +13,10 @@ import pytest
 from tests.cases.pages import KINDS, LANGUAGES
 from tests.cases.reports import manifest_for, pages_of, released, table_of, unchanged
 
+from sudare.anonymize.microaggregate.method import Microaggregate
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.randomize.method import Randomize
+from sudare.anonymize.simple.coarsen import Round
 from sudare.anonymize.simple.identifiers import Pseudonymize
 from sudare.api import anonymize
 from sudare.assess.block_requirements import KAnonymity
@@ -49,7 +51,9 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
     monkeypatch.setattr(page, "Texts", Recording)
     monkeypatch.setattr(charts, "_svg", lambda *_: "")  # words only: drawing takes long
     manifest = manifest_for(release, tmp_path, recipe={"version": 1})
-    manifest["seconds"] = dict.fromkeys(("read", "anonymize", "check", "measure", "write", "verify"), 1.0)
+    manifest["seconds"] = dict.fromkeys(
+        ("read", "anonymize", "check", "measure", "evaluate", "write", "verify"), 1.0
+    )
     asked: list[tuple[str, dict[str, Any]]] = [
         ("k-anonymity", {"k": 5}),
         *(("l-diversity", {"l": 2, "kind": kind}) for kind in ("distinct", "entropy")),
@@ -156,7 +160,12 @@ def _releases_of_every_role():
     masked = Table.from_frame(codes).describe(
         quasi=["code"], kinds={"code": "string"}, hierarchies={"code": hierarchy.mask()}
     )
-    return kept, added, randomized, anonymize(masked, KAnonymity(3), method=Mondrian())
+    numbers = Table.from_frame(
+        pl.DataFrame({"age": range(40), "cost": range(40)} | {f"d{n}": [1] * 40 for n in range(9)})
+    )
+    numbers = numbers.describe(quasi=["age"], sensitive=["cost"], drop=[f"d{n}" for n in range(9)])
+    averaged = anonymize(numbers, KAnonymity(3), method=[Round("cost", base=10), Microaggregate()])
+    return kept, added, randomized, anonymize(masked, KAnonymity(3), method=Mondrian()), averaged
 
 
 def _randomized_releases():

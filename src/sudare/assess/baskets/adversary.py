@@ -34,8 +34,8 @@ class Adversary:
 
     @property
     def sentence(self) -> Sentence:
-        """What the adversary can do, in words (without the final period)."""
-        about = {"user": self.user, "known": "{" + ", ".join(map(str, self.known)) + "}"}
+        """What the adversary can do, in words (without the final period); users are numbered from 1, as lines are."""
+        about = {"user": self.user + 1, "known": "{" + ", ".join(map(str, self.known)) + "}"}
         if self.inferred is None:
             return Sentence("baskets.adversary.left", **about, baskets=counted("baskets", self.support))
         return Sentence(

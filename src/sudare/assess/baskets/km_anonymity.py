@@ -26,7 +26,7 @@ class KmAnonymity:
 
     >>> from sudare.describe.baskets.baskets import Baskets
     >>> KmAnonymity(2, 2).check(Baskets.from_lists([["a", "b"], ["a", "b"], ["b", "c"]])).explanation
-    'An attacker who knows that user 2 has {c} is left with 1 basket, but 2 are required; 1 of 3 users are exposed by 2 sets.'
+    'An attacker who knows that user 3 has {c} is left with 1 basket, but 2 are required; 1 of 3 users are exposed by 2 sets.'
     """
 
     k: Annotated[int, Field(ge=1)]

@@ -63,7 +63,7 @@ class RhoUncertainty:
     >>> from sudare.describe.baskets.baskets import Baskets
     >>> baskets = Baskets.from_lists([["x", "y"], ["x", "y"], ["x", "y"], ["x"]]).describe(sensitive=["y"])
     >>> RhoUncertainty(0.5).check(baskets).explanation
-    'An attacker who knows that user 0 has {x} can infer y with confidence 3/4, but at most 0.5 is allowed; 4 of 4 users are exposed by 1 inference.'
+    'An attacker who knows that user 1 has {x} can infer y with confidence 3/4, but at most 0.5 is allowed; 4 of 4 users are exposed by 1 inference.'
     """
 
     needs_sensitive: ClassVar[bool] = True

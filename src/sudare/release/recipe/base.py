@@ -172,7 +172,7 @@ class AnyRecipe(Part):
         """The mapping that `parse` reads back."""
         full = {"version": self.version, **self.model_dump(mode="json", exclude_defaults=True)}
         if self.method:  # one that nobody named is chosen by the table, again
-            full["method"] = [self.methods_known.dump(method) for method in self.method]
+            full["method"] = [self.methods_known.dump(method, full=False) for method in self.method]
         return full
 
     def to_yaml(self) -> str:

@@ -27,9 +27,13 @@ Order = Literal["shuffle", "keep"]
 
 def entry_of(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
     """How an entry of a catalogue is read, written and described in a schema."""
+
+    def written(instance: Any) -> dict[str, Any]:
+        return catalogue.dump(instance, full=False)
+
     return (
         PlainValidator(catalogue.build),
-        PlainSerializer(catalogue.dump),
+        PlainSerializer(written),
         WithJsonSchema(catalogue.schema()),
     )
 

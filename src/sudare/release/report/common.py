@@ -172,9 +172,10 @@ def _parts(requirement: Mapping[str, Any], texts: Texts) -> tuple[str, dict[str,
 
 def _reached_text(finding: Finding, texts: Texts) -> str:
     key = f"reached.{finding.requirement.get('type')}"
-    if finding.reached is None or not texts.or_else(key, ""):
-        return UNKNOWN
-    return texts(key, reached=figure(finding.reached))
+    # Where no inference is too certain, the check has looked for none that is less so: rho is what it knows.
+    limit = finding.requirement.get("rho") if finding.holds else None
+    reached = limit if finding.reached is None else figure(finding.reached)
+    return UNKNOWN if reached is None or not texts.or_else(key, "") else texts(key, reached=reached)
 
 
 def common_values(

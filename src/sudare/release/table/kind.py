@@ -26,7 +26,7 @@ from sudare.release.recipe.table import Output
 from sudare.release.table.evaluate import evaluate, measured
 from sudare.release.table.manifest import data_facts, manifest_parts, public_parts
 from sudare.release.table.release import Release
-from sudare.release.table.warnings import generalized_away, repeated, spellings, unique_columns
+from sudare.release.table.warnings import generalized_away, repeated, spellings, uncovered, unique_columns
 from sudare.release.warnings import ReleaseNote, ReleaseWarning
 from sudare.verify.verify import verify_release
 from sudare.words.sentence import enumerated
@@ -99,6 +99,7 @@ def warnings_of(checked: Checked) -> Iterator[str]:
     if checked.order == "keep" and not any(traits_of(one).reorders for one in checked.methods):
         yield ReleaseWarning("in_order")
     yield from repeated(table, applied.data, applied.rows, checked.requirements)
+    yield from uncovered(applied.data, checked.requirements)
     yield from unique_columns(table, applied.data)
     yield from generalized_away(table, applied.data, applied.rows)
     yield from spellings(applied.data, checked.requirements)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sudare.assess.requirement import BlockRequirement
+from sudare.assess.requirement import BlockRequirement, blocks_of
 from sudare.assess.risk import repeated_people
 from sudare.describe.column import alike_values
 from sudare.describe.guess.values import Values
+from sudare.display import share
 from sudare.errors import shown
 from sudare.release.warnings import ReleaseWarning
 from sudare.words.sentence import Sentence, enumerated
@@ -51,6 +52,45 @@ def spellings(released: Table, requirements: Sequence[Requirement]) -> Iterator[
             )
         if len(groups) > _NAMED:
             yield ReleaseWarning("table.spelling.groups", count=len(groups) - _NAMED, column=column)
+
+
+def uncovered(released: Table, requirements: Sequence[Requirement]) -> Iterator[str]:
+    """Sensitive columns that no requirement speaks of although one speaks of others, with the share of rows they are certain in.
+
+    Where no requirement speaks of any, it promises nothing about sensitive columns, and the report says so.
+    """
+    rules = [
+        rule for one in requirements if isinstance(one, BlockRequirement) for rule in one.rules(released)
+    ]
+    covered = {rule.column for rule in rules if rule.column is not None}
+    names = [
+        name
+        for name in released.names("sensitive")
+        if name not in covered and released.column(name).mechanism is None
+    ]
+    if not covered or not names:
+        return
+    blocks = pl.Series(blocks_of(released).labels)
+    told = []
+    for name in names:
+        different = pl.Series(released.codes(name).codes)
+        certain = different.n_unique() > 1 and _share_certain(blocks, different)
+        if certain:
+            told.append(f"{name} ({share(certain)})")
+    if told:
+        yield ReleaseWarning("table.uncovered", columns=enumerated(told))
+
+
+def _share_certain(blocks: pl.Series, codes: pl.Series) -> float:
+    """The share of rows in blocks of a single value."""
+    of_block = pl.DataFrame({"block": blocks, "code": codes}).group_by("block")
+    sizes = of_block.agg(pl.len().alias("rows"), pl.col("code").n_unique().alias("values"))
+    return float(sizes.filter(sizes["values"] == 1)["rows"].sum() / len(codes))
+
+
+def is_of_uncovered(warning: str) -> bool:
+    """Whether a warning names sensitive columns that no requirement covers: readers of the public part see it too."""
+    return isinstance(warning, ReleaseWarning) and warning.key == "table.uncovered"
 
 
 def unique_columns(original: Table, released: Table) -> Iterator[str]:

@@ -136,7 +136,7 @@ def _rho(known: Baskets, left: Truths, requirement: dict[str, Any], asked: RhoAs
                     place = some[int(confidence.argmax())]
                     example = FindingSentence(
                         "rho.example",
-                        user=users[place],
+                        user=users[place] + 1,
                         known=_named(known, before.items[found.known[place]]),
                         item=known.items[found.item[place]],
                         joint=found.joint[place],

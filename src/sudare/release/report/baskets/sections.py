@@ -58,7 +58,7 @@ def worst(release: BasketRelease, texts: Texts) -> list[dict[str, Any]]:
     for requirement, verdict in zip(release.requirements, release.verdicts, strict=True):
         rows = [
             {
-                "user": one.user if ids is None else ids[one.user],
+                "user": one.user + 1 if ids is None else ids[one.user],
                 "known": _listed(one.known),
                 "inferred": None if one.inferred is None else str(one.inferred),
                 "support": figure(one.support),

@@ -15,6 +15,7 @@ import math
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from sudare.anonymize.protocol import traits_of
 from sudare.describe.kinds import UNRELEASED_ROLES
 from sudare.describe.text import as_text, day_of, has_no_text
 from sudare.display import UNKNOWN, figure, rounded_down, share
@@ -34,6 +35,7 @@ from sudare.release.report.charts import Binned, block_sizes, distribution
 from sudare.release.report.common import Texts, common_values, render
 from sudare.release.table.evaluate import public_figure
 from sudare.release.table.summary import suitability_sentence
+from sudare.release.table.warnings import is_of_uncovered
 from sudare.words.sentence import enumerated, in_language
 
 if TYPE_CHECKING:
@@ -73,6 +75,9 @@ def report_html(
     return render(
         "table/page.html.j2",
         **common_values(release, findings, facts, texts, internal=internal),
+        uncovered=[
+            in_language(one, language) for one in release.warnings if is_of_uncovered(one) and not internal
+        ],
         size=texts("verdict.size", rows=figure(table.rows), columns=figure(len(table.frame.columns))),
         tiles=tiles(release, texts, public=not internal),
         roles=roles(release, facts, texts, internal=internal),
@@ -93,6 +98,10 @@ def report_html(
     )
 
 
+_MOST_LEFT_OUT = 5
+"""Columns of one role that were not released and have a row each; more share one."""
+
+
 def roles(
     release: Release, facts: Mapping[str, Any], texts: Texts, *, internal: bool
 ) -> list[dict[str, str]]:
@@ -109,25 +118,32 @@ def roles(
         if name in released.frame.columns
     ]
     if internal:
-        shown += [
-            {
-                "name": name,
-                "role": texts(f"roles.role.{role}"),
-                "kind": texts.or_else(
-                    f"roles.kind.{release.original.column(name).kind}",
-                    str(release.original.column(name).kind),
-                ),
-                "done": texts("roles.done.left_out"),
-            }
-            for role in UNRELEASED_ROLES
-            for name in release.original.names(role)
-            if name not in released.frame.columns
-        ]
+        for role in UNRELEASED_ROLES:
+            names = [name for name in release.original.names(role) if name not in released.frame.columns]
+            shown += [_left_out(release, role, some, texts) for some in _folded(names)]
     return shown
 
 
+def _folded(names: Sequence[str]) -> list[Sequence[str]]:
+    """The names that share a row of the table: each has its own unless they are many."""
+    return [[name] for name in names] if len(names) <= _MOST_LEFT_OUT else [names]
+
+
+def _left_out(release: Release, role: str, names: Sequence[str], texts: Texts) -> dict[str, str]:
+    """The row of columns that were not released."""
+    kinds = dict.fromkeys(str(release.original.column(name).kind) for name in names)
+    return {
+        "name": texts("page.separator").join(names),
+        "role": texts(f"roles.role.{role}"),
+        "kind": texts("page.separator").join(texts.or_else(f"roles.kind.{kind}", kind) for kind in kinds),
+        "done": texts("roles.done.left_out")
+        if len(names) == 1
+        else texts("roles.done.many_left_out", count=figure(len(names))),
+    }
+
+
 def _done(release: Release, name: str, texts: Texts) -> str:
-    """What was done to a column, as the types of its values tell: nothing here depends on a single value."""
+    """What was done to a column, as far as the release and its methods show it: no single removed value does."""
     after = release.table.frame[name]
     column = release.table.column(name)
     if column.mechanism is not None:
@@ -140,10 +156,27 @@ def _done(release: Release, name: str, texts: Texts) -> str:
     if column.role != "quasi":
         changing = any(name in (getattr(one, "columns", None) or ()) for one in release.methods)
         return texts("roles.done.processed" if changing else "roles.done.unchanged")
-    generalized = (
-        after.dtype != release.original.frame[name].dtype or before.hierarchy is not column.hierarchy
+    altering = [
+        one for one in map(traits_of, release.methods) if one.replaces is None or name in one.replaces
+    ]
+    if all(one.generalizes for one in altering):
+        # What no method replaces is exact wherever it is not coarser, so that readers see what is unchanged, too.
+        return texts("roles.done.unchanged" if _is_unchanged(release, name) else "roles.done.generalized")
+    if any(one.minimizes == "sse_ratio" for one in altering):
+        return texts("roles.done.averaged")
+    return texts(
+        "roles.done.generalized"
+        if after.dtype != release.original.frame[name].dtype
+        else "roles.done.processed"
     )
-    return texts("roles.done.generalized" if generalized else "roles.done.processed")
+
+
+def _is_unchanged(release: Release, name: str) -> bool:
+    """Whether every released cell is what it was."""
+    if release.rows_of_original is None:
+        return False
+    before = as_text(release.original.frame[name])[release.rows_of_original]
+    return not before.ne_missing(as_text(release.table.frame[name])).any()
 
 
 def _words(release: Release) -> tuple[str, ...]:
@@ -380,12 +413,22 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
         ],
         "notes": notes,
         "columns": columns,
+        "columns_note": None if columns else _no_column_losses(release, noisy, texts),
         "bounds": [
             _bound_sentence(name, shown[name], bound, texts)
             for name, bound in bounds.items()
             if name in shown
         ],
     }
+
+
+def _no_column_losses(release: Release, noisy: Sequence[str], texts: Texts) -> str | None:
+    """Why no column has a loss of its own, where a note of the whole section does not say it."""
+    if not release.table.names("quasi"):
+        return texts("loss.no_quasi")
+    if "loss" in release.not_applicable and not noisy:
+        return texts("loss.replaced")
+    return None
 
 
 def _headline(losses: Mapping[str, float]) -> str:
@@ -420,7 +463,7 @@ def changes(release: Release, texts: Texts) -> dict[str, Any] | None:
         dates = release.original.frame[str(name)].dtype.is_temporal()
         for side in ("before", "after"):
             cells = [
-                _placed_figure(value, dates=dates and key != "std")
+                _summary_cell(key, value, texts, dates=dates)
                 for key, value in zip(part["figure"], part[side], strict=True)
             ]
             rows.append(
@@ -444,10 +487,18 @@ def changes(release: Release, texts: Texts) -> dict[str, Any] | None:
     }
 
 
-def _placed_figure(value: float | None, *, dates: bool = False) -> str:
-    if value is None:
-        return UNKNOWN
-    return day_of(value).isoformat() if dates else figure(value)
+def _summary_cell(key: str, value: float | None, texts: Texts, *, dates: bool) -> str:
+    """A share in percent, a date as a date, and the spread of dates in days."""
+    if value is not None and key == "unknown":
+        return share(value)
+    if value is not None and dates:
+        spread = key == "std"
+        return texts("randomization.days", value=figure(value)) if spread else day_of(value).isoformat()
+    return _placed_figure(value)
+
+
+def _placed_figure(value: float | None) -> str:
+    return UNKNOWN if value is None else figure(value)
 
 
 def cards(release: Release, texts: Texts, *, with_original: bool) -> dict[str, Any]:
