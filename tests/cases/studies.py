@@ -153,7 +153,7 @@ CASES = {
     "three requirements": lambda: sd.assess(
         told_by_place(), sd.KAnonymity(3), sd.LDiversity(4), sd.TCloseness(0.5), objective="loss"
     ),
-    "a lower level suits": lambda: sd.assess(with_counts((30, 30, 30), 2), ENTROPY, threshold=0.9),
+    "a lower level suits": lambda: sd.assess(with_counts((30, 30, 30), 2), ENTROPY, threshold=1.0),
     "rows that cost": lambda: sd.assess(far_apart(), ENTROPY, threshold=0.01),
     "infeasible": lambda: sd.assess(with_counts((90, 12, 10, 8, 7), 2), sd.KAnonymity(3), ENTROPY),
     "rows to leave out": lambda: sd.assess(
