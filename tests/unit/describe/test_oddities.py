@@ -1,5 +1,7 @@
 """What `describe` points out in the values, and the roles of columns of real registers."""
 
+import json
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -150,6 +152,10 @@ def test_eight_digits_are_days_only_where_the_name_says_so():
         (["a", "不明", "b", "N/A", "?"], ("不明", "N/A", "?")),
         (["a", "Ｎ／Ａ", " unknown "], ("Ｎ／Ａ", " unknown ")),
         (["a", "なし", "none"], ()),
+        (["80,904", "-1", "999999", "1,680", "-1", "999999"], ("-1", "999999")),
+        (["0230", "4110", "-1", "-1"], ("-1",)),
+        (["0230", "4110", "-1", "-1", "?"], ("?", "-1")),
+        (["0230", "A110", "-1", "-1"], ()),
         ([], ()),
         ([None, None], ()),
     ],
@@ -194,6 +200,7 @@ TABLE = {
     "job": ["clerk", "cook", "?", "?"] * 10,
     "answers": ["1", "2", "N/A", "3"] * 10,
     "income": [100, 200, 999999, 300] * 10,
+    "wage": ["80,904", "-1", "1,680", "999999"] * 10,
     "zip": [2139, 2140, 10115, 2141] * 10,
     "secret": ["?", "b", "?", "a"] * 10,
 }
@@ -246,8 +253,31 @@ def test_describe_points_them_out_and_the_recipe_runs(tmp_path, capsys, language
     assert main(["describe", str(place), "-o", str(recipe), "--lang", language, "--drop", "secret"]) == 0
     out, text = capsys.readouterr().out, recipe.read_text()
     assert "999999" in out
-    assert "missing_values: [999999]" in text
+    assert "    # missing_values: [999999]" in text
+    assert "    # missing_values: [-1, 999999]" in text
     assert Recipe.load(recipe).read().rows == 40
+    ready = text.replace("    # missing_values", "    missing_values")
+    recipe.write_text(ready, encoding="utf-8")
+    read = Recipe.load(recipe).read()
+    assert [read.frame[name].null_count() for name in ("wage", "income", "job")] == [20, 10, 20]
+    assert main(["run", str(recipe)]) == 0
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_run_warns_of_codes_in_the_internal_part_only(tmp_path, capsys, language):
+    place, recipe = tmp_path / "a.csv", tmp_path / "a.yaml"
+    pl.DataFrame({"age": [30, 40] * 10, "wage": [900, 800, 700, 999999] * 5}).write_csv(place)
+    options = ["--quasi", "age", "--sensitive", "wage", "--require", "k-anonymity k=2"]
+    assert main(["describe", str(place), "-o", str(recipe), "--lang", language, *options]) == 0
+    capsys.readouterr()
+    assert main(["run", str(recipe), "--out", str(tmp_path / "release"), "--lang", language]) == 0
+    assert "missing_values: [999999]" in "".join(capsys.readouterr().out.split("\n"))
+    public, internal = (
+        json.loads((tmp_path / "release" / part / "manifest.json").read_text(encoding="utf-8"))
+        for part in ("public", "internal")
+    )
+    assert public["warnings"] == []
+    assert ["missing_values: [999999]" in text for text in internal["warnings"]] == [True]
 
 
 @given(

@@ -22,7 +22,7 @@ from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.study import people_warnings
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
-from sudare.describe.guess.oddities import oddities_of
+from sudare.describe.guess.oddities import missing_codes, oddities_of, written_codes
 from sudare.describe.kinds import UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
@@ -34,7 +34,7 @@ from sudare.read.source import Source, is_path
 from sudare.words.sentence import enumerated, in_language, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sudare.describe.baskets.baskets import Baskets
     from sudare.describe.guess.guess import Guess
@@ -142,7 +142,15 @@ def draft_of(
     with plan.phase("guess"):
         guesses = guess_roles(table, _listed(roles or {}, table.frame.columns), rest)
     kinds = {column.name: column.kind for column in table.columns}
-    drafted = draft_table(source, table.rows, guesses, options, kinds=kinds, explain=explain, **asked)
+    codes_by_name = {
+        one.column: missing_codes(table.frame[one.column])
+        for one in guesses
+        if one.role not in UNRELEASED_ROLES
+    }
+    codes = {name: found for name, found in codes_by_name.items() if found}
+    drafted = draft_table(
+        source, table.rows, guesses, options, kinds=kinds, codes=codes, explain=explain, **asked
+    )
     found: dict[str, Any] = {
         role: [one.column for one in guesses if one.role == role] for role in get_args(Role)
     }
@@ -164,6 +172,8 @@ class TableDraft(Draft):
     """Whether its one column looks like lists: lines of items have no columns, so they are read as one."""
     explain: bool = False
     """Whether the recipe lists the columns one by one, each with the reason."""
+    codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Values that seem to mean that a value is missing, by column: a line that is ready to be used."""
     warnings: tuple[str, ...] = ()
     """What the custodian should know before anything else: people with several rows, and oddities of the values."""
 
@@ -186,6 +196,8 @@ class TableDraft(Draft):
         if key == "columns":
             for warning in self.warnings:
                 yield " ".join(in_language(warning, self.language).split())
+            if self.codes:
+                yield texts(self.language, "draft")("codes")
             if not self.explain:
                 yield texts(self.language, "draft")("lists")
         if key == "output" and "method" not in self.recipe:
@@ -206,7 +218,10 @@ class TableDraft(Draft):
         for name, column in self.recipe["columns"].items():
             if name in reasons:
                 yield f"  # {' '.join(reasons[name].into(self.language).split())}"
-            written = _yaml({name: column}) if self.explain else _short_yaml(name, column)
+            codes = self.codes.get(name)
+            written = _yaml({name: column}) if self.explain or codes else _short_yaml(name, column)
+            if codes:
+                written += f"\n  # missing_values: {written_codes(codes)}"
             yield "\n".join(f"  {line}" for line in written.splitlines())
 
     def blocks(self) -> Iterator[Block]:
@@ -291,11 +306,13 @@ def draft_table(
     language: Language = "en",
     folder: Path | None = None,
     kinds: Mapping[str, Kind] | None = None,
+    codes: Mapping[str, tuple[str, ...]] | None = None,
     explain: bool = False,
 ) -> TableDraft:
     """Guessed columns, 5-anonymity and 2-diversity unless told otherwise.
 
-    `kinds` are those that the table finds by itself, of which a short recipe says nothing.
+    `kinds` are those that the table finds by itself, of which a short recipe says nothing; `codes` seem to mean that a value is
+    missing, and a comment that is ready to be used names them.
     """
     sensitive = any(guess.role == "sensitive" for guess in guesses)
     asked = [REQUIREMENTS.build(text) for text in requirements or ()]
@@ -308,7 +325,9 @@ def draft_table(
         "version": 1,
         "source": _place(source, options, folder),
         "columns": (
-            {guess.column: _column(guess) for guess in guesses} if explain else _columns(guesses, kinds or {})
+            {guess.column: _column(guess) for guess in guesses}
+            if explain
+            else _columns(guesses, kinds or {}, codes or {})
         ),
         **_rest(source, (asked, REQUIREMENTS), (applied, METHODS), language),
     }
@@ -318,6 +337,7 @@ def draft_table(
         rows,
         tuple(guesses),
         explain=explain,
+        codes=codes or {},
         left_out=_leaves_out(source, options, recipe["source"]),
     )
 
@@ -412,13 +432,18 @@ def _column(guess: Guess) -> dict[str, Any]:
     return column
 
 
-def _columns(guesses: Sequence[Guess], kinds: Mapping[str, Kind]) -> dict[str, Any]:
+def _columns(
+    guesses: Sequence[Guess], kinds: Mapping[str, Kind], single_too: Iterable[str]
+) -> dict[str, Any]:
     """The columns in few words: by name where there is more to say than the role, then a list for each role."""
     entries = {guess.column: _short_column(guess, kinds.get(guess.column)) for guess in guesses}
-    single = {name for name, entry in entries.items() if len(entry) > 1}
+    single = {name for name, entry in entries.items() if len(entry) > 1}.union(single_too)
     # A column that is named like a role has the name for itself.
     roles = [role for role in get_args(Role) if role not in single]
-    lists = {role: [name for name, entry in entries.items() if entry == {"role": role}] for role in roles}
+    lists = {
+        role: [name for name, entry in entries.items() if entry == {"role": role} and name not in single]
+        for role in roles
+    }
     grouped = {name for names in lists.values() for name in names}
     return {
         **{name: entry for name, entry in entries.items() if name not in grouped},

@@ -10,6 +10,7 @@ import polars as pl
 from sudare.assess.requirement import BlockRequirement
 from sudare.assess.risk import repeated_people
 from sudare.describe.column import alike_values
+from sudare.describe.guess.oddities import Oddity
 from sudare.describe.guess.values import Values
 from sudare.errors import shown
 from sudare.release.warnings import ReleaseWarning
@@ -100,7 +101,9 @@ def repeated(
 
 
 def is_about_original(warning: str) -> bool:
-    """Whether a warning tells of columns that were removed, which readers of the public part must not learn about."""
+    """Whether a warning tells of removed columns or of original values, which readers of the public part must not learn about."""
+    if isinstance(warning, Oddity):
+        return True
     return isinstance(warning, ReleaseWarning) and warning.key.startswith("table.people.")
 
 
