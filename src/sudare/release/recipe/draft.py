@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import yaml
 
+from sudare.advise.defaults import are_measured
 from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.anonymize.catalogue import METHODS
@@ -141,6 +142,9 @@ def draft_of(
         raise InputError(f"release.recipe.no_rows.{number}", source=source, columns=len(table.columns))
     with plan.phase("guess"):
         guesses = guess_roles(table, _listed(roles or {}, table.frame.columns), rest)
+    measured = not methods and _are_all_measured(table, guesses)
+    if measured:
+        guesses[:] = [replace(one, hierarchy=None) for one in guesses]
     kinds = {column.name: column.kind for column in table.columns}
     codes_by_name = {
         one.column: missing_codes(table.frame[one.column])
@@ -157,6 +161,7 @@ def draft_of(
     asked_for = [REQUIREMENTS.build(one) for one in drafted.recipe["requirements"]]
     return replace(
         drafted,
+        measured=measured,
         may_be_baskets=_is_one_column_of_lists(table),
         warnings=(*people_warnings(table.describe(**found), asked_for), *oddities_of(table.frame, guesses)),
     )
@@ -168,6 +173,8 @@ class TableDraft(Draft):
 
     rows: int
     guesses: tuple[Guess, ...]
+    measured: bool = False
+    """Whether the quasi-identifiers have no hierarchies because all are measured numbers, of which means keep more."""
     may_be_baskets: bool = False
     """Whether its one column looks like lists: lines of items have no columns, so they are read as one."""
     explain: bool = False
@@ -196,6 +203,8 @@ class TableDraft(Draft):
         if key == "columns":
             for warning in self.warnings:
                 yield " ".join(in_language(warning, self.language).split())
+            if self.measured:
+                yield texts(self.language, "draft")("measured")
             if self.codes:
                 yield texts(self.language, "draft")("codes")
             if not self.explain:
@@ -374,6 +383,12 @@ def draft_baskets(
         tuple((str(baskets.items[code]), int(supports[code])) for code in most),
         left_out=_leaves_out(source, options, recipe["baskets"]),
     )
+
+
+def _are_all_measured(table: Table, guesses: Sequence[Guess]) -> bool:
+    """Whether a release with no named method would be microaggregated if no quasi-identifier had a hierarchy."""
+    quasi = [guess for guess in guesses if guess.role == "quasi"]
+    return bool(quasi) and all(are_measured(guess.kind, table.frame[guess.column]) for guess in quasi)
 
 
 def _is_one_column_of_lists(table: Table) -> bool:

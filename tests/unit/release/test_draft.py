@@ -1,0 +1,38 @@
+"""What a drafted recipe says, and that a run takes it as it is."""
+
+import polars as pl
+import pytest
+
+from sudare.advise.defaults import chosen
+from sudare.cli import main
+from sudare.release.recipe.table import Recipe
+
+
+def drafted(tmp_path, columns, *options):
+    """The place of the recipe drafted for these columns."""
+    place, recipe = tmp_path / "a.csv", tmp_path / "a.yaml"
+    pl.DataFrame(columns).write_csv(place)
+    assert main(["describe", str(place), "-o", str(recipe), "--overwrite", *options]) == 0
+    return recipe
+
+
+NUMBERS = {"tax": [n * 1.5 for n in range(60)], "hours": [n % 40 for n in range(60)]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "hierarchies", "method"),
+    [
+        (NUMBERS, [], 0, "Microaggregate"),
+        (NUMBERS, ["--method", "mondrian"], 2, "Mondrian"),
+        ({**NUMBERS, "sex": ["f", "m"] * 30}, [], 3, "Generalize"),
+        ({**NUMBERS, "code": [1, 2] * 30}, [], 3, "Generalize"),
+    ],
+)
+def test_numbers_alone_have_no_hierarchies(tmp_path, columns, options, hierarchies, method):
+    """So that the method that suits numbers is chosen, unless another one is named."""
+    path = drafted(tmp_path, columns, "--quasi", "*", *options)
+    assert path.read_text(encoding="utf-8").count("hierarchy: {") == hierarchies
+    recipe = Recipe.load(path)
+    methods = recipe.method or chosen(recipe.read(), recipe.requirements).methods
+    assert [type(one).__name__ for one in methods] == [method]
+    assert ("keep more detail than intervals" in path.read_text(encoding="utf-8")) == (hierarchies == 0)
