@@ -1,6 +1,7 @@
 """What `describe` points out in the values, and the roles of columns of real registers."""
 
 import json
+import math
 
 import polars as pl
 import pytest
@@ -58,6 +59,10 @@ def test_roles_of_fresh_columns_are_guessed(tables, counted, fewest, most_wrong)
     assert len(wrong) <= most_wrong, wrong
 
 
+BELL = [int(3000 + 800 * math.tan((n * 389 % 1000 - 500) / 400)) for n in range(1000)]
+"""Different numbers of money, frequent in the middle, in no order."""
+
+
 @pytest.mark.parametrize(
     ("name", "values", "role"),
     [
@@ -92,6 +97,16 @@ def test_roles_of_fresh_columns_are_guessed(tables, counted, fewest, most_wrong)
         ("atorvastatin", ["No"] * 40, "insensitive"),
         ("PERWT", [100.5, 200.25] * 40, "weight"),
         ("birthwt", [3100, 2900] * 40, "sensitive"),
+        ("備考", ["娘に連絡 090-1234-5678", "なし", "息子に連絡 03-1234-5678"] * 40, "identifier"),
+        ("x", ["call (555) 234-5678 first", "none"] * 40, "identifier"),
+        ("note", ["mail ann@example.org", "none"] * 40, "identifier"),
+        ("room", ["B 012", "A 013-1"] * 40, "quasi"),
+        ("medicaid", ["Yes", "No"] * 40, "sensitive"),
+        ("moved_last_year", ["Yes", "No"] * 40, "quasi"),
+        ("gave_birth_last_year", ["Yes", "No"] * 40, "sensitive"),
+        ("EMCONTRB", BELL, "sensitive"),
+        ("x", sorted(BELL), "identifier"),
+        ("x", [17 * number % 997 for number in range(900)], "identifier"),
         ("county", ["James", "Mary", "John", "Robert", "Linda", "David"] * 20, "quasi"),
     ],
 )
@@ -102,6 +117,19 @@ def test_names_and_values_that_were_guessed_wrong(name, values, role):
 def test_numbers_that_are_codes_have_no_intervals():
     guess = guess_roles(pl.DataFrame({"admission_source_id": [1, 4, 7] * 40}))[0]
     assert (guess.kind, guess.hierarchy) == ("nominal", {"type": "suppress"})
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "about"),
+    [
+        ("medicaid", ["Yes", "No"], "money"),
+        ("owns_home", ["Yes", "No"], "housing"),
+        ("household_weight", [10.5, 20.25], "the weight of a record"),
+        ("moved_last_year", ["Yes", "No"], "An outsider might know it"),
+    ],
+)
+def test_reasons_are_those_a_reader_would_give(name, values, about):
+    assert about in guess_roles(pl.DataFrame({name: values * 40}))[0].reason
 
 
 # Forms that the guess reads
