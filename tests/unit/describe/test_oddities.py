@@ -147,6 +147,8 @@ def test_reasons_are_those_a_reader_would_give(name, values, about):
         ([" 42 ", "７"], "numeric", None),
         (["01/02/1985", "02/03/1990"], "nominal", None),
         (["007", "042"], "string", None),
+        (["1985/03/21", "昭和60年3月21日"], "date", ("%Y/%m/%d", "%EY年%m月%d日")),
+        (["1985/03/21", "01/02/1985"], "nominal", None),
     ],
 )
 def test_the_guess_reads_what_people_write(values, kind, written):
@@ -224,6 +226,9 @@ def test_codes_of_numbers_are_those_of_a_plain_twin(values):
 
 TABLE = {
     "born": ["01/02/1985", "03/04/1990", "05/06/1991", "05/06/1991"] * 10,
+    "seen": ["2024/03/21", "令和6年3月21日", "2024/04/01", "令和6年4月1日"] * 10,
+    "paid": ["2024/03/21", "2024/03/22", "2024/04/01", "soon"] * 10,
+    "due": ["2024/03/21", "2024/03/22", "2024/04", "2024/05/01"] * 10,
     "workclass": ["Private", "State", "?", "?"] * 10,
     "job": ["clerk", "cook", "?", "?"] * 10,
     "answers": ["1", "2", "N/A", "3"] * 10,
@@ -239,9 +244,12 @@ def test_everything_odd_is_said_once():
         {**TABLE, **{f"more{n}": TABLE["job"] for n in range(5)}, "status": ["unknown", "a"] * 20}
     )
     found = oddities_of(frame, guess_roles(frame, {"drop": ["secret"]}))
-    assert {oddity.key for oddity in found} | {"missing.more"} == loaded("oddities", "en").keys()
+    assert {oddity.key for oddity in found} | {"missing.more", "form"} == loaded("oddities", "en").keys()
     text = "\n".join(found)
     assert "born has dates such as '01/02/1985' that can be written %d/%m/%Y or %m/%d/%Y" in text
+    assert "seen has dates written %Y/%m/%d (20 rows), %EY年%m月%d日 (20 rows); all are read." in text
+    assert "paid has dates written %Y/%m/%d (30 rows), but also 10 values such as 'soon'" in text
+    assert "due has dates written %Y/%m/%d (30 rows), %Y/%m (10 rows), so it stays text." in text
     assert "workclass, job, more0, more1 and 3 more have the value '?'" in text
     assert "`missing_values: ['?']`" in text
     assert "answers has numbers and 'N/A', so it is read as texts." in text

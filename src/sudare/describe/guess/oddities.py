@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sudare.describe.conversion import fitting_formats, number_of
+from sudare.describe.conversion import are_dates, fitting_formats, forms_of, number_of
 from sudare.describe.guess.topics import topic_of, words
 from sudare.describe.guess.values import Values
 from sudare.describe.kinds import UNRELEASED_ROLES
 from sudare.words.sentence import Sentence, enumerated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sudare.describe.guess.guess import Guess
 
@@ -107,7 +107,8 @@ def oddities_of(frame: pl.DataFrame, guesses: Sequence[Guess]) -> tuple[Oddity, 
     """What to look at in the columns that would be released, in a few sentences."""
     released = [guess.column for guess in guesses if guess.role not in UNRELEASED_ROLES]
     columns = [frame[name] for name in released]
-    return (*_ambiguous(columns), *codes_of(columns), *_lost_zeros(columns))
+    read = {guess.column: guess.format is not None or guess.kind == "date" for guess in guesses}
+    return (*_ambiguous(columns), *_forms(columns, read), *codes_of(columns), *_lost_zeros(columns))
 
 
 def _ambiguous(columns: Sequence[pl.Series]) -> Iterator[Oddity]:
@@ -118,6 +119,25 @@ def _ambiguous(columns: Sequence[pl.Series]) -> Iterator[Oddity]:
         if len(formats) > 1:
             value = series.drop_nulls()[0]
             yield Oddity("ambiguous", column=series.name, value=value, one=formats[0], other=formats[1])
+
+
+def _forms(columns: Sequence[pl.Series], read: Mapping[str, bool]) -> Iterator[Oddity]:
+    """Dates of several forms, with the rows of each; and dates among other texts, which stay texts."""
+    for series in columns:
+        values = Values(series)
+        few = values.texts[:_TRIED]
+        if series.dtype != pl.String or 2 * sum(are_dates([text]) for text in few) <= len(few):
+            continue
+        rows, others = forms_of(series)
+        if 2 * sum(rows.values()) <= values.present or (len(rows) == 1 and not len(others)):
+            continue
+        forms = enumerated(Oddity("form", format=written, rows=count) for written, count in rows.items())
+        if not len(others):
+            yield Oddity("forms_read" if read[series.name] else "forms", column=series.name, forms=forms)
+        else:
+            yield Oddity(
+                "forms_and_others", column=series.name, forms=forms, rows=len(others), value=others[0]
+            )
 
 
 def codes_of(columns: Iterable[pl.Series]) -> Iterator[Oddity]:

@@ -441,7 +441,7 @@ def _rest(
 def _column(guess: Guess) -> dict[str, Any]:
     column: dict[str, Any] = {"role": guess.role, "kind": guess.kind}
     if guess.format is not None:
-        column["format"] = guess.format
+        column["format"] = guess.format if isinstance(guess.format, str) else list(guess.format)
     if guess.hierarchy is not None:
         column["hierarchy"] = guess.hierarchy
     return column
