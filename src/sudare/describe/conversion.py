@@ -150,7 +150,7 @@ def forms_of(series: pl.Series) -> tuple[dict[str, int], pl.Series]:
     counts = dict(texts.value_counts().rows())
     rows: dict[str, int] = {}
     others: list[str] = []
-    for group in _by_shape(list(counts)):
+    for group in _by_shape(_distinct(series)):
         fitting = _fitting(group)
         if len(fitting) == 1:
             (found,) = fitting

@@ -36,3 +36,24 @@ def test_numbers_alone_have_no_hierarchies(tmp_path, columns, options, hierarchi
     methods = recipe.method or chosen(recipe.read(), recipe.requirements).methods
     assert [type(one).__name__ for one in methods] == [method]
     assert ("keep more detail than intervals" in path.read_text(encoding="utf-8")) == (hierarchies == 0)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "possible"),
+    [
+        ("en", "No column is a quasi-identifier", "requirements are possible"),
+        ("ja", "準識別子の列が一つもない", "要件は、行を除かずに満たせます"),
+    ],
+)
+def test_a_table_without_a_quasi_identifier_is_warned_of_first(
+    tmp_path, capsys, language, sentence, possible
+):
+    columns = {"wage": [n * 1.5 for n in range(60)]}
+    path = drafted(tmp_path, columns, "--sensitive", "wage", "--lang", language)
+    assert sentence in capsys.readouterr().out
+    comments = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    assert comments[1].startswith("# " + sentence)
+    main(["assess", str(path), "--lang", language])
+    out = capsys.readouterr().out.replace("\n", " ")
+    assert out.startswith(("! " + sentence, "！" + sentence))
+    assert possible not in out

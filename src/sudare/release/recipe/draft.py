@@ -20,7 +20,7 @@ from sudare.assess.baskets.km_anonymity import KmAnonymity
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.pk_anonymity import PkAnonymity
-from sudare.assess.study import people_warnings
+from sudare.assess.study import people_warnings, quasi_warnings
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
 from sudare.describe.guess.oddities import missing_codes, oddities_of, written_codes
@@ -159,11 +159,16 @@ def draft_of(
         role: [one.column for one in guesses if one.role == role] for role in get_args(Role)
     }
     asked_for = [REQUIREMENTS.build(one) for one in drafted.recipe["requirements"]]
+    described = table.describe(**found)
     return replace(
         drafted,
         measured=measured,
         may_be_baskets=_is_one_column_of_lists(table),
-        warnings=(*people_warnings(table.describe(**found), asked_for), *oddities_of(table.frame, guesses)),
+        warnings=(
+            *quasi_warnings(described, asked_for),
+            *people_warnings(described, asked_for),
+            *oddities_of(table.frame, guesses),
+        ),
     )
 
 
