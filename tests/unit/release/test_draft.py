@@ -57,3 +57,27 @@ def test_a_table_without_a_quasi_identifier_is_warned_of_first(
     out = capsys.readouterr().out.replace("\n", " ")
     assert out.startswith(("! " + sentence, "！" + sentence))
     assert possible not in out
+
+
+def test_ranges_that_are_missing_are_all_named_and_taken_as_text(tmp_path, capsys):
+    """What the error says to write works in the recipe, as a text and in Python."""
+    path = drafted(
+        tmp_path, {**NUMBERS, "sex": ["f", "m"] * 30}, "--quasi", "*", "--require", "pk-anonymity k=2"
+    )
+    out = str(tmp_path / "out")
+    capsys.readouterr()
+    assert main(["run", str(path), "--out", out]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert "no range for 'tax', 'hours'," in error
+    assert "`ranges: {tax: [LOW, HIGH], hours: [LOW, HIGH]}`" in error
+    assert "ranges={'tax': (LOW, HIGH), 'hours': (LOW, HIGH)}" in error
+    assert main(["run", str(path), "--out", out, "--method", "randomization ranges=tax:0,hours:0:40"]) == 2
+    assert "'tax:0' in 'ranges=tax:0,hours:0:40' is not of the form key:low:high" in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert (
+        main(["run", str(path), "--out", out, "--method", "randomization ranges=tax:0:99.5,hours:0:40"]) == 0
+    )
+    text = path.read_text(encoding="utf-8").replace("  # ranges:", "  ranges:")
+    path.write_text(text.replace("[LOW, HIGH]", "[0, 100]"), encoding="utf-8")
+    assert main(["run", str(path), "--out", out + "2"]) == 0

@@ -219,11 +219,21 @@ class TableDraft(Draft):
         if key == "output" and self.language == "ja":
             yield texts(self.language, "draft")("excel")
         if key == "method" and (names := self.ranges_needed):
-            yield texts(self.language, "draft")("ranges")
-            yield f"  {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
+            yield texts(self.language, "draft")("ranges", columns=enumerated(names).into(self.language))
 
     def lines(self, key: str) -> Iterator[str]:
-        """Columns are one line each, and those of one role on one line where nothing else is said; or have reasons above."""
+        """Columns are one line each, and those of one role on one line where nothing else is said; or have reasons above.
+
+        In the method, a line is ready for the ranges that are yet to be written.
+        """
+        if key == "method" and (names := self.ranges_needed):
+            ready = f"  # {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
+            first = "- type: randomization"
+            yield from (
+                f"{line}\n{ready}" if line == first else line
+                for line in _yaml({key: self.recipe[key]}).splitlines()
+            )
+            return
         if key != "columns":
             yield from super().lines(key)
             return
