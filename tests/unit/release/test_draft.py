@@ -1,10 +1,13 @@
 """What a drafted recipe says, and that a run takes it as it is."""
 
+import re
+
 import polars as pl
 import pytest
 
 from sudare.advise.defaults import chosen
 from sudare.cli import main
+from sudare.release.recipe.draft import draft_of
 from sudare.release.recipe.table import Recipe
 
 
@@ -81,3 +84,20 @@ def test_ranges_that_are_missing_are_all_named_and_taken_as_text(tmp_path, capsy
     text = path.read_text(encoding="utf-8").replace("  # ranges:", "  ranges:")
     path.write_text(text.replace("[LOW, HIGH]", "[0, 100]"), encoding="utf-8")
     assert main(["run", str(path), "--out", out + "2"]) == 0
+
+
+@pytest.mark.parametrize(("longest", "offered"), [(6, "rho: 0.5}"), (87, "rho: 0.5, m: 2}")])
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_requirement_that_a_draft_of_baskets_offers_can_run(tmp_path, longest, offered, language):
+    """Nobody can examine all that may be known of a long basket."""
+    place, path = tmp_path / "clicks.txt", tmp_path / "a.yaml"
+    items = " ".join(f"i{n}" for n in range(longest))
+    place.write_text("\n".join([items] * 4 + ["i1 i2"] * 8), encoding="utf-8")
+    draft_of(str(place), {}, folder=tmp_path, language=language).write(path, overwrite=False)
+    text = path.read_text(encoding="utf-8")
+    [requirement] = re.findall("{type: rho-uncertainty.*?}", text)
+    assert requirement.endswith(offered)
+    text = text.replace("sensitive: []", "sensitive: [i3]")
+    start, end = text.index("requirements:"), text.index("method:")
+    path.write_text(f"{text[:start]}requirements: [{requirement}]\n{text[end:]}", encoding="utf-8")
+    assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 0

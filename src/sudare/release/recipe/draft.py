@@ -17,6 +17,7 @@ from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.baskets.km_anonymity import KmAnonymity
+from sudare.assess.baskets.pairing import are_examinable
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.pk_anonymity import PkAnonymity
@@ -290,11 +291,15 @@ class BasketDraft(Draft):
     longest: int
     frequent: tuple[tuple[str, int], ...]
     """The most frequent items and in how many baskets each is."""
+    examinable: bool = True
+    """Whether baskets are so short that an adversary may know any number of their items."""
 
     def comments(self, key: str) -> Iterator[str]:
-        """How to name sensitive items."""
+        """How to name sensitive items, and the requirement that protects them."""
         if key == "sensitive":
             yield texts(self.language, "draft")("sensitive")
+            which = "any" if self.examinable else "few"
+            yield texts(self.language, "draft")(f"rho.{which}", longest=self.longest)
 
     def blocks(self) -> Iterator[Block]:
         """Sizes, and the most frequent items."""
@@ -396,6 +401,7 @@ def draft_baskets(
         baskets.entries,
         int(baskets.lengths.max(initial=0)),
         tuple((str(baskets.items[code]), int(supports[code])) for code in most),
+        are_examinable(baskets),
         left_out=_leaves_out(source, options, recipe["baskets"]),
     )
 
