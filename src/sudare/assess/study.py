@@ -12,6 +12,7 @@ from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import whole_table_obstacles
 from sudare.assess.risk import Risk, repeated_people, risk
 from sudare.deprecated import moved_names
+from sudare.describe.guess.oddities import many_quasi
 from sudare.display import (
     at_least,
     html_block,
@@ -193,7 +194,11 @@ def study(
         verdicts=tuple(requirement.check(table) for requirement in requirements),
         risk=risk(table),
         advice=tuple(advice),
-        warnings=(*quasi_warnings(table, requirements), *people_warnings(table, requirements)),
+        warnings=(
+            *quasi_warnings(table, requirements),
+            *many_quasi(len(table.names("quasi"))),
+            *people_warnings(table, requirements),
+        ),
         noise=noise,
     )
 

@@ -101,3 +101,18 @@ def test_the_requirement_that_a_draft_of_baskets_offers_can_run(tmp_path, longes
     start, end = text.index("requirements:"), text.index("method:")
     path.write_text(f"{text[:start]}requirements: [{requirement}]\n{text[end:]}", encoding="utf-8")
     assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.parametrize(("columns", "told"), [(15, False), (16, True)])
+def test_too_many_quasi_identifiers_are_told_before_and_after(tmp_path, capsys, columns, told):
+    """In describe, assess and run; the public part of a release has no advice for its custodian."""
+    path = drafted(tmp_path, {f"q{n}": ["a", "b"] * 10 for n in range(columns)}, "--quasi", "*")
+    release = tmp_path / "out"
+    sentence = f"{columns} columns are quasi-identifiers"
+    shown = [capsys.readouterr().out]
+    for command in (["assess", str(path)], ["run", str(path), "--out", str(release)]):
+        assert main(command) == 0
+        shown.append(capsys.readouterr().out)
+    assert [sentence in text for text in shown] == [told] * 3
+    assert (sentence in path.read_text(encoding="utf-8")) == told
+    assert sentence not in (release / "public" / "manifest.json").read_text(encoding="utf-8")

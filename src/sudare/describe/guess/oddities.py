@@ -89,6 +89,8 @@ _CODE_DAYS = (
     "9999-09-09",
     "2999-12-31",
 )
+_MANY_QUASI = 15
+"""Quasi-identifiers with which rows that are alike in all of them are rare in any table."""
 _TRIED = 20
 """Texts that are tried before all."""
 _NAMED = 4
@@ -108,7 +110,19 @@ def oddities_of(frame: pl.DataFrame, guesses: Sequence[Guess]) -> tuple[Oddity, 
     released = [guess.column for guess in guesses if guess.role not in UNRELEASED_ROLES]
     columns = [frame[name] for name in released]
     read = {guess.column: guess.format is not None or guess.kind == "date" for guess in guesses}
-    return (*_ambiguous(columns), *_forms(columns, read), *codes_of(columns), *_lost_zeros(columns))
+    return (
+        *many_quasi(sum(guess.role == "quasi" for guess in guesses)),
+        *_ambiguous(columns),
+        *_forms(columns, read),
+        *codes_of(columns),
+        *_lost_zeros(columns),
+    )
+
+
+def many_quasi(count: int) -> Iterator[Oddity]:
+    """That groups which are alike in so many columns keep hardly any detail."""
+    if count > _MANY_QUASI:
+        yield Oddity("many_quasi", columns=count)
 
 
 def _ambiguous(columns: Sequence[pl.Series]) -> Iterator[Oddity]:

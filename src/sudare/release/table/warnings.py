@@ -101,7 +101,7 @@ def repeated(
 
 
 def is_about_original(warning: str) -> bool:
-    """Whether a warning tells of removed columns or of original values, which readers of the public part must not learn about."""
+    """Whether a warning tells of removed columns or of the original, which readers of the public part must not learn about."""
     if isinstance(warning, Oddity):
         return True
     return isinstance(warning, ReleaseWarning) and warning.key.startswith("table.people.")
