@@ -116,3 +116,18 @@ def test_too_many_quasi_identifiers_are_told_before_and_after(tmp_path, capsys, 
     assert [sentence in text for text in shown] == [told] * 3
     assert (sentence in path.read_text(encoding="utf-8")) == told
     assert sentence not in (release / "public" / "manifest.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [("en", "53 other columns: drop, as you said."), ("ja", "ほかの 53 列は、指定どおり drop とします。")],
+)
+def test_the_rest_is_one_line_and_its_reason_is_said_once(tmp_path, capsys, language, sentence):
+    columns = {"age": [30, 40], **{f"q{n}": ["a", "b"] for n in range(53)}}
+    options = ["--quasi", "age", "--rest", "drop", "--explain", "--lang", language]
+    text = drafted(tmp_path, columns, *options).read_text(encoding="utf-8")
+    out = capsys.readouterr().out
+    assert sentence in out
+    assert "q17" not in out
+    assert text.count("role: drop") == 53
+    assert sum(line.startswith("  # ") for line in text.splitlines()) == 2

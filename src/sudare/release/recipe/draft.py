@@ -25,6 +25,7 @@ from sudare.assess.study import people_warnings, quasi_warnings
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
 from sudare.describe.guess.oddities import missing_codes, oddities_of, written_codes
+from sudare.describe.guess.reason import Reason
 from sudare.describe.kinds import UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 _BETWEEN_ITEMS = r"\S[\s,;|]+\S"
 _LONGEST_KEY = 100
+_FOLDED = 3
+"""Columns of the rest from which one line is enough for all."""
 _FREQUENT = 10
 """Items that a draft names."""
 
@@ -240,9 +243,12 @@ class TableDraft(Draft):
             return
         yield "columns:"
         reasons = {guess.column: guess.reason for guess in self.guesses} if self.explain else {}
+        before = ""
         for name, column in self.recipe["columns"].items():
-            if name in reasons:
-                yield f"  # {' '.join(reasons[name].into(self.language).split())}"
+            reason = " ".join(reasons[name].into(self.language).split()) if name in reasons else ""
+            if reason and reason != before:  # the columns below share it
+                yield f"  # {reason}"
+            before = reason
             codes = self.codes.get(name)
             written = _yaml({name: column}) if self.explain or codes else _short_yaml(name, column)
             if codes:
@@ -257,14 +263,14 @@ class TableDraft(Draft):
             name: words(f"describe.{name}.{'one' if count == 1 else 'many'}", count=count)
             for name, count in sizes.items()
         }
+        shown, folded = self._shown_and_folded()
         yield Grid(
             words("describe.title", **counted),
             [words(f"describe.{head}") for head in ("column", "role", "kind", "why")],
-            [
-                (guess.column, guess.role, guess.kind, guess.reason.into(self.language))
-                for guess in self.guesses
-            ],
+            [(guess.column, guess.role, guess.kind, guess.reason.into(self.language)) for guess in shown],
         )
+        for role, count in folded.items():
+            yield Line(words("describe.rest", count=count, role=role))
         if "sheet" in self.recipe["source"]:
             yield Line(words("describe.sheet", sheet=self.recipe["source"]["sheet"]))
         for warning in self.warnings:
@@ -274,6 +280,13 @@ class TableDraft(Draft):
         if names := self.ranges_needed:
             columns = enumerated(names).into(self.language)
             yield Line(words("warning", warning=words("describe.ranges", columns=columns)))
+
+    def _shown_and_folded(self) -> tuple[list[Guess], dict[Role, int]]:
+        """The guesses that say something, and how many columns have the role that was given to all others."""
+        rest = [guess for guess in self.guesses if _is_of_the_rest(guess)]
+        if len(rest) < _FOLDED:
+            return list(self.guesses), {}
+        return [guess for guess in self.guesses if not _is_of_the_rest(guess)], {rest[0].role: len(rest)}
 
     def to_dict(self) -> dict[str, Any]:
         """Reasons in both languages."""
@@ -410,6 +423,10 @@ def _are_all_measured(table: Table, guesses: Sequence[Guess]) -> bool:
     """Whether a release with no named method would be microaggregated if no quasi-identifier had a hierarchy."""
     quasi = [guess for guess in guesses if guess.role == "quasi"]
     return bool(quasi) and all(are_measured(guess.kind, table.frame[guess.column]) for guess in quasi)
+
+
+def _is_of_the_rest(guess: Guess) -> bool:
+    return isinstance(guess.reason, Reason) and guess.reason.key == "rest"
 
 
 def _is_one_column_of_lists(table: Table) -> bool:
