@@ -320,7 +320,7 @@ class Catalogue(Generic[T]):
         if pairs and pairs[0].startswith("{"):
             return self._make(name, _read_json(text.partition("{")[2], text))
         values: dict[str, Any] = {}
-        maps = self._maps(name) if any(":" in pair for pair in pairs) else ()
+        maps = self._maps(name) if any(":" in pair for pair in pairs) else {}
         for pair in pairs:
             field, equals, value = pair.partition("=")
             if not equals:
@@ -328,15 +328,20 @@ class Catalogue(Generic[T]):
             if field in values:
                 raise ParameterError("parameters.given_twice", field=field, text=text)
             if field in maps:
-                values[field] = dict(_key_and_value(part, pair) for part in value.split(","))
+                values[field] = dict(_key_and_value(part, pair, maps[field]) for part in value.split(","))
             else:
                 values[field] = value.split(",") if "," in value else value
         return self._make(name, values)
 
-    def _maps(self, name: str) -> set[str]:
-        """The fields of an entry that are mappings, written as key:value,key:value."""
+    def _maps(self, name: str) -> dict[str, int]:
+        """The fields of an entry that are mappings, written as key:value,key:value, and how many values each key has: ends of ranges are two."""
         properties = TypeAdapter(self[name]).json_schema().get("properties", {})
-        return {field for field, about in properties.items() if about.get("type") == "object"}
+        maps = {field: about for field, about in properties.items() if about.get("type") == "object"}
+        inner = {field: about.get("additionalProperties") for field, about in maps.items()}
+        return {
+            field: len(about.get("prefixItems", ["one"])) if isinstance(about, dict) else 1
+            for field, about in inner.items()
+        }
 
     def _make(self, name: str, values: Mapping[str, Any]) -> T:
         cls = self[name]
@@ -417,11 +422,20 @@ def _texts_below(body: Sequence[ast.stmt]) -> dict[str, str]:
     return found
 
 
-def _key_and_value(part: str, pair: str) -> tuple[str, str]:
-    key, colon, value = part.rpartition(":")
-    if not colon or not key or not value:
+def _key_and_value(part: str, pair: str, count: int) -> tuple[str, Any]:
+    key, *values = part.rsplit(":", count)
+    if len(values) < count or not key or not all(values):
+        if count > 1:
+            raise ParameterError("parameters.not_a_range", part=part, pair=pair)
         raise ParameterError("parameters.not_a_map", part=part, pair=pair)
-    return key, value
+    return key, values[0] if count == 1 else [_as_number(value) for value in values]
+
+
+def _as_number(text: str) -> float | str:
+    try:
+        return _whole(float(text))  # type: ignore[no-any-return]  # of a number, a number
+    except ValueError:
+        return text
 
 
 def _read_json(rest: str, text: str) -> dict[str, Any]:

@@ -15,9 +15,12 @@ from sudare.assess.suitability import limits
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import polars as pl
+
     from sudare.anonymize.grouping.refine import Effort
     from sudare.anonymize.protocol import Anonymizer
     from sudare.assess.requirement import Requirement
+    from sudare.describe.kinds import Kind
     from sudare.describe.table import Table
 
 _MOST_CELLS: Mapping[Effort, int] = MappingProxyType({"default": 600_000, "fast": 1_800_000})
@@ -66,7 +69,10 @@ def chosen(table: Table, requirements: Sequence[Requirement]) -> Choice:
 
 def _is_measured(table: Table, name: str) -> bool:
     """Whether a column has numbers whose mean says something: no hierarchy, and no codes such as 1 for female."""
-    column, values = table.column(name), table.frame[name]
-    if column.kind != "numeric" or table.hierarchy(name) is not None:
-        return False
-    return values.dtype.is_float() or values.n_unique() > _FEW_VALUES
+    column = table.column(name)
+    return table.hierarchy(name) is None and are_measured(column.kind, table.frame[name])
+
+
+def are_measured(kind: Kind, values: pl.Series) -> bool:
+    """Whether values of this kind are numbers and not codes, as far as their count tells."""
+    return kind == "numeric" and (values.dtype.is_float() or values.n_unique() > _FEW_VALUES)

@@ -10,6 +10,7 @@ import numpy as np
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Anonymizer, Context, Outcome, traits_of
 from sudare.anonymize.simple.identifiers import RemoveIdentifiers
+from sudare.describe.conversion import formats_of
 from sudare.describe.kinds import UNRELEASED_ROLES
 from sudare.describe.table import Table
 from sudare.errors import ParameterError, SudareError
@@ -39,7 +40,7 @@ def apply_all(methods: Sequence[Anonymizer], table: Table, context: Context) -> 
     """Apply methods in order and trace every released row back to its original."""
     current, kept, notes = without_missing(table)
     notes[:0] = [
-        Note("dates", column=column.name, format=column.format)
+        Note("dates", column=column.name, format=", ".join(formats_of(column.format)))
         for column in table.columns
         if column.format is not None and column.role not in UNRELEASED_ROLES
     ]

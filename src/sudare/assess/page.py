@@ -32,9 +32,9 @@ def study_blocks(study: Study, language: Language) -> Iterator[Block]:
         yield from _noise(shown.noise, words)
     for note in shown.notes:
         yield Line(note)
-    if study.suited and study.ratio is not None:
+    if study.suited and study.ratio is not None and not study.protects_nothing:
         yield Line(words("page.suited"))
-    if study.feasible:
+    if study.feasible and not study.protects_nothing:
         yield Line(words("page.possible" if study.noise is None else "page.possible_noise"))
     said = {compromise.sentence for compromise in study.compromises}
     if study.noise is not None and study.noise.asked.feasible:

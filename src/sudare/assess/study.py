@@ -12,6 +12,7 @@ from sudare.assess.noise import NoiseStudy, noise_study, obstacle
 from sudare.assess.requirement import whole_table_obstacles
 from sudare.assess.risk import Risk, repeated_people, risk
 from sudare.deprecated import moved_names
+from sudare.describe.guess.oddities import many_quasi
 from sudare.display import (
     at_least,
     html_block,
@@ -76,6 +77,11 @@ class Study:
     """The noise that Pk-anonymity needs, if it is required."""
     language: Language = "en"
     """Language of the sentences."""
+
+    @property
+    def protects_nothing(self) -> bool:
+        """Whether no column is a quasi-identifier, so that every requirement holds and a release is refused."""
+        return any(isinstance(one, Sentence) and one.key == "no_quasi" for one in self.warnings)
 
     def in_language(self, language: Language) -> Self:
         """The same study with all its sentences in English ('en') or Japanese ('ja')."""
@@ -180,8 +186,6 @@ def study(
     obstacles = whole_table_obstacles(table, requirements)
     noise = noise_study(table, requirements, exact=exact, weights=weights)
     advice = [Sentence("ended", what=sentence) for sentence in obstacles]
-    if requirements and not table.names("quasi"):
-        advice.append(Sentence("no_quasi"))
     if noise is not None:
         advice += noise.sentences()
         obstacles += [] if noise.asked.feasible else [obstacle(noise.k, noise.asked)]
@@ -190,9 +194,18 @@ def study(
         verdicts=tuple(requirement.check(table) for requirement in requirements),
         risk=risk(table),
         advice=tuple(advice),
-        warnings=people_warnings(table, requirements),
+        warnings=(
+            *quasi_warnings(table, requirements),
+            *many_quasi(len(table.names("quasi"))),
+            *people_warnings(table, requirements),
+        ),
         noise=noise,
     )
+
+
+def quasi_warnings(table: Table, requirements: Sequence[Requirement]) -> tuple[str, ...]:
+    """That every requirement holds and protects nothing, because no column is a quasi-identifier."""
+    return (Sentence("no_quasi"),) if requirements and not table.names("quasi") else ()
 
 
 def people_warnings(table: Table, requirements: Sequence[Requirement]) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ class Column:
     """False until a role is given: the column would be published unchanged, and the release warns about it."""
     mechanism: Mechanism | None = None
     """How the values were randomized, which is public; None if they were not."""
-    format: str | None = None
+    format: str | tuple[str, ...] | None = None
     """How the dates or times of a column of texts were written before they were read; None if nothing was converted."""
 
 

@@ -27,11 +27,15 @@ from sudare.describe.text import as_text
 from sudare.errors import DescriptionError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 Unit = Literal["moment", "day", "month", "year", "time"]
 """How exact a format of dates is."""
 Moment = datetime | date | time
+Formats = str | tuple[str, ...]
+"""How dates are written; several formats where not all have the same."""
+_UNITS: tuple[Unit, ...] = ("year", "month", "day", "moment", "time")
+"""From the coarsest."""
 
 _TOKENS = {
     "%EY": r"(?P<era>明治|大正|昭和|平成|令和|[MTSHRmtshr])\.? ?(?P<era_year>[0-9]{1,2}|元)",
@@ -62,6 +66,7 @@ _ERAS = {
     "R": 2018,
 }
 """The year before the first one of each era."""
+_ERA_NAME = re.compile("明治|大正|昭和|平成|令和|(?<![A-Za-z])[MTSHRmtshr](?=\\.? ?[0-9])")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _PIVOT = 69  # as POSIX has it
 
@@ -93,36 +98,32 @@ class Reading:
     """A column of texts, read."""
 
     series: pl.Series
-    format: str
+    format: Formats
     unit: Unit
 
 
-def read_dates(series: pl.Series, written: str | None = None) -> Reading:
+def read_dates(series: pl.Series, written: Formats | None = None) -> Reading:
     """The column with its texts as dates, moments or times of day; an error names what cannot be read, and its row.
 
-    Without a format, it is found: the one that all values have. Two that give different days (01/02/1985) are an error too.
+    Without a format, the one that all values have is found, or those of a column in which dates of different shapes have different
+    forms (1985/03/21 and 昭和60年3月21日). Two that give different days (01/02/1985) are an error too.
     """
     if written is not None:
-        _compiled(written, series.name)
-        parsed = _parsed(series, written)
-        return _as_reading(series, written, parsed)
-    fitting = _fitting(series)
+        return _read_as_told(series, formats_of(written))
+    fitting = _fitting(_distinct(series)) or _fitting_shapes(series)
     if not fitting:
         raise _no_format(series)
     if len(fitting) > 1:
         one, other, *_ = fitting
-        value = next(text for text in fitting[one] if fitting[one][text] != fitting[other][text])
-        raise DescriptionError(
-            "describe.dates.ambiguous", column=series.name, value=value, one=one, other=other
-        )
+        raise _ambiguous(series, fitting[one], fitting[other], one, other)
     ((found, parsed),) = fitting.items()
     return _as_reading(series, found, parsed)
 
 
 def found_dates(series: pl.Series) -> Reading | None:
-    """The column as dates where all its texts have one form, and one only."""
-    fitting = _fitting(series)
-    if len(fitting) != 1:
+    """The column as dates where all its texts have one form, and one only, or each shape of text has."""
+    fitting = _fitting(_distinct(series)) or _fitting_shapes(series)
+    if len(fitting) != 1 or any(moment is None for moment in next(iter(fitting.values())).values()):
         return None
     ((found, parsed),) = fitting.items()
     return _as_reading(series, found, parsed)
@@ -130,13 +131,44 @@ def found_dates(series: pl.Series) -> Reading | None:
 
 def fitting_formats(series: pl.Series) -> list[str]:
     """The formats that all texts of a column have, without those that give the same days as an earlier one."""
-    return list(_fitting(series))
+    return [format_ for format_ in _fitting(_distinct(series)) if isinstance(format_, str)]
 
 
-def _fitting(series: pl.Series) -> dict[str, dict[str, Moment | None]]:
-    """The formats that all texts of a column have, with what each text is in them."""
-    texts = as_text(series).drop_nulls().unique(maintain_order=True).to_list()
-    found: dict[str, dict[str, Moment | None]] = {}
+def formats_of(written: Formats) -> tuple[str, ...]:
+    """One format or several as several."""
+    return (written,) if isinstance(written, str) else tuple(written)
+
+
+def are_dates(texts: Iterable[str]) -> bool:
+    """Whether every text is a date in some form that is found."""
+    return all(any(_compiled(written)(text) is not None for written in FORMATS) for text in texts)
+
+
+def forms_of(series: pl.Series) -> tuple[dict[str, int], pl.Series]:
+    """The rows of a column of texts that have each form of dates, the most frequent one first, and the other texts of its rows."""
+    texts = as_text(series).drop_nulls()
+    counts = dict(texts.value_counts().rows())
+    rows: dict[str, int] = {}
+    others: list[str] = []
+    for group in _by_shape(_distinct(series)):
+        fitting = _fitting(group)
+        if len(fitting) == 1:
+            (found,) = fitting
+            rows[str(found)] = rows.get(str(found), 0) + sum(counts[text] for text in group)
+        else:
+            others += group
+    ordered = sorted(rows, key=lambda written: -rows[written])
+    return {written: rows[written] for written in ordered}, texts.filter(texts.is_in(others))
+
+
+def _distinct(series: pl.Series) -> list[str]:
+    found: list[str] = as_text(series).drop_nulls().unique(maintain_order=True).to_list()
+    return found
+
+
+def _fitting(texts: Sequence[str]) -> dict[Formats, dict[str, Moment | None]]:
+    """The formats that all texts have, with what each text is in them."""
+    found: dict[Formats, dict[str, Moment | None]] = {}
     for written in FORMATS if texts else ():
         parse = _compiled(written)
         if all(parse(text) is not None for text in texts[:_FIRST]):
@@ -145,6 +177,68 @@ def _fitting(series: pl.Series) -> dict[str, dict[str, Moment | None]]:
             if None not in moments and parsed not in found.values() and _is_plausible(written, moments):
                 found[written] = parsed
     return found
+
+
+def _fitting_shapes(series: pl.Series) -> dict[Formats, dict[str, Moment | None]]:
+    """The formats that the texts of each shape have, taken together where each shape has one, and all are as exact.
+
+    Where a shape has two, these, each with the texts of that shape alone.
+    """
+    formats: list[str] = []
+    read: dict[str, Moment | None] = {}
+    texts = _distinct(series)
+    if not are_dates(texts[:_FIRST]):
+        return {}
+    for group in _by_shape(texts):
+        fitting = _fitting(group)
+        if len(fitting) != 1:
+            return fitting
+        ((found, parsed),) = fitting.items()
+        formats += formats_of(found)
+        read.update(parsed)
+    if len({unit_of(written) for written in formats}) > 1:
+        return {}
+    return {tuple(dict.fromkeys(formats)): read} if read else {}
+
+
+def _by_shape(texts: Iterable[str]) -> list[list[str]]:
+    """Texts with the same signs between numbers of the same kind: years of four digits, other numbers, eras."""
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        plain = _ERA_NAME.sub("E", _plain(text)).replace("元", "1")
+        shape = re.sub("[A-Za-z]{2,}", "a", re.sub("[0-9]{1,2}", "0", re.sub("[0-9]{4,}", "Y", plain)))
+        groups.setdefault(" ".join(shape.split()), []).append(text)
+    return list(groups.values())
+
+
+def _read_as_told(series: pl.Series, formats: tuple[str, ...]) -> Reading:
+    """The column in the formats that were told; a text that has two of them must be the same day in both."""
+    for written in formats:
+        _compiled(written, series.name)
+    units = {unit_of(written) for written in formats}
+    if not formats or ("time" in units and len(units) > 1):
+        raise DescriptionError("describe.dates.format", column=series.name, format=shown(", ".join(formats)))
+    together: dict[str, Moment | None] = {}
+    for place, written in enumerate(formats):
+        parsed = _parsed(series, written)
+        for text, moment in parsed.items():
+            known = together.get(text)
+            if known is not None and moment is not None and known != moment:
+                first = next(one for one in formats[:place] if _compiled(one)(text) is not None)
+                raise _ambiguous(series, {text: known}, {text: moment}, first, written)
+            together[text] = known if moment is None else moment
+    return _as_reading(series, formats[0] if len(formats) == 1 else formats, together)
+
+
+def _ambiguous(
+    series: pl.Series,
+    parsed: Mapping[str, Moment | None],
+    otherwise: Mapping[str, Moment | None],
+    one: Formats,
+    other: Formats,
+) -> DescriptionError:
+    value = next(text for text in parsed if parsed[text] != otherwise[text])
+    return DescriptionError("describe.dates.ambiguous", column=series.name, value=value, one=one, other=other)
 
 
 def _is_plausible(written: str, parsed: Iterable[Moment | None]) -> bool:
@@ -164,8 +258,12 @@ def unit_of(written: str) -> Unit:
     return "month" if tokens & {"%m", "%b", "%B"} else "year"
 
 
-def _as_reading(series: pl.Series, written: str, parsed: dict[str, Moment | None]) -> Reading:
-    texts, unit = as_text(series), unit_of(written)
+def _coarsest(units: Collection[Unit]) -> Unit:
+    return next(unit for unit in _UNITS if unit in units)
+
+
+def _as_reading(series: pl.Series, written: Formats, parsed: dict[str, Moment | None]) -> Reading:
+    texts, units = as_text(series), {unit_of(one) for one in formats_of(written)}
     wrong = next((text for text, moment in parsed.items() if moment is None), None)
     if wrong is not None:
         raise DescriptionError(
@@ -173,12 +271,21 @@ def _as_reading(series: pl.Series, written: str, parsed: dict[str, Moment | None
             column=series.name,
             value=wrong,
             row=_row(texts, wrong),
-            format=written,
+            format=", ".join(formats_of(written)),
         )
-    dtype = pl.Datetime("us") if unit == "moment" else pl.Time() if unit == "time" else pl.Date()
+    dtype = pl.Datetime("us") if "moment" in units else pl.Time() if "time" in units else pl.Date()
     found = list(parsed)
-    moments = pl.Series([parsed[text] for text in found], dtype=dtype)
-    return Reading(_replaced(texts, found, moments), written, unit)
+    if "moment" in units:  # a day among moments is its midnight
+        moments = pl.Series([_at_midnight(parsed[text]) for text in found], dtype=dtype)
+    else:
+        moments = pl.Series([parsed[text] for text in found], dtype=dtype)
+    return Reading(_replaced(texts, found, moments), written, _coarsest(units))
+
+
+def _at_midnight(moment: Moment | None) -> Moment | None:
+    if isinstance(moment, date) and not isinstance(moment, datetime):
+        return datetime.combine(moment, time())
+    return moment
 
 
 def _replaced(texts: pl.Series, found: Sequence[str], values: pl.Series) -> pl.Series:
@@ -189,7 +296,7 @@ def _replaced(texts: pl.Series, found: Sequence[str], values: pl.Series) -> pl.S
 
 def _parsed(series: pl.Series, written: str) -> dict[str, Moment | None]:
     parse = _compiled(written)
-    return {text: parse(text) for text in as_text(series).drop_nulls().unique(maintain_order=True).to_list()}
+    return {text: parse(text) for text in _distinct(series)}
 
 
 def _no_format(series: pl.Series) -> DescriptionError:

@@ -177,7 +177,7 @@ def without_values(series: pl.Series, values: Iterable[Any]) -> pl.Series:
 
 
 def converted(
-    series: pl.Series, column: Column, written: str | None, *, told: bool = True
+    series: pl.Series, column: Column, written: str | Sequence[str] | None, *, told: bool = True
 ) -> tuple[pl.Series, Column]:
     """A column of texts as the dates or numbers that its kind says it has, and its description."""
     if column.role == "drop" or (
@@ -193,7 +193,8 @@ def converted(
         raise DescriptionError("describe.dates.kind", column=column.name, kind=column.kind)
     if written is None and column.kind == "numeric":
         return read_numbers(series), column
-    found = read_dates(series, written)
+    given = written if written is None or isinstance(written, str) else tuple(written)
+    found = read_dates(series, given)
     kind: Kind = "ordinal" if found.unit == "time" else "date"
     return found.series, replace(column, kind=kind, format=found.format)
 
@@ -292,14 +293,14 @@ class Table:
         kinds: Mapping[str, Kind] | None = None,
         hierarchies: Mapping[str, HierarchyMaker | Mapping[str, Any] | str] | None = None,
         missing: Mapping[str, MissingPolicy] | None = None,
-        formats: Mapping[str, str] | None = None,
+        formats: Mapping[str, str | Sequence[str]] | None = None,
         missing_values: Mapping[str, Iterable[Any]] | None = None,
     ) -> Table:
         """A table with these columns described; columns not named keep their description.
 
         A column of texts whose kind is numeric or date is converted: numbers as people write them, dates in the format that
-        `formats` has for the column (as `strftime` writes it, and `%EY` for years of Japanese eras), or in the one format
-        that all values have. `missing_values` are values that mean that a value is missing (999999, "?").
+        `formats` has for the column (as `strftime` writes it, and `%EY` for years of Japanese eras; several if not all values
+        have the same), or in the format that is found. `missing_values` are values that mean that a value is missing (999999, "?").
         """
         roles = self._roles_given(
             identifier=identifier,

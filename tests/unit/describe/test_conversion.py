@@ -9,7 +9,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sudare as sd
-from sudare.describe.conversion import FORMATS, fitting_formats, number_of, read_dates, read_numbers, unit_of
+from sudare.describe.conversion import (
+    FORMATS,
+    fitting_formats,
+    forms_of,
+    found_dates,
+    number_of,
+    read_dates,
+    read_numbers,
+    unit_of,
+)
 from sudare.errors import DescriptionError
 from sudare.release.recipe.table import Recipe
 
@@ -98,8 +107,7 @@ def test_moments_are_those_of_strptime(moments):
 
 @given(st.lists(st.text("0123456789/-.年月日SH元: ", max_size=12), max_size=8))
 def test_any_texts_are_read_or_refused_in_one_sentence(texts):
-    fitting = fitting_formats(pl.Series(texts, dtype=pl.String))
-    if len(fitting) == 1:
+    if found_dates(pl.Series(texts, dtype=pl.String)) is not None:
         assert len(one(*texts)[0]) == len(texts)
     else:
         with pytest.raises(DescriptionError, match="Column 'x' is described as a date"):
@@ -110,6 +118,89 @@ def test_days_that_do_not_exist_are_no_days():
     assert fitting_formats(pl.Series(["30/02/1985"])) == []
     assert fitting_formats(pl.Series(["昭和0年1月1日"])) == []
     assert fitting_formats(pl.Series(["99999999"])) == []
+
+
+# Several forms in one column
+
+
+MIXED = ["1985/03/21", "昭和60年3月21日", "令和元年5月1日", "1990/1/2", "S60.3.21"]
+MIXED_DAYS = [date(1985, 3, 21), date(1985, 3, 21), date(2019, 5, 1), date(1990, 1, 2), date(1985, 3, 21)]
+MIXED_FORMATS = ("%Y/%m/%d", "%EY年%m月%d日", "%EY.%m.%d")
+
+
+def test_a_column_of_several_forms_is_read():
+    assert one(*MIXED) == (MIXED_DAYS, MIXED_FORMATS)
+    assert one(*MIXED, written=MIXED_FORMATS)[0] == MIXED_DAYS
+    assert read_dates(pl.Series(MIXED)).unit == "day"
+
+
+def test_forms_are_told_apart_by_the_texts_of_their_shape():
+    """31/12/1985 says how 01/02/1985 is written, and 1985/03/21 does not."""
+    assert one("01/02/1985", "1985/03/21", "31/12/1985")[0] == [
+        date(1985, 2, 1),
+        date(1985, 3, 21),
+        date(1985, 12, 31),
+    ]
+    with pytest.raises(DescriptionError, match="'01/02/1985' may be written %d/%m/%Y or %m/%d/%Y"):
+        one("01/02/1985", "1985/03/21")
+
+
+def test_a_month_among_days_is_not_read_as_its_first_day_unless_told():
+    with pytest.raises(DescriptionError, match="is not a date written"):
+        one("1985/03/21", "1985/03/22", "昭和60年3月")
+    found = read_dates(pl.Series(["1985/03/21", "昭和60年3月"]), ("%Y/%m/%d", "%EY年%m月"))
+    assert (found.series.to_list(), found.unit) == ([date(1985, 3, 21), date(1985, 3, 1)], "month")
+
+
+def test_days_among_moments_are_midnights():
+    assert one("1985/03/21", "1985/03/21 14:05", written=("%Y/%m/%d", "%Y/%m/%d %H:%M"))[0] == [
+        moment(1985, 3, 21),
+        moment(1985, 3, 21, 14, 5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        (("%d/%m/%Y", "%m/%d/%Y"), "'01/02/1985' may be written %d/%m/%Y or %m/%d/%Y"),
+        (("%d/%m/%Y", "%H:%M"), "'%d/%m/%Y, %H:%M' is not a format of dates"),
+        (("%Y.%m.%d", "%Y-%m-%d"), "'01/02/1985' in row 1 is not a date written %Y.%m.%d, %Y-%m-%d"),
+        (("%d/%m/%Y", "%Q"), "'%Q' is not a format of dates"),
+        ((), "'' is not a format of dates"),
+    ],
+)
+def test_a_fault_of_several_formats_is_one_sentence(written, sentence):
+    with pytest.raises(DescriptionError) as error:
+        one("01/02/1985", written=written)
+    assert sentence in str(error.value)
+
+
+def test_rows_of_each_form_are_counted():
+    rows, others = forms_of(pl.Series([*MIXED, *MIXED, "soon", "01/02/1985", None]))
+    assert rows == {"%EY年%m月%d日": 4, "%Y/%m/%d": 4, "%EY.%m.%d": 2}
+    assert others.to_list() == ["soon", "01/02/1985"]
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_recipe_reads_several_forms(tmp_path, told):
+    pl.DataFrame({"born": MIXED * 4}).write_csv(tmp_path / "a.csv")
+    written = f", format: {list(MIXED_FORMATS)}" if told else ""
+    recipe = Recipe.parse(
+        f"""
+        source: {{path: a.csv}}
+        columns:
+          born: {{role: quasi, kind: date{written}}}
+        requirements: [k-anonymity k=2]
+        output: {{folder: out}}
+        """,
+        folder=tmp_path,
+    )
+    table = recipe.read()
+    assert table.frame["born"].to_list() == MIXED_DAYS * 4
+    assert table.column("born").format == MIXED_FORMATS
+    assert Recipe.parse(recipe.to_yaml()) == recipe
+    release = sd.anonymize(table, sd.KAnonymity(2), seed=1)
+    assert "Read born as dates written %Y/%m/%d, %EY年%m月%d日, %EY.%m.%d." in release.notes
 
 
 # Faults

@@ -1,5 +1,8 @@
 """What `describe` points out in the values, and the roles of columns of real registers."""
 
+import json
+import math
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -56,6 +59,10 @@ def test_roles_of_fresh_columns_are_guessed(tables, counted, fewest, most_wrong)
     assert len(wrong) <= most_wrong, wrong
 
 
+BELL = [int(3000 + 800 * math.tan((n * 389 % 1000 - 500) / 400)) for n in range(1000)]
+"""Different numbers of money, frequent in the middle, in no order."""
+
+
 @pytest.mark.parametrize(
     ("name", "values", "role"),
     [
@@ -90,6 +97,16 @@ def test_roles_of_fresh_columns_are_guessed(tables, counted, fewest, most_wrong)
         ("atorvastatin", ["No"] * 40, "insensitive"),
         ("PERWT", [100.5, 200.25] * 40, "weight"),
         ("birthwt", [3100, 2900] * 40, "sensitive"),
+        ("備考", ["娘に連絡 090-1234-5678", "なし", "息子に連絡 03-1234-5678"] * 40, "identifier"),
+        ("x", ["call (555) 234-5678 first", "none"] * 40, "identifier"),
+        ("note", ["mail ann@example.org", "none"] * 40, "identifier"),
+        ("room", ["B 012", "A 013-1"] * 40, "quasi"),
+        ("medicaid", ["Yes", "No"] * 40, "sensitive"),
+        ("moved_last_year", ["Yes", "No"] * 40, "quasi"),
+        ("gave_birth_last_year", ["Yes", "No"] * 40, "sensitive"),
+        ("EMCONTRB", BELL, "sensitive"),
+        ("x", sorted(BELL), "identifier"),
+        ("x", [17 * number % 997 for number in range(900)], "identifier"),
         ("county", ["James", "Mary", "John", "Robert", "Linda", "David"] * 20, "quasi"),
     ],
 )
@@ -100,6 +117,19 @@ def test_names_and_values_that_were_guessed_wrong(name, values, role):
 def test_numbers_that_are_codes_have_no_intervals():
     guess = guess_roles(pl.DataFrame({"admission_source_id": [1, 4, 7] * 40}))[0]
     assert (guess.kind, guess.hierarchy) == ("nominal", {"type": "suppress"})
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "about"),
+    [
+        ("medicaid", ["Yes", "No"], "money"),
+        ("owns_home", ["Yes", "No"], "housing"),
+        ("household_weight", [10.5, 20.25], "the weight of a record"),
+        ("moved_last_year", ["Yes", "No"], "An outsider might know it"),
+    ],
+)
+def test_reasons_are_those_a_reader_would_give(name, values, about):
+    assert about in guess_roles(pl.DataFrame({name: values * 40}))[0].reason
 
 
 # Forms that the guess reads
@@ -117,6 +147,8 @@ def test_numbers_that_are_codes_have_no_intervals():
         ([" 42 ", "７"], "numeric", None),
         (["01/02/1985", "02/03/1990"], "nominal", None),
         (["007", "042"], "string", None),
+        (["1985/03/21", "昭和60年3月21日"], "date", ("%Y/%m/%d", "%EY年%m月%d日")),
+        (["1985/03/21", "01/02/1985"], "nominal", None),
     ],
 )
 def test_the_guess_reads_what_people_write(values, kind, written):
@@ -150,6 +182,10 @@ def test_eight_digits_are_days_only_where_the_name_says_so():
         (["a", "不明", "b", "N/A", "?"], ("不明", "N/A", "?")),
         (["a", "Ｎ／Ａ", " unknown "], ("Ｎ／Ａ", " unknown ")),
         (["a", "なし", "none"], ()),
+        (["80,904", "-1", "999999", "1,680", "-1", "999999"], ("-1", "999999")),
+        (["0230", "4110", "-1", "-1"], ("-1",)),
+        (["0230", "4110", "-1", "-1", "?"], ("?", "-1")),
+        (["0230", "A110", "-1", "-1"], ()),
         ([], ()),
         ([None, None], ()),
     ],
@@ -190,10 +226,14 @@ def test_codes_of_numbers_are_those_of_a_plain_twin(values):
 
 TABLE = {
     "born": ["01/02/1985", "03/04/1990", "05/06/1991", "05/06/1991"] * 10,
+    "seen": ["2024/03/21", "令和6年3月21日", "2024/04/01", "令和6年4月1日"] * 10,
+    "paid": ["2024/03/21", "2024/03/22", "2024/04/01", "soon"] * 10,
+    "due": ["2024/03/21", "2024/03/22", "2024/04", "2024/05/01"] * 10,
     "workclass": ["Private", "State", "?", "?"] * 10,
     "job": ["clerk", "cook", "?", "?"] * 10,
     "answers": ["1", "2", "N/A", "3"] * 10,
     "income": [100, 200, 999999, 300] * 10,
+    "wage": ["80,904", "-1", "1,680", "999999"] * 10,
     "zip": [2139, 2140, 10115, 2141] * 10,
     "secret": ["?", "b", "?", "a"] * 10,
 }
@@ -204,9 +244,14 @@ def test_everything_odd_is_said_once():
         {**TABLE, **{f"more{n}": TABLE["job"] for n in range(5)}, "status": ["unknown", "a"] * 20}
     )
     found = oddities_of(frame, guess_roles(frame, {"drop": ["secret"]}))
-    assert {oddity.key for oddity in found} | {"missing.more"} == loaded("oddities", "en").keys()
+    assert {oddity.key for oddity in found} | {"missing.more", "form", "many_quasi"} == loaded(
+        "oddities", "en"
+    ).keys()
     text = "\n".join(found)
     assert "born has dates such as '01/02/1985' that can be written %d/%m/%Y or %m/%d/%Y" in text
+    assert "seen has dates written %Y/%m/%d (20 rows), %EY年%m月%d日 (20 rows); all are read." in text
+    assert "paid has dates written %Y/%m/%d (30 rows), but also 10 values such as 'soon'" in text
+    assert "due has dates written %Y/%m/%d (30 rows), %Y/%m (10 rows), so it stays text." in text
     assert "workclass, job, more0, more1 and 3 more have the value '?'" in text
     assert "`missing_values: ['?']`" in text
     assert "answers has numbers and 'N/A', so it is read as texts." in text
@@ -246,8 +291,31 @@ def test_describe_points_them_out_and_the_recipe_runs(tmp_path, capsys, language
     assert main(["describe", str(place), "-o", str(recipe), "--lang", language, "--drop", "secret"]) == 0
     out, text = capsys.readouterr().out, recipe.read_text()
     assert "999999" in out
-    assert "missing_values: [999999]" in text
+    assert "    # missing_values: [999999]" in text
+    assert "    # missing_values: [-1, 999999]" in text
     assert Recipe.load(recipe).read().rows == 40
+    ready = text.replace("    # missing_values", "    missing_values")
+    recipe.write_text(ready, encoding="utf-8")
+    read = Recipe.load(recipe).read()
+    assert [read.frame[name].null_count() for name in ("wage", "income", "job")] == [20, 10, 20]
+    assert main(["run", str(recipe)]) == 0
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_run_warns_of_codes_in_the_internal_part_only(tmp_path, capsys, language):
+    place, recipe = tmp_path / "a.csv", tmp_path / "a.yaml"
+    pl.DataFrame({"age": [30, 40] * 10, "wage": [900, 800, 700, 999999] * 5}).write_csv(place)
+    options = ["--quasi", "age", "--sensitive", "wage", "--require", "k-anonymity k=2"]
+    assert main(["describe", str(place), "-o", str(recipe), "--lang", language, *options]) == 0
+    capsys.readouterr()
+    assert main(["run", str(recipe), "--out", str(tmp_path / "release"), "--lang", language]) == 0
+    assert "missing_values: [999999]" in "".join(capsys.readouterr().out.split("\n"))
+    public, internal = (
+        json.loads((tmp_path / "release" / part / "manifest.json").read_text(encoding="utf-8"))
+        for part in ("public", "internal")
+    )
+    assert public["warnings"] == []
+    assert ["missing_values: [999999]" in text for text in internal["warnings"]] == [True]
 
 
 @given(

@@ -129,11 +129,9 @@ class ValueDomain:
 Domain = NumberDomain | ValueDomain
 
 
-def number_domain(table: Table, name: str, ends: tuple[End, End] | None, grid: float | None) -> NumberDomain:
+def number_domain(table: Table, name: str, ends: tuple[End, End], grid: float | None) -> NumberDomain:
     """The range of a column of numbers or dates, which must be given."""
     dtype = table.frame[name].dtype
-    if ends is None:
-        raise ParameterError("anonymize.randomize.no_range", column=name)
     low, high = (_number(name, end, dtype) for end in ends)
     if not low < high:
         raise ParameterError("anonymize.randomize.empty_range", column=name, low=ends[0], high=ends[1])

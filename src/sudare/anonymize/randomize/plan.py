@@ -156,4 +156,18 @@ def _domain(
     ends = method.ranges.get(name)
     if ends is None and {"low", "high"} <= given.keys():
         ends = (given["low"], given["high"])
+    if ends is None:
+        raise _no_range(method, table, name)
     return number_domain(table, name, ends, method.grids.get(name, given.get("grid")))
+
+
+def _no_range(method: Randomize, table: Table, name: str) -> ParameterError:
+    """The error for a column without a range; it names the others that will need one too, so that nobody adds them one by one."""
+    measured = [other for other in table.names(*COUNTED_ROLES) if table.column(other).kind in MEASURED_KINDS]
+    lacking = list(dict.fromkeys([name, *method.columns_without_range(measured)]))
+    return ParameterError(
+        "anonymize.randomize.no_range",
+        columns=enumerated(f"'{one}'" for one in lacking),
+        recipe=", ".join(f"{one}: [LOW, HIGH]" for one in lacking),
+        python=", ".join(f"'{one}': (LOW, HIGH)" for one in lacking),
+    )

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Mask = npt.NDArray[np.bool_]
 
+_MOST_WIDTH = 31
+"""Items of the largest subset that kernels can number."""
 MOST_SUBSETS = 60_000_000
 """Number of subsets of single baskets that fit into about 4 GB with all their figures."""
 
@@ -75,6 +77,12 @@ def asking_of(baskets: Baskets, model: str) -> Asking:
     return made
 
 
+def are_examinable(baskets: Baskets) -> bool:
+    """Whether all subsets of items of every basket can be examined one by one, so that an adversary may know any number of items."""
+    longest = int(baskets.lengths.max(initial=0))
+    return longest <= _MOST_WIDTH and count_occurrences(baskets.starts, longest) <= MOST_SUBSETS
+
+
 def subsets_of(
     baskets: Baskets, width: int | None, asking: Asking | None, model: str, progress: Progress = SILENT
 ) -> Subsets:
@@ -82,7 +90,7 @@ def subsets_of(
     longest = int(baskets.lengths.max(initial=0))
     width = longest if width is None else min(width, longest)
     count = count_occurrences(baskets.starts, width)
-    if count > MOST_SUBSETS or width > 31:
+    if count > MOST_SUBSETS or width > _MOST_WIDTH:
         raise ParameterError(
             "assess.baskets.too_many_subsets",
             model=model,

@@ -20,8 +20,9 @@ import polars as pl
 
 from sudare.describe.conversion import (
     DIGITS,
+    are_dates,
     are_written_numbers,
-    fitting_formats,
+    formats_of,
     found_dates,
     read_numbers,
     unit_of,
@@ -33,11 +34,13 @@ from sudare.describe.guess.topics import is_code, topic_of
 from sudare.describe.guess.values import Values, guess_kind
 from sudare.describe.kinds import COUNTED_ROLES, Role
 from sudare.describe.table import Table, from_native, roles_by_name
+from sudare.describe.text import as_text
 from sudare.errors import DescriptionError, did_you_mean, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sudare.describe.conversion import Formats
     from sudare.describe.guess.topics import Topic
     from sudare.describe.kinds import Kind
 
@@ -64,8 +67,8 @@ class Guess:
     """The reason, in one English sentence; `reason.into("ja")` is the same in Japanese."""
     confidence: float
     """From 0 (no evidence) to 1 (certain)."""
-    format: str | None = None
-    """How the dates of a column of texts are written; None where they are not texts, or no dates."""
+    format: Formats | None = None
+    """How the dates of a column of texts are written, several formats where not all have the same; None where they are not texts, or no dates."""
 
 
 class Guesses(list[Guess]):
@@ -150,12 +153,12 @@ def _guess(series: pl.Series, topic: Topic | None, told: Judgment | None, *, mea
     written = reading[1] if reading is not None and judgment.role in COUNTED_ROLES else None
     if reading is not None and judgment.role not in COUNTED_ROLES:
         kind = "string" if judgment.role == "identifier" else guess_kind(series)
-    unit = None if written is None else unit_of(written)
+    unit = None if written is None else unit_of(formats_of(written)[0])
     hierarchy = suggested_hierarchy(values, kind, topic, unit) if judgment.role == "quasi" else None
     return Guess(name, judgment.role, kind, hierarchy, judgment.reason, judgment.confidence, written)
 
 
-def _read(series: pl.Series, topic: Topic | None) -> tuple[pl.Series, str | None] | None:
+def _read(series: pl.Series, topic: Topic | None) -> tuple[pl.Series, Formats | None] | None:
     """A column of texts as the dates (with their format) or the numbers that they are, however they are written."""
     key = "" if topic is None else topic.key
     is_text = series.dtype == pl.String
@@ -167,11 +170,11 @@ def _read(series: pl.Series, topic: Topic | None) -> tuple[pl.Series, str | None
     if is_text and are_written_numbers(values.texts):
         return read_numbers(series), None
     few = series.drop_nulls().head(_TRIED)
-    if not fitting_formats(few):
+    if not are_dates(as_text(few)):
         return None
     # Two ways to read a date are for people to choose from, and eight digits are one only where the name says so.
     found = found_dates(series)
-    if found is None or (found.format == DIGITS and key not in _DATED):
+    if found is None or (DIGITS in formats_of(found.format) and key not in _DATED):
         return None
     return found.series, found.format
 

@@ -116,9 +116,9 @@ def columns_of_people(table: Table) -> list[str]:
 
 
 def _by_identifying_form(values: Values) -> Judgment | None:
-    if values.form not in _IDENTIFYING_FORMS:
-        return None
-    return Judgment("identifier", 0.95, Reason("form", what=Reason(f"forms.{values.form}")))
+    if values.form in _IDENTIFYING_FORMS:
+        return Judgment("identifier", 0.95, Reason("form", what=Reason(f"forms.{values.form}")))
+    return Judgment("identifier", 0.9, Reason("contacts")) if values.mention_contacts else None
 
 
 def _by_names_of_people(values: Values, topic: Topic | None) -> Judgment | None:
@@ -195,6 +195,8 @@ def _by_topic(name: str, values: Values, topic: Topic | None, *, measures_bodies
         return _dated()
     if values.is_long_text and values.share > _MOSTLY_DIFFERENT:
         return None  # sentences, whatever they are about
+    if topic.key in {"birth", "date"} and values.are_words:
+        return None  # yes or no: `moved_last_year` is not a date
     if topic.role == "sensitive" and values.are_all_none:
         return None  # a drug that nobody takes says nothing about anybody
     if topic.role == "sensitive":

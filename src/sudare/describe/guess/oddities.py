@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sudare.describe.conversion import fitting_formats, number_of
+from sudare.describe.conversion import are_dates, fitting_formats, forms_of, number_of
 from sudare.describe.guess.topics import topic_of, words
 from sudare.describe.guess.values import Values
 from sudare.describe.kinds import UNRELEASED_ROLES
 from sudare.words.sentence import Sentence, enumerated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sudare.describe.guess.guess import Guess
 
@@ -89,6 +89,10 @@ _CODE_DAYS = (
     "9999-09-09",
     "2999-12-31",
 )
+_MANY_QUASI = 15
+"""Quasi-identifiers with which rows that are alike in all of them are rare in any table."""
+_TRIED = 20
+"""Texts that are tried before all."""
 _NAMED = 4
 """Values and columns that a sentence names."""
 
@@ -105,7 +109,20 @@ def oddities_of(frame: pl.DataFrame, guesses: Sequence[Guess]) -> tuple[Oddity, 
     """What to look at in the columns that would be released, in a few sentences."""
     released = [guess.column for guess in guesses if guess.role not in UNRELEASED_ROLES]
     columns = [frame[name] for name in released]
-    return (*_ambiguous(columns), *_missing_codes(columns), *_lost_zeros(columns))
+    read = {guess.column: guess.format is not None or guess.kind == "date" for guess in guesses}
+    return (
+        *many_quasi(sum(guess.role == "quasi" for guess in guesses)),
+        *_ambiguous(columns),
+        *_forms(columns, read),
+        *codes_of(columns),
+        *_lost_zeros(columns),
+    )
+
+
+def many_quasi(count: int) -> Iterator[Oddity]:
+    """That groups which are alike in so many columns keep hardly any detail."""
+    if count > _MANY_QUASI:
+        yield Oddity("many_quasi", columns=count)
 
 
 def _ambiguous(columns: Sequence[pl.Series]) -> Iterator[Oddity]:
@@ -118,8 +135,27 @@ def _ambiguous(columns: Sequence[pl.Series]) -> Iterator[Oddity]:
             yield Oddity("ambiguous", column=series.name, value=value, one=formats[0], other=formats[1])
 
 
-def _missing_codes(columns: Sequence[pl.Series]) -> Iterator[Oddity]:
-    """One sentence for columns that have the same codes."""
+def _forms(columns: Sequence[pl.Series], read: Mapping[str, bool]) -> Iterator[Oddity]:
+    """Dates of several forms, with the rows of each; and dates among other texts, which stay texts."""
+    for series in columns:
+        values = Values(series)
+        few = values.texts[:_TRIED]
+        if series.dtype != pl.String or 2 * sum(are_dates([text]) for text in few) <= len(few):
+            continue
+        rows, others = forms_of(series)
+        if 2 * sum(rows.values()) <= values.present or (len(rows) == 1 and not len(others)):
+            continue
+        forms = enumerated(Oddity("form", format=written, rows=count) for written, count in rows.items())
+        if not len(others):
+            yield Oddity("forms_read" if read[series.name] else "forms", column=series.name, forms=forms)
+        else:
+            yield Oddity(
+                "forms_and_others", column=series.name, forms=forms, rows=len(others), value=others[0]
+            )
+
+
+def codes_of(columns: Iterable[pl.Series]) -> Iterator[Oddity]:
+    """Codes for missing values that would count as values: one sentence for columns that have the same codes."""
     found: dict[tuple[str, ...], list[str]] = {}
     hiding: dict[str, tuple[str, ...]] = {}
     for series in columns:
@@ -131,13 +167,13 @@ def _missing_codes(columns: Sequence[pl.Series]) -> Iterator[Oddity]:
         else:
             found.setdefault(codes, []).append(series.name)
     for name, codes in hiding.items():
-        yield Oddity("hides_numbers", column=name, codes=_quoted(codes), written=_written(codes))
+        yield Oddity("hides_numbers", column=name, codes=_quoted(codes), written=written_codes(codes))
     for codes, names in found.items():
         key = "missing.one" if len(names) == 1 else "missing.many"
         more = max(len(names) - _NAMED, 0)
         listed = enumerated(names[:_NAMED])
         shown = Oddity("missing.more", columns=listed, more=more) if more else listed
-        yield Oddity(key, columns=shown, codes=_quoted(codes), written=_written(codes))
+        yield Oddity(key, columns=shown, codes=_quoted(codes), written=written_codes(codes))
 
 
 def missing_codes(series: pl.Series) -> tuple[str, ...]:
@@ -147,9 +183,7 @@ def missing_codes(series: pl.Series) -> tuple[str, ...]:
     (('999999',), ('不明',))
     """
     if series.dtype == pl.String:
-        return tuple(
-            value for value in series.drop_nulls().unique(maintain_order=True) if _means_missing(value)
-        )[:_NAMED]
+        return _text_codes(series.drop_nulls())[:_NAMED]
     if series.dtype.is_numeric():
         return _number_codes(series)
     if series.dtype == pl.Date:
@@ -157,6 +191,24 @@ def missing_codes(series: pl.Series) -> tuple[str, ...]:
         ends = {days.min(), days.max()}
         return tuple(day for day in _CODE_DAYS if day in ends and int((days == day).sum()) >= _FEWEST)
     return ()
+
+
+def _text_codes(texts: pl.Series) -> tuple[str, ...]:
+    """Words for missing values, and codes among the numbers where all other texts are numbers (80,904 or 0230)."""
+    distinct = texts.unique(maintain_order=True).to_list()
+    words = [text for text in distinct if _means_missing(text)]
+    rest = [text for text in distinct if text not in words]
+    if any(number_of(text) is None for text in rest[:_TRIED]):
+        return tuple(words)
+    numbers = [number_of(text) for text in rest]
+    if None in numbers:
+        return tuple(words)
+    by_row = texts.replace_strict(rest, numbers, default=None, return_dtype=pl.Float64)
+    codes = _number_codes(by_row)
+    of_code = {
+        f"{number:.0f}": text for text, number in zip(rest, numbers, strict=True) if number is not None
+    }
+    return (*words, *(of_code[code] for code in codes))
 
 
 def _means_missing(value: str) -> bool:
@@ -190,7 +242,9 @@ def _is_nines(number: float) -> bool:
 
 
 def _are_numbers_without(series: pl.Series, codes: Sequence[str]) -> bool:
-    """Whether a column of texts would be numbers if these were missing."""
+    """Whether a column of texts would be numbers if these words were missing."""
+    if all(number_of(code) is not None for code in codes):
+        return False
     rest = [value for value in Values(series).texts if value not in codes]
     return bool(rest) and all(number_of(value) is not None for value in rest)
 
@@ -230,7 +284,7 @@ def _quoted(codes: Sequence[str]) -> Sentence:
     return enumerated(f"'{code}'" for code in codes)
 
 
-def _written(codes: Sequence[str]) -> str:
+def written_codes(codes: Sequence[str]) -> str:
     """The codes as a recipe lists them."""
     return "[" + ", ".join(code if _is_number(code) else f"'{code}'" for code in codes) + "]"
 

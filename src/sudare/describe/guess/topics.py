@@ -172,7 +172,7 @@ TOPICS: tuple[Topic, ...] = (
         "housing",
         "quasi",
         "housing, tenure, dwelling, house type, homeowner, home ownership, rooms, bedrooms, floor area, "
-        "building, vehicle, car, cars",
+        "building, vehicle, car, cars, owns home, own home, home owner",
         "住居 住宅 住まい 間取り 持ち家 持家 床面積 車種",
     ),
     Topic(
@@ -199,7 +199,7 @@ TOPICS: tuple[Topic, ...] = (
         "health, smoking, smoker, tobacco, cigarette, alcohol, drinking, substance, addiction, pregnancy, "
         "pregnant, genotype, gene, mutation, blood pressure, systolic, diastolic, bp, sbp, dbp, pulse, "
         "heart rate, spo2, cholesterol, hdl, ldl, triglyceride, creatinine, egfr, drg, icu, triage, waist, "
-        "hemoglobin, "
+        "hemoglobin, gave birth, given birth, childbirth, "
         "haemoglobin, glucose, bmi, hba1c, birth weight, birth wt, birth wgt, death, died, "
         "deceased, mortality, cause of death, vaccine, vaccination, lab, dose, dosage, cpt, snomed, "
         "loinc, atc, ndc, inpatient, outpatient, readmitted, readmission, hospitalization, serum, plasma, "
@@ -230,7 +230,7 @@ TOPICS: tuple[Topic, ...] = (
         "limit, balance, overdraft, deposit, withdrawal, asset, wealth, capital gain, capital "
         "loss, tax, revenue, pension, rent, insurance, insured, spend, spent, spending, "
         "purchase, sales, profit, capital, fund, saving, investment, welfare, benefit, allowance, "
-        "subsidy, scholarship, stipend, bonus, compensation, arrears, overdue, default, delinquent, "
+        "subsidy, medicaid, medicare, contribution, scholarship, stipend, bonus, compensation, arrears, overdue, default, delinquent, "
         "delinquency, bankruptcy, poverty, free lunch, food stamps, usd, eur, gbp, jpy, "
         "yen, nenshu, shotoku, kyuyo, kingaku, zandaka",
         "給与 給料 基本給 賞与 ボーナス 年収 月収 所得 収入 賃金 月給 時給 費用 医療費 金額 額 円 料金 "
@@ -269,7 +269,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "weight",
         "weight",
-        "weight, sample weight, sampling weight, survey weight, final weight, fnlwgt, afnlwgt, wgt, wt, "
+        "weight, sample weight, household weight, person weight, family weight, sampling weight, survey weight, final weight, fnlwgt, afnlwgt, wgt, wt, "
         "pweight, sampling, expansion factor",
         "重み 標本ウェイト ウェイト ウエイト ウェート ウエート 抽出率 集計乗率 乗数 乗率 拡大係数",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +21,15 @@ _FEW_DISTINCT = 100
 _LONG_TEXT = 40
 _DENSE = 10
 _LONG_NUMBER = 5
+_MANY_NUMBERS = 200
+_MIDDLE = 0.4
+"""The share of the range that holds the middle half of measurements; of numbers given out in turn, it is a half."""
+_CONTACT = re.compile(
+    r"(?<![\d-])0\d{1,4}-\d{1,4}-\d{3,4}(?![\d-])|(?<!\d)0[5789]0\d{8}(?!\d)|\+\d[\d ()-]{8,}\d"
+    r"|(?<![\d-])\(?[2-9]\d{2}\)?[ -]\d{3}-\d{4}(?![\d-])|[\w.+-]+@[\w-]+\.\w+"
+)
+"""A telephone number or an e-mail address within a text."""
+_WORD = re.compile(r"[^\W\d_]{2}|[\u3040-\u30ff\u3400-\u9fff]")
 _SENTENCE = re.compile(r"。|[a-z]{2,}\s[a-z]+.*[a-z]{2,}[.!?](\s|$)")
 """The end of a sentence: a Japanese one, or a full stop after several words."""
 
@@ -352,6 +362,12 @@ class Values:
         return known >= _FEWEST_NAMES and known >= _SHARE_OF_NAMES * len(self.texts)
 
     @cached_property
+    def mention_contacts(self) -> bool:
+        """Whether a text of words contains a telephone number or an e-mail address."""
+        plain = (unicodedata.normalize("NFKC", text) for text in self.texts)
+        return any(_CONTACT.search(text) and _WORD.search(_CONTACT.sub("", text)) for text in plain)
+
+    @cached_property
     def are_diseases(self) -> bool:
         """Whether the texts are codes of the ICD, or most of those that are not "none" end like names of diseases."""
         texts = [text.strip() for text in self.texts]
@@ -372,6 +388,11 @@ class Values:
     def have_digits(self) -> bool:
         """Whether nearly all texts contain a digit, as codes do and words do not."""
         return sum(any(map(str.isdigit, text)) for text in self.texts) >= _MOST * max(1, len(self.texts))
+
+    @cached_property
+    def are_words(self) -> bool:
+        """Whether there are texts, and none contains a digit."""
+        return bool(self.texts) and not any(character.isdigit() for text in self.texts for character in text)
 
     @cached_property
     def is_code(self) -> bool:
@@ -407,14 +428,23 @@ class Values:
 
     @cached_property
     def are_key_numbers(self) -> bool:
-        """Whether the numbers look like keys: integers, all distinct, and dense or equally long.
+        """Whether the numbers look like keys: integers, all distinct, and equally long or dense and evenly spread.
 
-        Measurements may all differ too, but they spread over many orders of magnitude.
+        Measurements may all differ too, but they spread over many orders of magnitude, or are most frequent in the middle.
         """
         if not (self.share == 1 and self.is_whole and float(self.numbers[0]) >= 0):
             return False
         shortest, longest = (len(f"{number:.0f}") for number in (self.numbers[0], self.numbers[-1]))
-        return self.spread < _DENSE * len(self.numbers) or shortest == longest >= _LONG_NUMBER
+        dense = self.spread < _DENSE * len(self.numbers)
+        return shortest == longest >= _LONG_NUMBER or (dense and not self._gather_in_the_middle)
+
+    @property
+    def _gather_in_the_middle(self) -> bool:
+        """Whether the middle half of many numbers, in no order, lies closer together than numbers given out in turn would."""
+        if len(self.numbers) < _MANY_NUMBERS or self.series.drop_nulls().is_sorted():
+            return False
+        low, high = (float(self.numbers.quantile(share) or 0) for share in (0.25, 0.75))
+        return high - low < _MIDDLE * self.bulk
 
     @property
     def spread(self) -> float:

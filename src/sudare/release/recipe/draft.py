@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import yaml
 
+from sudare.advise.defaults import are_measured
 from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.baskets.km_anonymity import KmAnonymity
+from sudare.assess.baskets.pairing import are_examinable
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.pk_anonymity import PkAnonymity
-from sudare.assess.study import people_warnings
+from sudare.assess.study import people_warnings, quasi_warnings
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
-from sudare.describe.guess.oddities import oddities_of
+from sudare.describe.guess.oddities import missing_codes, oddities_of, written_codes
+from sudare.describe.guess.reason import Reason
 from sudare.describe.kinds import UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
@@ -34,7 +37,7 @@ from sudare.read.source import Source, is_path
 from sudare.words.sentence import enumerated, in_language, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sudare.describe.baskets.baskets import Baskets
     from sudare.describe.guess.guess import Guess
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
 
 _BETWEEN_ITEMS = r"\S[\s,;|]+\S"
 _LONGEST_KEY = 100
+_FOLDED = 3
+"""Columns of the rest from which one line is enough for all."""
 _FREQUENT = 10
 """Items that a draft names."""
 
@@ -141,16 +146,33 @@ def draft_of(
         raise InputError(f"release.recipe.no_rows.{number}", source=source, columns=len(table.columns))
     with plan.phase("guess"):
         guesses = guess_roles(table, _listed(roles or {}, table.frame.columns), rest)
+    measured = not methods and _are_all_measured(table, guesses)
+    if measured:
+        guesses[:] = [replace(one, hierarchy=None) for one in guesses]
     kinds = {column.name: column.kind for column in table.columns}
-    drafted = draft_table(source, table.rows, guesses, options, kinds=kinds, explain=explain, **asked)
+    codes_by_name = {
+        one.column: missing_codes(table.frame[one.column])
+        for one in guesses
+        if one.role not in UNRELEASED_ROLES
+    }
+    codes = {name: found for name, found in codes_by_name.items() if found}
+    drafted = draft_table(
+        source, table.rows, guesses, options, kinds=kinds, codes=codes, explain=explain, **asked
+    )
     found: dict[str, Any] = {
         role: [one.column for one in guesses if one.role == role] for role in get_args(Role)
     }
     asked_for = [REQUIREMENTS.build(one) for one in drafted.recipe["requirements"]]
+    described = table.describe(**found)
     return replace(
         drafted,
+        measured=measured,
         may_be_baskets=_is_one_column_of_lists(table),
-        warnings=(*people_warnings(table.describe(**found), asked_for), *oddities_of(table.frame, guesses)),
+        warnings=(
+            *quasi_warnings(described, asked_for),
+            *people_warnings(described, asked_for),
+            *oddities_of(table.frame, guesses),
+        ),
     )
 
 
@@ -160,10 +182,14 @@ class TableDraft(Draft):
 
     rows: int
     guesses: tuple[Guess, ...]
+    measured: bool = False
+    """Whether the quasi-identifiers have no hierarchies because all are measured numbers, of which means keep more."""
     may_be_baskets: bool = False
     """Whether its one column looks like lists: lines of items have no columns, so they are read as one."""
     explain: bool = False
     """Whether the recipe lists the columns one by one, each with the reason."""
+    codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Values that seem to mean that a value is missing, by column: a line that is ready to be used."""
     warnings: tuple[str, ...] = ()
     """What the custodian should know before anything else: people with several rows, and oddities of the values."""
 
@@ -186,6 +212,10 @@ class TableDraft(Draft):
         if key == "columns":
             for warning in self.warnings:
                 yield " ".join(in_language(warning, self.language).split())
+            if self.measured:
+                yield texts(self.language, "draft")("measured")
+            if self.codes:
+                yield texts(self.language, "draft")("codes")
             if not self.explain:
                 yield texts(self.language, "draft")("lists")
         if key == "output" and "method" not in self.recipe:
@@ -193,20 +223,36 @@ class TableDraft(Draft):
         if key == "output" and self.language == "ja":
             yield texts(self.language, "draft")("excel")
         if key == "method" and (names := self.ranges_needed):
-            yield texts(self.language, "draft")("ranges")
-            yield f"  {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
+            yield texts(self.language, "draft")("ranges", columns=enumerated(names).into(self.language))
 
     def lines(self, key: str) -> Iterator[str]:
-        """Columns are one line each, and those of one role on one line where nothing else is said; or have reasons above."""
+        """Columns are one line each, and those of one role on one line where nothing else is said; or have reasons above.
+
+        In the method, a line is ready for the ranges that are yet to be written.
+        """
+        if key == "method" and (names := self.ranges_needed):
+            ready = f"  # {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
+            first = "- type: randomization"
+            yield from (
+                f"{line}\n{ready}" if line == first else line
+                for line in _yaml({key: self.recipe[key]}).splitlines()
+            )
+            return
         if key != "columns":
             yield from super().lines(key)
             return
         yield "columns:"
         reasons = {guess.column: guess.reason for guess in self.guesses} if self.explain else {}
+        before = ""
         for name, column in self.recipe["columns"].items():
-            if name in reasons:
-                yield f"  # {' '.join(reasons[name].into(self.language).split())}"
-            written = _yaml({name: column}) if self.explain else _short_yaml(name, column)
+            reason = " ".join(reasons[name].into(self.language).split()) if name in reasons else ""
+            if reason and reason != before:  # the columns below share it
+                yield f"  # {reason}"
+            before = reason
+            codes = self.codes.get(name)
+            written = _yaml({name: column}) if self.explain or codes else _short_yaml(name, column)
+            if codes:
+                written += f"\n  # missing_values: {written_codes(codes)}"
             yield "\n".join(f"  {line}" for line in written.splitlines())
 
     def blocks(self) -> Iterator[Block]:
@@ -217,14 +263,14 @@ class TableDraft(Draft):
             name: words(f"describe.{name}.{'one' if count == 1 else 'many'}", count=count)
             for name, count in sizes.items()
         }
+        shown, folded = self._shown_and_folded()
         yield Grid(
             words("describe.title", **counted),
             [words(f"describe.{head}") for head in ("column", "role", "kind", "why")],
-            [
-                (guess.column, guess.role, guess.kind, guess.reason.into(self.language))
-                for guess in self.guesses
-            ],
+            [(guess.column, guess.role, guess.kind, guess.reason.into(self.language)) for guess in shown],
         )
+        for role, count in folded.items():
+            yield Line(words("describe.rest", count=count, role=role))
         if "sheet" in self.recipe["source"]:
             yield Line(words("describe.sheet", sheet=self.recipe["source"]["sheet"]))
         for warning in self.warnings:
@@ -234,6 +280,13 @@ class TableDraft(Draft):
         if names := self.ranges_needed:
             columns = enumerated(names).into(self.language)
             yield Line(words("warning", warning=words("describe.ranges", columns=columns)))
+
+    def _shown_and_folded(self) -> tuple[list[Guess], dict[Role, int]]:
+        """The guesses that say something, and how many columns have the role that was given to all others."""
+        rest = [guess for guess in self.guesses if _is_of_the_rest(guess)]
+        if len(rest) < _FOLDED:
+            return list(self.guesses), {}
+        return [guess for guess in self.guesses if not _is_of_the_rest(guess)], {rest[0].role: len(rest)}
 
     def to_dict(self) -> dict[str, Any]:
         """Reasons in both languages."""
@@ -251,11 +304,15 @@ class BasketDraft(Draft):
     longest: int
     frequent: tuple[tuple[str, int], ...]
     """The most frequent items and in how many baskets each is."""
+    examinable: bool = True
+    """Whether baskets are so short that an adversary may know any number of their items."""
 
     def comments(self, key: str) -> Iterator[str]:
-        """How to name sensitive items."""
+        """How to name sensitive items, and the requirement that protects them."""
         if key == "sensitive":
             yield texts(self.language, "draft")("sensitive")
+            which = "any" if self.examinable else "few"
+            yield texts(self.language, "draft")(f"rho.{which}", longest=self.longest)
 
     def blocks(self) -> Iterator[Block]:
         """Sizes, and the most frequent items."""
@@ -291,11 +348,13 @@ def draft_table(
     language: Language = "en",
     folder: Path | None = None,
     kinds: Mapping[str, Kind] | None = None,
+    codes: Mapping[str, tuple[str, ...]] | None = None,
     explain: bool = False,
 ) -> TableDraft:
     """Guessed columns, 5-anonymity and 2-diversity unless told otherwise.
 
-    `kinds` are those that the table finds by itself, of which a short recipe says nothing.
+    `kinds` are those that the table finds by itself, of which a short recipe says nothing; `codes` seem to mean that a value is
+    missing, and a comment that is ready to be used names them.
     """
     sensitive = any(guess.role == "sensitive" for guess in guesses)
     asked = [REQUIREMENTS.build(text) for text in requirements or ()]
@@ -308,7 +367,9 @@ def draft_table(
         "version": 1,
         "source": _place(source, options, folder),
         "columns": (
-            {guess.column: _column(guess) for guess in guesses} if explain else _columns(guesses, kinds or {})
+            {guess.column: _column(guess) for guess in guesses}
+            if explain
+            else _columns(guesses, kinds or {}, codes or {})
         ),
         **_rest(source, (asked, REQUIREMENTS), (applied, METHODS), language),
     }
@@ -318,6 +379,7 @@ def draft_table(
         rows,
         tuple(guesses),
         explain=explain,
+        codes=codes or {},
         left_out=_leaves_out(source, options, recipe["source"]),
     )
 
@@ -352,8 +414,19 @@ def draft_baskets(
         baskets.entries,
         int(baskets.lengths.max(initial=0)),
         tuple((str(baskets.items[code]), int(supports[code])) for code in most),
+        are_examinable(baskets),
         left_out=_leaves_out(source, options, recipe["baskets"]),
     )
+
+
+def _are_all_measured(table: Table, guesses: Sequence[Guess]) -> bool:
+    """Whether a release with no named method would be microaggregated if no quasi-identifier had a hierarchy."""
+    quasi = [guess for guess in guesses if guess.role == "quasi"]
+    return bool(quasi) and all(are_measured(guess.kind, table.frame[guess.column]) for guess in quasi)
+
+
+def _is_of_the_rest(guess: Guess) -> bool:
+    return isinstance(guess.reason, Reason) and guess.reason.key == "rest"
 
 
 def _is_one_column_of_lists(table: Table) -> bool:
@@ -406,19 +479,24 @@ def _rest(
 def _column(guess: Guess) -> dict[str, Any]:
     column: dict[str, Any] = {"role": guess.role, "kind": guess.kind}
     if guess.format is not None:
-        column["format"] = guess.format
+        column["format"] = guess.format if isinstance(guess.format, str) else list(guess.format)
     if guess.hierarchy is not None:
         column["hierarchy"] = guess.hierarchy
     return column
 
 
-def _columns(guesses: Sequence[Guess], kinds: Mapping[str, Kind]) -> dict[str, Any]:
+def _columns(
+    guesses: Sequence[Guess], kinds: Mapping[str, Kind], single_too: Iterable[str]
+) -> dict[str, Any]:
     """The columns in few words: by name where there is more to say than the role, then a list for each role."""
     entries = {guess.column: _short_column(guess, kinds.get(guess.column)) for guess in guesses}
-    single = {name for name, entry in entries.items() if len(entry) > 1}
+    single = {name for name, entry in entries.items() if len(entry) > 1}.union(single_too)
     # A column that is named like a role has the name for itself.
     roles = [role for role in get_args(Role) if role not in single]
-    lists = {role: [name for name, entry in entries.items() if entry == {"role": role}] for role in roles}
+    lists = {
+        role: [name for name, entry in entries.items() if entry == {"role": role} and name not in single]
+        for role in roles
+    }
     grouped = {name for names in lists.values() for name in names}
     return {
         **{name: entry for name, entry in entries.items() if name not in grouped},

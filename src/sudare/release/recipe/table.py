@@ -84,8 +84,8 @@ class ColumnPart(Part):
     """How its values are generalized."""
     missing: MissingPolicy = "own"
     """own: missing is a value of its own; reject: missing is an error; drop: such rows are left out."""
-    format: str | None = None
-    """How the dates of a column of texts are written, such as %d/%m/%Y; found when left out."""
+    format: str | tuple[str, ...] | None = None
+    """How the dates of a column of texts are written, such as %d/%m/%Y, or a list of formats; found when left out."""
     missing_values: Annotated[tuple[str | int | float, ...], BeforeValidator(as_several)] = ()
     """Values that mean that a value is missing, such as 999999 or "?"."""
 

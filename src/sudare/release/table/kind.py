@@ -15,6 +15,7 @@ from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import way_out
 from sudare.assess.requirement import table_of
+from sudare.describe.guess.oddities import codes_of, many_quasi
 from sudare.describe.text import ANYTHING, as_text, has_no_text, refuse_blurred
 from sudare.errors import DescriptionError, InfeasibleError, OutputError, ParameterError, redact
 from sudare.formats.data import csv_text, write_data
@@ -98,6 +99,10 @@ def warnings_of(checked: Checked) -> Iterator[str]:
         yield ReleaseWarning("table.seed")
     if checked.order == "keep" and not any(traits_of(one).reorders for one in checked.methods):
         yield ReleaseWarning("in_order")
+    yield from many_quasi(len(table.names("quasi")))
+    yield from codes_of(
+        table.frame[name] for name in applied.data.frame.columns if name in table.frame.columns
+    )
     yield from repeated(table, applied.data, applied.rows, checked.requirements)
     yield from uncovered(applied.data, checked.requirements)
     yield from unique_columns(table, applied.data)

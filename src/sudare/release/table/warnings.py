@@ -10,6 +10,7 @@ import polars as pl
 from sudare.assess.requirement import BlockRequirement, blocks_of
 from sudare.assess.risk import repeated_people
 from sudare.describe.column import alike_values
+from sudare.describe.guess.oddities import Oddity
 from sudare.describe.guess.values import Values
 from sudare.display import share
 from sudare.errors import shown
@@ -140,7 +141,9 @@ def repeated(
 
 
 def is_about_original(warning: str) -> bool:
-    """Whether a warning tells of columns that were removed, which readers of the public part must not learn about."""
+    """Whether a warning tells of removed columns or of the original, which readers of the public part must not learn about."""
+    if isinstance(warning, Oddity):
+        return True
     return isinstance(warning, ReleaseWarning) and warning.key.startswith("table.people.")
 
 
