@@ -135,6 +135,25 @@ def test_wrong_use_is_one_sentence(released, arguments, part):
     assert part in released.refused(2, "crosstab", "release", *arguments)
 
 
+def test_nothing_is_randomized_is_said_before_the_counts(released):
+    original = sd.read("original.csv").describe(quasi=["年齢", "sex"], insensitive=["city"])
+    sd.anonymize(original, sd.KAnonymity(5)).write("generalized", reports=[])
+    for data, warning in (
+        ("generalized", "Warning: this release is not randomized, so nothing was rebuilt."),
+        ("original.csv", "Warning: nothing says how these data were randomized"),
+    ):
+        told = " ".join(released.done("crosstab", data, "--by", "city").split())
+        assert told.startswith(warning)
+        table = told.partition("Cross tabulation")[2].partition("records")[0]
+        assert "released" in table
+        assert not any(name in table for name in ("estimate", "stderr", "low", "high"))
+        assert released.done("crosstab", data, "--by", "city", "--lang", "ja").startswith("警告：")
+        found = json.loads(released.done("crosstab", data, "--by", "city", "--json"))
+        assert found["warnings"][0].startswith(warning)
+    # A column that a randomized release left as it is, is counted exactly: nothing to warn of.
+    assert "Warning" not in released.done("crosstab", "release", "--by", "city")
+
+
 def test_written_cells_that_a_spreadsheet_would_execute(tmp_path, released):
     (tmp_path / "plain.csv").write_text("=name,sex\n=1+1,F\n@SUM(A1),M\n=1+1,F\n", encoding="utf-8")
     released.done("crosstab", "plain.csv", "--by", "=name", "--out", "cells.csv")

@@ -97,8 +97,12 @@ def command(
             }
         )
         return 0
+    # What advises against using the table comes before its figures.
+    warnings = table.fit.warnings()
+    for sentence in warnings:
+        say(sentence.into(words.language), wide=words.language == "ja")
     _show(table, truth, words)
-    sentences = [*table.fit.sentences(), *_not_counted(table)]
+    sentences = [*table.fit.sentences()[len(warnings) :], *_not_counted(table)]
     if truth is not None:
         sentences.append(CrosstabSentence("original", **_errors(table, truth)))
     for sentence in sentences:
@@ -119,7 +123,16 @@ def _show(table: Any, truth: Any, words: Texts) -> None:
     from sudare.cli.show import print_table
 
     # Of three columns and more the interval, which says more than the standard error, takes its place on the line.
-    wanted = ("estimate", *(("stderr",) if len(table.by) < 3 else ()), "low", "high", "released")
+    wanted: tuple[str, ...] = (
+        "estimate",
+        *(("stderr",) if len(table.by) < 3 else ()),
+        "low",
+        "high",
+        "released",
+    )
+    if not table.fit.rebuilt:
+        # An estimate with an error of 0 beside each count would claim that it is the original's.
+        wanted = ("released",)
     kept = [name for name in wanted if name in table.figures]
     frame = table.cells
     columns = frame.columns[: len(table.by)] + [

@@ -33,6 +33,8 @@ FIT = Fit(
 CASES: dict[str, dict[str, Any]] = {
     "usual": {},
     "exact": {"randomized": 0},
+    "not randomized": {"randomized": 0, "origin": "not_randomized"},
+    "not described": {"randomized": 0, "origin": "unknown"},
     "limit": {"met": False, "draws": 0, "total_variation": None, "half_width": None},
     "contradicted": {"met": False, "contradicts": True},
     "contradicted, bins": {"met": False, "contradicts": True, "wide": ("age", "pay")},
@@ -84,6 +86,16 @@ def test_what_cannot_be_estimated_is_said_first_and_is_a_warning():
         assert "この公開データからは推定できません" in said(case)[0].into("ja")
     assert any("no dependence between the columns" in sentence for sentence in said("about independent"))
     assert dataclasses.replace(FIT, independent=True).warnings() == []
+
+
+def test_counts_that_are_not_rebuilt_say_so_first():
+    for case, said_so in (
+        ("not randomized", "Warning: this release is not randomized, so nothing was rebuilt."),
+        ("not described", "Warning: nothing says how these data were randomized, so nothing was rebuilt."),
+    ):
+        assert said(case)[0].startswith(said_so)
+        assert dataclasses.replace(FIT, **CASES[case]).warnings() == said(case)[:1]
+    assert dataclasses.replace(FIT, **CASES["exact"]).warnings() == []
 
 
 def test_a_contradiction_comes_first_and_the_limit_of_steps_is_not_blamed():

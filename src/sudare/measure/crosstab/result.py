@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 Figure = Literal["estimate", "stderr", "low", "high", "released", "inverse", "inverse_stderr"]
+Origin = Literal["randomized", "not_randomized", "unknown"]
+"""What is known about the data: some column is randomized, none is, or nothing describes them."""
 FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", "inverse", "inverse_stderr")
 MOST_LISTED = 1_000_000
 """Up to this many cells, `counts` has a row for every cell; beyond, only for cells that are not empty."""
@@ -84,8 +86,15 @@ class Fit:
     independent: bool = False
     """Whether the product of the margins explains the release, which then does not show how attributes depend on each
     other. The cells are unknown unless `total_variation` is at most 0.1."""
+    origin: Origin = "randomized"
+    """Whether the data are described as randomized, are described as not randomized, or are not described."""
     unknown: int = 0
     """Number of cells that cannot be estimated from this release: null in `counts`, nan in `array()`."""
+
+    @property
+    def rebuilt(self) -> bool:
+        """Whether these are counts of the original: not if nothing is known to be randomized."""
+        return bool(self.randomized) or self.origin == "randomized"
 
     def sentences(self) -> list[CrosstabSentence]:
         """The same in words; each sentence can be translated into Japanese: `sentence.into("ja")`."""

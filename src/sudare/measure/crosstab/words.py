@@ -26,7 +26,7 @@ class CrosstabSentence(Sentence):
 def sentences_of(fit: Fit) -> list[CrosstabSentence]:
     """The figures of a fit in words."""
     if not fit.randomized:
-        return [CrosstabSentence("exact", records=fit.records, cells=fit.cells)]
+        return [*warnings_of(fit), CrosstabSentence("exact", records=fit.records, cells=fit.cells)]
     found = [
         CrosstabSentence(
             "found",
@@ -62,6 +62,8 @@ def sentences_of(fit: Fit) -> list[CrosstabSentence]:
 
 def warnings_of(fit: Fit) -> list[CrosstabSentence]:
     """What advises against using the table, or a part of it."""
+    if not fit.rebuilt:
+        return [CrosstabSentence(f"not_rebuilt.{fit.origin}")]
     return [*_contradiction(fit), *_not_told(fit)]
 
 
