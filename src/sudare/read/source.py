@@ -24,7 +24,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sudare.errors import InputError, did_you_mean, shown
 from sudare.parameters import Part
-from sudare.read.text import read_text, refuse_record_as_names
+from sudare.read.text import read_text, refuse_baskets, refuse_record_as_names
 from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
@@ -277,6 +277,8 @@ def load(
             header=header is not False,
         )
         if header is None:
+            if delimiter is None:
+                refuse_baskets(frame, name)
             refuse_record_as_names(frame, name)
         digest = hashlib.sha256(data).hexdigest()
         return frame, SourceFacts(name, "csv", encoding, dialect.delimiter, dialect.quote, digest)
