@@ -109,7 +109,7 @@ def test_a_release_that_is_not_what_it_says_is_told(released):
     asked = ["crosstab", "original.csv", "--by", "sex,city", "--draws", "0"]
     asked += ["--mechanism", "sex=retention keep=0.1 values=F,M"]
     told = " ".join(released.done(*asked).split())
-    assert "The released counts contradict this table: G^2 is " in told
+    assert "The released counts contradict this table: randomized again" in told
     assert "do not use it." in told
     assert "この集計表は使わないでください。" in "".join(released.done(*asked, "--lang", "ja").split())
     found = json.loads(released.done(*asked, "--json"))
@@ -164,3 +164,33 @@ def test_written_cells_that_a_spreadsheet_would_execute(tmp_path, released):
 def test_a_folder_that_is_not_there(released):
     told = released.refused(2, "crosstab", "relase", "--by", "sex")
     assert "no folder or file 'relase'; check the path" in told
+
+
+def test_each_cell_has_a_verdict(released):
+    asked = ["crosstab", "release", "--by", "sex", "--seed", "1"]
+    found = json.loads(released.done(*asked, "--json"))
+    for cell in found["counts"]:
+        half = (cell["high"] - cell["low"]) / 2
+        rule = (
+            "usable"
+            if half <= cell["estimate"] / 3
+            else "rough"
+            if half <= cell["estimate"] * 2 / 3
+            else "unknown"
+        )
+        assert cell["verdict"] == rule
+    verdicts = [cell["verdict"] for cell in found["counts"]]
+    assert (found["fit"]["usable"], found["fit"]["rough"]) == (
+        verdicts.count("usable"),
+        verdicts.count("rough"),
+    )
+    told = released.done(*asked, "--out", "verdicts.csv")
+    assert "verdict" in told.partition("records")[0]
+    assert "stderr" not in told
+    assert "Usable cells: " in told
+    assert "判定" in released.done(*asked, "--lang", "ja")
+    assert pl.read_csv("verdicts.csv")["verdict"].to_list() == verdicts
+    exact = json.loads(released.done("crosstab", "release", "--by", "city", "--json"))
+    assert {cell["verdict"] for cell in exact["counts"]} == {"exact"}
+    bare = json.loads(released.done("crosstab", "original.csv", "--by", "city", "--json"))
+    assert {cell["verdict"] for cell in bare["counts"]} == {"released"}

@@ -17,6 +17,7 @@ from sudare.measure.crosstab.fit.inverse import invert
 from sudare.measure.crosstab.input.attribute import Attribute, attribute_for
 from sudare.measure.crosstab.options import USUAL, CrosstabOptions
 from sudare.measure.crosstab.result import FIGURES, CrossTab, Fit, Origin
+from sudare.measure.crosstab.trust import trust_of
 from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -121,6 +122,9 @@ def tabulate(
         _unknown(found, figures, released, accuracy) if randomized else np.zeros(found.estimate.shape, bool)
     )
     contradicted = contradicts(transition, released, found)
+    trusted = None
+    if randomized and "low" in figures:
+        trusted = trust_of(np.where(unknown, np.nan, found.estimate), figures["low"], figures["high"])
     fit = Fit(
         misfit=found.misfit,
         degrees=found.expected,
@@ -140,6 +144,8 @@ def tabulate(
         contradicts=contradicted,
         wide=tuple(attribute.name for attribute in attributes if attribute.wide),
         independent=found.independent,
+        usable=None if trusted is None else int((trusted == "usable").sum()),
+        rough=None if trusted is None else int((trusted == "rough").sum()),
         unknown=int(unknown.sum()),
     )
     return CrossTab(attributes, randomized, exact, exact_cells, figures, fit, unknown)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from sudare.measure.crosstab.trust import Trust
 from sudare.words.sentence import Sentence, enumerated
 
 if TYPE_CHECKING:
@@ -54,10 +55,20 @@ def sentences_of(fit: Fit) -> list[CrosstabSentence]:
         if fit.half_width is None
         else CrosstabSentence("cell", half_width=fit.half_width)
     )
+    if fit.usable is not None and fit.rough is not None:
+        rest = fit.cells - fit.usable - fit.rough
+        found.append(
+            CrosstabSentence("trust", cells=fit.cells, usable=fit.usable, rough=fit.rough, rest=rest)
+        )
     if fit.draws == 0:
         found.append(CrosstabSentence("no_errors"))
     # The warning comes first: the rest is valid only for a release that matches its description.
     return [*warnings_of(fit), *found]
+
+
+def verdict_words() -> dict[str, CrosstabSentence]:
+    """The verdicts on cells in words."""
+    return {code: CrosstabSentence(f"verdict.{code}") for code in get_args(Trust)}
 
 
 def warnings_of(fit: Fit) -> list[CrosstabSentence]:
