@@ -190,7 +190,7 @@ def study(
         verdicts=tuple(requirement.check(table) for requirement in requirements),
         risk=risk(table),
         advice=tuple(advice),
-        warnings=people_warnings(table, requirements),
+        warnings=(*people_warnings(table, requirements), *([] if noise is None else noise.warnings())),
         noise=noise,
     )
 
