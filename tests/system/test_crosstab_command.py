@@ -62,7 +62,7 @@ def test_json(released):
             "--json",
         )
     )
-    assert sorted(found) == ["by", "counts", "fit", "labels", "warnings"]
+    assert sorted(found) == ["by", "counts", "fit", "labels", "notes", "warnings"]
     assert found["warnings"][0].startswith("The cells cannot be estimated from this release")
     assert all(cell["estimate"] is None for cell in found["counts"])
     assert found["fit"]["contradicts"] is False
@@ -164,6 +164,21 @@ def test_written_cells_that_a_spreadsheet_would_execute(tmp_path, released):
 def test_a_folder_that_is_not_there(released):
     told = released.refused(2, "crosstab", "relase", "--by", "sex")
     assert "no folder or file 'relase'; check the path" in told
+
+
+def test_bins_that_were_not_asked_for_are_noted(released):
+    asked = ["crosstab", "release", "--by", "年齢", "--draws", "0", "--json"]
+    found = json.loads(released.done(*asked, "--bins", "年齢=20,40"))
+    assert found["notes"] == [
+        "年齢 may have values outside the edges that you gave, so bins were added for them: [0, 20), [40, 120]."
+    ]
+    found = json.loads(released.done(*asked, "--bins", "年齢=0,20,200"))
+    assert found["notes"] == [
+        "年齢 ranges from 0 to 120: bins that reach beyond contain only what is inside."
+    ]
+    assert json.loads(released.done(*asked, "--bins", "年齢=0,20,120"))["notes"] == []
+    told = released.done(*asked[:-1], "--bins", "年齢=20,40", "--lang", "ja")
+    assert "区分を追加しました" in "".join(told.split())
 
 
 def test_each_cell_has_a_verdict(released):

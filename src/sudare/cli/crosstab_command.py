@@ -89,12 +89,14 @@ def command(
     if json:
         fit = asdict(table.fit) | ({} if truth is None else {"error": _errors(table, truth)})
         warnings = [warning.into(words.language) for warning in table.fit.warnings()]
+        notes = [note.into(words.language) for note in table.notes]
         print_json(
             {
                 "by": table.by,
                 "labels": _texts(table),
                 "fit": fit,
                 "warnings": warnings,
+                "notes": notes,
                 "counts": _cells(table),
             }
         )
@@ -104,7 +106,7 @@ def command(
     for sentence in warnings:
         say(sentence.into(words.language), wide=words.language == "ja")
     _show(table, truth, words)
-    sentences = [*table.fit.sentences()[len(warnings) :], *_not_counted(table)]
+    sentences = [*table.fit.sentences()[len(warnings) :], *_not_counted(table), *table.notes]
     if truth is not None:
         sentences.append(CrosstabSentence("original", **_errors(table, truth)))
     for sentence in sentences:

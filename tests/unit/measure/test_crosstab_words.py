@@ -140,5 +140,7 @@ def test_every_text_is_used(monkeypatch):
     for empty in (1, 2):
         not_counted(10, empty, ["sex", "age"])
     CrosstabSentence("original", estimate=0.1, released=0.2)
+    CrosstabSentence("bins.added", column="a", bins="[0, 1)")
+    CrosstabSentence("bins.beyond", column="a", low="0", high="1")
     assert set(verdict_words()) == {"usable", "rough", "unknown", "exact", "released"}
     assert loaded("crosstab", "en").keys() == used - {"between.names"}

@@ -242,6 +242,13 @@ class CrossTab:
         """Standard error of each cell, in the layout of `array()`; nan if it was not computed."""
         return self._dense("stderr") if "stderr" in self.figures else np.full(self.shape, np.nan)
 
+    @property
+    def notes(self) -> list[CrosstabSentence]:
+        """How bins differ from the edges that were asked for: bins added, or reaching beyond the range."""
+        from sudare.measure.crosstab.words import notes_on_bins
+
+        return notes_on_bins(self.attributes)
+
     def margin(self, *by: str) -> Any:
         """The table of some of the attributes: estimates and released counts summed over the others.
 
@@ -344,14 +351,16 @@ class CrossTab:
     def __str__(self) -> str:
         with pl.Config(tbl_width_chars=WIDTH, float_precision=1, tbl_hide_column_data_types=True):
             cells = str(self.cells.head(_SHOWN))
-        return "\n".join([repr(self), *(folded(as_shown(one)) for one in self.fit.sentences()), cells])
+        return "\n".join(
+            [repr(self), *(folded(as_shown(one)) for one in (*self.fit.sentences(), *self.notes)), cells]
+        )
 
     def _repr_html_(self) -> str:
         words = shown_words()
         explained = [words(f"crosstab.{name}") for name in _EXPLAINED if name in self.figures]
         return html_block(
             paragraph(repr(self), bold=True),
-            html_list(map(as_shown, self.fit.sentences())),
+            html_list(map(as_shown, (*self.fit.sentences(), *self.notes))),
             html_head(self._for_people(), rows=_SHOWN),
             paragraph(" ".join(explained)) if self.fit.randomized else "",
         )

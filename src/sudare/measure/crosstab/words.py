@@ -10,6 +10,7 @@ from sudare.words.sentence import Sentence, enumerated
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sudare.measure.crosstab.input.attribute import Attribute
     from sudare.measure.crosstab.result import Fit
 
 _NEARLY_EXACT = 100.0
@@ -104,6 +105,22 @@ def not_counted(cells: int, empty: int, exact: Sequence[str]) -> CrosstabSentenc
     return CrosstabSentence(
         f"not_counted.{'one' if empty == 1 else 'many'}", cells=cells, empty=empty, columns=enumerated(exact)
     )
+
+
+def notes_on_bins(attributes: Sequence[Attribute]) -> list[CrosstabSentence]:
+    """How bins differ from the edges that were asked for."""
+    found = []
+    for attribute in attributes:
+        bins = attribute.bins
+        if bins is None:
+            continue
+        if bins.added:
+            added = enumerated(bins.added)
+            found.append(CrosstabSentence("bins.added", column=attribute.name, bins=added))
+        if bins.beyond is not None:
+            low, high = bins.beyond
+            found.append(CrosstabSentence("bins.beyond", column=attribute.name, low=low, high=high))
+    return found
 
 
 def _choice(fit: Fit, kept: int) -> CrosstabSentence:
