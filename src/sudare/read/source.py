@@ -95,6 +95,8 @@ JSON_LINES = frozenset({".jsonl", ".ndjson"})
 """One JSON value per line."""
 JSON = JSON_LINES | {".json"}
 """JSON of either kind."""
+RECIPES = frozenset({".yaml", ".yml"})
+"""Recipes, which are never data."""
 TABLES = frozenset(FORMATS) - TEXTS - JSON
 """Tables and nothing else: a text or JSON may also contain baskets."""
 
@@ -260,6 +262,8 @@ def load(
     if "://" in address and not exists(address):
         raise InputError("read.source.scheme", scheme=address.partition("://")[0])
     is_stdin = address == "-"
+    if format is None and Path(address).suffix.lower() in RECIPES:
+        raise InputError("read.source.recipe", path=address)
     found = _format_of(Path(address), format, is_stdin=is_stdin)
     _refuse_options(given, "csv" if found == "tsv" else found)
     if found == "sqlite":
