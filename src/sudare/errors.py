@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast, get_args
 from urllib.parse import unquote
 
-from sudare.words.sentence import Language, Sentence, Texts, in_language
+from sudare.words.sentence import Language, Sentence, Texts, enumerated, in_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +27,8 @@ _LONGEST = 200
 _LONGEST_SENTENCE = 2000
 _LONGEST_NAME = 60
 """The number of characters shown of each name in a list of choices."""
+_MOST_LISTED, _CLOSEST = 20, 5
+"""Up to so many names are all listed; of more, the closest."""
 
 
 _CONTROLS = re.compile(
@@ -255,13 +257,19 @@ def did_you_mean(given: str, allowed: Iterable[str]) -> ErrorSentence:
     "choose one of 'mondrian', 'sample'."
     """
     names = [str(name) for name in allowed]
-    near = difflib.get_close_matches(given, names, n=1)
+    # Names in Japanese are short: of two characters, one that differs is half of the name.
+    near = difflib.get_close_matches(given, names, n=1, cutoff=0.6 if given.isascii() else 0.5)
     if near:
         return ErrorSentence("hint.did_you_mean", name=near[0][:_LONGEST_NAME])
-    listed = ", ".join(f"'{name[:_LONGEST_NAME]}'" for name in names[:20])
-    if len(names) > 20:
-        return ErrorSentence("hint.choose_more", names=listed, more=len(names) - 20)
-    return ErrorSentence("hint.choose", names=listed) if names else ErrorSentence("hint.nothing")
+    if not names:
+        return ErrorSentence("hint.nothing")
+    few = (
+        names if len(names) <= _MOST_LISTED else difflib.get_close_matches(given, names, n=_CLOSEST, cutoff=0)
+    )
+    listed = enumerated(ErrorSentence("hint.name", name=name[:_LONGEST_NAME]) for name in few)
+    if len(few) < len(names):
+        return ErrorSentence("hint.choose_more", names=listed, more=len(names) - len(few))
+    return ErrorSentence("hint.choose", names=listed)
 
 
 def language_of(given: object) -> Language:

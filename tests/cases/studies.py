@@ -193,6 +193,12 @@ CASES = {
     "no noise is enough": lambda: sd.assess(patients(), sd.PkAnonymity(5), exact=["birth_date", "sex"]),
     "noise that leaves nothing": lambda: sd.assess(patients(), sd.PkAnonymity(400)),
     "noise for more than there are": lambda: sd.assess(patients(), sd.PkAnonymity(401)),
+    "little noise": lambda: sd.assess(
+        sd.read(pl.DataFrame({"a": ["x", "y"] * 2_000, "b": ["u", "u", "v", "v"] * 1_000})).describe(
+            quasi=["a", "b"]
+        ),
+        sd.PkAnonymity(2),
+    ),
     "noise and gaps": lambda: sd.assess(with_gaps(), sd.PkAnonymity(5)),
     "missing cells are seen": lambda: sd.assess(seen_gaps(), sd.PkAnonymity(2)),
     "few are left for noise": lambda: sd.assess(with_gaps(), sd.PkAnonymity(11), exact=["a"]),

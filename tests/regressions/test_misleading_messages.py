@@ -37,7 +37,8 @@ def test_a_released_file_is_read_with_the_manifest_beside_it(noisy, tmp_path):
     copied = tmp_path / "data.csv"
     copied.write_bytes((folder / "public" / "data.csv").read_bytes())
     unknown = sd.crosstab(copied, by="age", bins={"age": AGES}, draws=0)
-    assert "none of these columns is known to be randomized" in unknown.fit.sentences()[0]
+    assert "nothing says how these data were randomized" in unknown.fit.sentences()[0]
+    assert "none of these columns is known to be randomized" in unknown.fit.sentences()[1]
 
 
 def test_strong_noise_does_not_stop_the_search_before_the_release_is_explained(noisy):

@@ -47,7 +47,7 @@ def test_a_wrong_mechanism_is_told():
     assert fit.contradicts
     assert not fit.met
     assert fit.misfit > largest_by_chance(fit.degrees)
-    assert fit.sentences()[0].startswith("The released counts contradict this table: G^2 is ")
+    assert fit.sentences()[0].startswith("The released counts contradict this table: randomized again")
     assert fit.sentences()[0].into("ja").startswith("公開された件数はこの集計表と矛盾します。")
 
 

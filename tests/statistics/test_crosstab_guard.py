@@ -146,5 +146,5 @@ def test_a_table_says_that_the_released_counts_were_kept_and_why():
     assert table.stderr.max() > 0
     said = " ".join(table.fit.sentences())
     assert "The released counts were kept as they are" in said
-    assert "rehearsed on tables that may be the original" in said
+    assert "in trials on tables that may be the original" in said
     assert "G^2" in said

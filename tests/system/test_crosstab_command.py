@@ -62,7 +62,7 @@ def test_json(released):
             "--json",
         )
     )
-    assert sorted(found) == ["by", "counts", "fit", "labels", "warnings"]
+    assert sorted(found) == ["by", "counts", "fit", "labels", "notes", "warnings"]
     assert found["warnings"][0].startswith("The cells cannot be estimated from this release")
     assert all(cell["estimate"] is None for cell in found["counts"])
     assert found["fit"]["contradicts"] is False
@@ -109,7 +109,7 @@ def test_a_release_that_is_not_what_it_says_is_told(released):
     asked = ["crosstab", "original.csv", "--by", "sex,city", "--draws", "0"]
     asked += ["--mechanism", "sex=retention keep=0.1 values=F,M"]
     told = " ".join(released.done(*asked).split())
-    assert "The released counts contradict this table: G^2 is " in told
+    assert "The released counts contradict this table: randomized again" in told
     assert "do not use it." in told
     assert "この集計表は使わないでください。" in "".join(released.done(*asked, "--lang", "ja").split())
     found = json.loads(released.done(*asked, "--json"))
@@ -135,6 +135,25 @@ def test_wrong_use_is_one_sentence(released, arguments, part):
     assert part in released.refused(2, "crosstab", "release", *arguments)
 
 
+def test_nothing_is_randomized_is_said_before_the_counts(released):
+    original = sd.read("original.csv").describe(quasi=["年齢", "sex"], insensitive=["city"])
+    sd.anonymize(original, sd.KAnonymity(5)).write("generalized", reports=[])
+    for data, warning in (
+        ("generalized", "Warning: this release is not randomized, so nothing was rebuilt."),
+        ("original.csv", "Warning: nothing says how these data were randomized"),
+    ):
+        told = " ".join(released.done("crosstab", data, "--by", "city").split())
+        assert told.startswith(warning)
+        table = told.partition("Cross tabulation")[2].partition("records")[0]
+        assert "released" in table
+        assert not any(name in table for name in ("estimate", "stderr", "low", "high"))
+        assert released.done("crosstab", data, "--by", "city", "--lang", "ja").startswith("警告：")
+        found = json.loads(released.done("crosstab", data, "--by", "city", "--json"))
+        assert found["warnings"][0].startswith(warning)
+    # A column that a randomized release left as it is, is counted exactly: nothing to warn of.
+    assert "Warning" not in released.done("crosstab", "release", "--by", "city")
+
+
 def test_written_cells_that_a_spreadsheet_would_execute(tmp_path, released):
     (tmp_path / "plain.csv").write_text("=name,sex\n=1+1,F\n@SUM(A1),M\n=1+1,F\n", encoding="utf-8")
     released.done("crosstab", "plain.csv", "--by", "=name", "--out", "cells.csv")
@@ -145,3 +164,48 @@ def test_written_cells_that_a_spreadsheet_would_execute(tmp_path, released):
 def test_a_folder_that_is_not_there(released):
     told = released.refused(2, "crosstab", "relase", "--by", "sex")
     assert "no folder or file 'relase'; check the path" in told
+
+
+def test_bins_that_were_not_asked_for_are_noted(released):
+    asked = ["crosstab", "release", "--by", "年齢", "--draws", "0", "--json"]
+    found = json.loads(released.done(*asked, "--bins", "年齢=20,40"))
+    assert found["notes"] == [
+        "年齢 may have values outside the edges that you gave, so bins were added for them: [0, 20), [40, 120]."
+    ]
+    found = json.loads(released.done(*asked, "--bins", "年齢=0,20,200"))
+    assert found["notes"] == [
+        "年齢 ranges from 0 to 120: bins that reach beyond contain only what is inside."
+    ]
+    assert json.loads(released.done(*asked, "--bins", "年齢=0,20,120"))["notes"] == []
+    told = released.done(*asked[:-1], "--bins", "年齢=20,40", "--lang", "ja")
+    assert "区分を追加しました" in "".join(told.split())
+
+
+def test_each_cell_has_a_verdict(released):
+    asked = ["crosstab", "release", "--by", "sex", "--seed", "1"]
+    found = json.loads(released.done(*asked, "--json"))
+    for cell in found["counts"]:
+        half = (cell["high"] - cell["low"]) / 2
+        rule = (
+            "usable"
+            if half <= cell["estimate"] / 3
+            else "rough"
+            if half <= cell["estimate"] * 2 / 3
+            else "unknown"
+        )
+        assert cell["verdict"] == rule
+    verdicts = [cell["verdict"] for cell in found["counts"]]
+    assert (found["fit"]["usable"], found["fit"]["rough"]) == (
+        verdicts.count("usable"),
+        verdicts.count("rough"),
+    )
+    told = released.done(*asked, "--out", "verdicts.csv")
+    assert "verdict" in told.partition("records")[0]
+    assert "stderr" not in told
+    assert "Usable cells: " in told
+    assert "判定" in released.done(*asked, "--lang", "ja")
+    assert pl.read_csv("verdicts.csv")["verdict"].to_list() == verdicts
+    exact = json.loads(released.done("crosstab", "release", "--by", "city", "--json"))
+    assert {cell["verdict"] for cell in exact["counts"]} == {"exact"}
+    bare = json.loads(released.done("crosstab", "original.csv", "--by", "city", "--json"))
+    assert {cell["verdict"] for cell in bare["counts"]} == {"released"}

@@ -16,6 +16,7 @@ from sudare.describe.kinds import COUNTED_ROLES, ORDERED_KINDS
 from sudare.errors import ParameterError
 from sudare.mechanism.calibrate import calibrate, rate_for, shares
 from sudare.mechanism.retention import Retention
+from sudare.mechanism.signal import Rebuilt, rebuilt
 from sudare.words.sentence import Sentence, counted, enumerated, in_language, joined
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
+    from sudare.mechanism.protocol import Mechanism
     from sudare.words.sentence import Language
 
 
@@ -37,6 +39,8 @@ class ColumnNeed:
     rate: float
     epsilon: float
     """Local differential privacy of the column."""
+    noise: Mechanism | None = None
+    """The mechanism itself, on a range from 0 to 1; None if there is nothing to randomize."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,25 @@ class NoiseStudy:
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary for JSON."""
-        return asdict(self)
+        found = asdict(self)
+        for way in (found["asked"], *found["if_exact"]):
+            for one in way["columns"]:
+                del one["noise"]
+        return found
+
+    @property
+    def tables(self) -> Rebuilt | None:
+        """How exactly tables of the release can be rebuilt, at best; None if fewer than two columns are randomized."""
+        return rebuilt({one.column: one.noise for one in self.asked.columns if one.noise}, self.rows)
+
+    def warnings(self) -> list[Sentence]:
+        """That the noise leaves no table of two columns."""
+        tables = self.tables
+        return [self._told("noise.useless", tables)] if tables is not None and tables.useless else []
+
+    def _told(self, key: str, tables: Rebuilt) -> Sentence:
+        first, other = tables.column, tables.other
+        return Sentence(key, rows=self.rows, first=first, other=other, one=tables.one, two=tables.two)
 
     def sentences(self) -> Iterator[Sentence]:
         """The same in words."""
@@ -92,6 +114,9 @@ class NoiseStudy:
                 rate=self.asked.rate,
                 needs=_needs(self.asked),
             )
+        tables = self.tables
+        if tables is not None and not tables.useless:
+            yield self._told("noise.tables", tables)
         left = [way.exact[-1] for way in self.if_exact if way.feasible]
         gone = [
             Sentence("noise.must_go_column", column=way.exact[-1], records=way.records)
@@ -169,13 +194,13 @@ def _need(table: Table, name: str, rate: float) -> ColumnNeed:
         noise = calibrate("laplace", rate, low=0, high=1, missing=missing)
         figures = {"scale": noise.scale} | ({"flip": noise.flip} if missing else {})  # type: ignore[attr-defined]  # a Laplace
         said = Sentence(f"noise.strength.{'scale_missing' if missing else 'scale'}", **figures)
-        return ColumnNeed(name, "laplace", said, noise.rate(), noise.epsilon())
+        return ColumnNeed(name, "laplace", said, noise.rate(), noise.epsilon(), noise)
     if values < 2:
         return ColumnNeed(name, "retention", Sentence("noise.strength.single"), 1.0, 0.0)
     kept = calibrate("retention", rate, values=tuple(range(values)))
     share = kept.keep if isinstance(kept, Retention) else 0.0
     said = Sentence("noise.strength.kept", share=share, values=values)
-    return ColumnNeed(name, "retention", said, kept.rate(), kept.epsilon())
+    return ColumnNeed(name, "retention", said, kept.rate(), kept.epsilon(), kept)
 
 
 def _needs(way: NoiseWay) -> Sentence:

@@ -198,6 +198,7 @@ def study(
             *quasi_warnings(table, requirements),
             *many_quasi(len(table.names("quasi"))),
             *people_warnings(table, requirements),
+            *([] if noise is None else noise.warnings()),
         ),
         noise=noise,
     )

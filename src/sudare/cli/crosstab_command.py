@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _SHOWN = 30
 _DRAWN = 2
 """Columns of a heat map."""
+_BESIDE_VERDICT = 3
+"""Columns, the original counts included, that leave room for a verdict on a line of 80 characters."""
 
 
 def command(
@@ -87,18 +89,24 @@ def command(
     if json:
         fit = asdict(table.fit) | ({} if truth is None else {"error": _errors(table, truth)})
         warnings = [warning.into(words.language) for warning in table.fit.warnings()]
+        notes = [note.into(words.language) for note in table.notes]
         print_json(
             {
                 "by": table.by,
                 "labels": _texts(table),
                 "fit": fit,
                 "warnings": warnings,
+                "notes": notes,
                 "counts": _cells(table),
             }
         )
         return 0
+    # What advises against using the table comes before its figures.
+    warnings = table.fit.warnings()
+    for sentence in warnings:
+        say(sentence.into(words.language), wide=words.language == "ja")
     _show(table, truth, words)
-    sentences = [*table.fit.sentences(), *_not_counted(table)]
+    sentences = [*table.fit.sentences()[len(warnings) :], *_not_counted(table), *table.notes]
     if truth is not None:
         sentences.append(CrosstabSentence("original", **_errors(table, truth)))
     for sentence in sentences:
@@ -117,15 +125,22 @@ def _show(table: Any, truth: Any, words: Texts) -> None:
     import polars as pl
 
     from sudare.cli.show import print_table
+    from sudare.measure.crosstab.words import verdict_words
 
-    # Of three columns and more the interval, which says more than the standard error, takes its place on the line.
-    wanted = ("estimate", *(("stderr",) if len(table.by) < 3 else ()), "low", "high", "released")
-    kept = [name for name in wanted if name in table.figures]
+    # The interval says more than the standard error, which assumes a smooth original and is often far smaller.
+    wanted = ("estimate", "low", "high", "verdict") if "low" in table.figures else ("estimate", "stderr")
+    if len(table.by) + (truth is not None) > _BESIDE_VERDICT:
+        wanted = wanted[:-1]
+    # An estimate with an error of 0 beside each count would claim that it is the original's.
+    wanted = (*wanted, "released") if table.fit.rebuilt else ("released",)
     frame = table.cells
-    columns = frame.columns[: len(table.by)] + [
-        name for name in frame.columns[len(table.by) :] if name in kept
-    ]
+    # The name of a figure that a column of the data has too ends in underscores.
+    named = {name.rstrip("_"): name for name in frame.columns[len(table.by) :]}
+    columns = [*table.by, *(named[name] for name in wanted if name in named)]
     shown = frame[columns]
+    if "verdict" in wanted and "verdict" in named:
+        said = {code: sentence.into(words.language) for code, sentence in verdict_words().items()}
+        shown = shown.with_columns(pl.col(named["verdict"]).replace_strict(said, return_dtype=pl.String))
     if truth is not None and truth.size == frame.height:
         columns.append("original" + "_" * (table.by.count("original")))
         shown = shown.with_columns(pl.Series(columns[-1], truth.ravel()))
@@ -143,12 +158,18 @@ def _show(table: Any, truth: Any, words: Texts) -> None:
     rows = [
         [
             *(words("crosstab.missing") if cell is None else cell for cell in row[: len(table.by)]),
-            *("–" if cell is None else f"{cell:,.0f}" for cell in row[len(table.by) :]),
+            *(_written(cell) for cell in row[len(table.by) :]),
         ]
         for row in shown.iter_rows()
     ]
     figures = [words.or_else(f"crosstab.{name}", name) for name in columns[len(table.by) :]]
     print_table(title, [*table.by, *figures], rows, wide=words.language == "ja")
+
+
+def _written(cell: Any) -> str:
+    if cell is None:
+        return "–"
+    return cell if isinstance(cell, str) else f"{cell:,.0f}"
 
 
 def _estimated(table: Any) -> Any:

@@ -30,6 +30,9 @@ from sudare.words.sentence import Sentence, shown_language
 # The base of all errors in the words of a command; typer exports only its descendants.
 _WrongUseError: Any = typer.BadParameter.__mro__[2]
 
+_MEANT = {"anonymize": "run", "anonymise": "run", "verify": "check", "draft": "describe", "study": "assess"}
+"""Commands that people expect, by what they do."""
+
 HOLDS, DOES_NOT_HOLD, WRONG_USE, OUR_FAULT, CANCELED = 0, 1, 2, 3, 130
 
 
@@ -37,7 +40,9 @@ def run_command(name: str, arguments: list[str]) -> int:
     """Run one command; every error a user can cause becomes a sentence on standard error, in the command's language."""
     SPOKEN.set(asked_language(arguments))
     if name not in COMMANDS:
-        unknown = ParameterError("cli.no_command", name=name, hint=did_you_mean(name, COMMANDS))
+        meant = _MEANT.get(name)
+        hint = ErrorSentence("hint.did_you_mean", name=meant) if meant else did_you_mean(name, COMMANDS)
+        unknown = ParameterError("cli.no_command", name=name, hint=hint)
         return _fail(unknown, WRONG_USE, as_json=False)
     as_json = "--json" in arguments
     try:

@@ -24,7 +24,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sudare.errors import InputError, did_you_mean, shown
 from sudare.parameters import Part
-from sudare.read.text import read_text, refuse_record_as_names
+from sudare.read.text import read_text, refuse_baskets, refuse_record_as_names
 from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ JSON_LINES = frozenset({".jsonl", ".ndjson"})
 """One JSON value per line."""
 JSON = JSON_LINES | {".json"}
 """JSON of either kind."""
+RECIPES = frozenset({".yaml", ".yml"})
+"""Recipes, which are never data."""
 TABLES = frozenset(FORMATS) - TEXTS - JSON
 """Tables and nothing else: a text or JSON may also contain baskets."""
 
@@ -260,6 +262,8 @@ def load(
     if "://" in address and not exists(address):
         raise InputError("read.source.scheme", scheme=address.partition("://")[0])
     is_stdin = address == "-"
+    if format is None and Path(address).suffix.lower() in RECIPES:
+        raise InputError("read.source.recipe", path=address)
     found = _format_of(Path(address), format, is_stdin=is_stdin)
     _refuse_options(given, "csv" if found == "tsv" else found)
     if found == "sqlite":
@@ -277,6 +281,8 @@ def load(
             header=header is not False,
         )
         if header is None:
+            if delimiter is None:
+                refuse_baskets(frame, name)
             refuse_record_as_names(frame, name)
         digest = hashlib.sha256(data).hexdigest()
         return frame, SourceFacts(name, "csv", encoding, dialect.delimiter, dialect.quote, digest)

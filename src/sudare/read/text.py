@@ -506,6 +506,15 @@ def refuse_record_as_names(frame: pl.DataFrame, name: str) -> None:
         )
 
 
+def refuse_baskets(frame: pl.DataFrame, name: str) -> None:
+    """Refuse lines of numbers between blanks, the first line included: sets of items, of which a table has one column."""
+    if frame.width != 1 or frame.dtypes[0] != pl.String:
+        return
+    lines = pl.concat([pl.Series(frame.columns, dtype=pl.String), frame.to_series().drop_nulls().rename("")])
+    if bool(lines.str.contains(_NUMBERS).all()) and bool(lines.str.contains(" ", literal=True).any()):
+        raise InputError("read.source.baskets", source=name)
+
+
 def _is_own_value(column: pl.Series) -> bool:
     """Whether the name of a column occurs among its values."""
     name = column.name.strip()
@@ -520,6 +529,7 @@ def _is_own_value(column: pl.Series) -> bool:
     return bool((column.cast(pl.String) == name).any()) if column.dtype.is_temporal() else False
 
 
+_NUMBERS = r"^[0-9]+( +[0-9]+)* *$"
 _INTEGER = r"^(0|-?[1-9][0-9]{0,17})$"
 _DECIMAL = r"^-?(0|[1-9][0-9]*|(0|[1-9][0-9]*)?\.[0-9]+)$"
 _ISO_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"

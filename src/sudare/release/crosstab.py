@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sudare.measure.crosstab.fit.estimate import Start
     from sudare.measure.crosstab.fit.iterate import StopRule
     from sudare.measure.crosstab.input.bins import Bins
-    from sudare.measure.crosstab.result import CrossTab
+    from sudare.measure.crosstab.result import CrossTab, Origin
     from sudare.verify.manifest import Manifest
 
 
@@ -64,7 +64,7 @@ def crosstab(
         seed: makes the standard errors repeatable.
         progress: told how far the work is.
     """
-    table, known = opened(released)
+    table, known, origin = opened(released)
     for name, given in (mechanisms or {}).items():
         known[name] = given if isinstance(given, Mechanism) else MECHANISMS.build(given)
     for name in mechanisms or {}:
@@ -73,17 +73,18 @@ def crosstab(
     options = CrosstabOptions(
         stop=stop, start=start, consistent=consistent, pieces=pieces, draws=draws, seed=seed
     )
-    return crosstab_of(table, by, bins, mechanisms=known, options=options, progress=progress)
+    return crosstab_of(table, by, bins, mechanisms=known, origin=origin, options=options, progress=progress)
 
 
-def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
-    """The released table and the mechanisms that its description names."""
+def opened(released: Any) -> tuple[Table, dict[str, Mechanism], Origin | None]:
+    """The released table, the mechanisms that its description names, and what it says of the table as a whole."""
     if isinstance(released, Release):
-        return released.table, {}
+        randomized = any(column.mechanism for column in released.table.columns)
+        return released.table, {}, "randomized" if randomized else "not_randomized"
     if isinstance(released, Table):
-        return released, {}
+        return released, {}, None
     if not isinstance(released, (str, Path)):
-        return Table.from_frame(released), {}
+        return Table.from_frame(released), {}, None
     folder = Path(released)
     if not exists(folder) and "://" not in str(released):
         raise InputError("release.crosstab.no_place", path=released)
@@ -91,8 +92,9 @@ def opened(released: Any) -> tuple[Table, dict[str, Mechanism]]:
         raise InputError("release.crosstab.of_baskets", path=released)
     manifest = manifest_at(folder)
     if manifest is None:
-        return Table.from_frame(load(str(released))[0]), {}
-    return Table.from_frame(_data(manifest)), _mechanisms(manifest, folder)
+        return Table.from_frame(load(str(released))[0]), {}, None
+    found = _mechanisms(manifest, folder)
+    return Table.from_frame(_data(manifest)), found, "randomized" if found else "not_randomized"
 
 
 def _data(manifest: Manifest) -> pl.DataFrame:

@@ -13,7 +13,7 @@ import polars as pl
 
 from sudare.errors import InputError, SudareError, shown
 from sudare.formats.data import EXTENSIONS, TextEncoding, read_data
-from sudare.read.source import is_file, is_folder, read_parquet
+from sudare.read.source import RECIPES, is_file, is_folder, read_parquet
 from sudare.verify.finding import Finding, FindingSentence, JoinedFindings
 
 if TYPE_CHECKING:
@@ -214,6 +214,10 @@ def refuse_internal(path: Path, manifest: dict[str, Any]) -> None:
 def manifest_path(folder: Path) -> Path:
     """`manifest.json` or `public/manifest.json` of a release's folder."""
     if is_file(folder):
+        if folder.suffix.lower() in RECIPES:
+            raise InputError("verify.is_a_recipe", path=folder)
+        if is_file(folder.parent / "manifest.json"):
+            raise InputError("verify.is_inside", path=folder, folder=folder.parent)
         raise InputError("verify.is_a_file", folder=folder)
     if not is_folder(folder):
         raise InputError("verify.no_folder", folder=folder)

@@ -136,10 +136,10 @@ def test_a_crosstab_shows_counts_with_one_decimal_and_says_what_they_are():
     table = shown("noisy CrossTab")
     root = ET.fromstring(table._repr_html_())
     heads = [head.text for head in root.iter("th")]
-    assert heads == ["sex", "estimate", "stderr", "low", "high", "released"]
+    assert heads == ["sex", "estimate", "stderr", "low", "high", "released", "verdict"]
     released = table.array(figure="released")
     rows = [[cell.text for cell in row.iter("td")] for row in root.iter("tr")][1:]
-    assert [row[-1] for row in rows] == [f"{count:,.1f}" for count in released]
+    assert [row[-2] for row in rows] == [f"{count:,.1f}" for count in released]
     assert "95 % interval" in "".join(root.itertext())
     assert repr(table).startswith("CrossTab(sex (2); 600 records; cells to within ±")
     assert repr(shown("CrossTab")) == "CrossTab(age (2) x sex (2); 60 records; counted as they are)"

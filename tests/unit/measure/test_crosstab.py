@@ -51,6 +51,7 @@ def test_a_table_from_a_frame_and_its_mechanisms():
         "released",
         "inverse",
         "inverse_stderr",
+        "verdict",
     ]
     assert table.shape == table.array().shape == table.stderr.shape == (5, 2)
     assert table.counts["estimate"].sum() == pytest.approx(30_000)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sudare.measure.crosstab.result import Fit
-from sudare.measure.crosstab.words import CrosstabSentence, not_counted
+from sudare.measure.crosstab.words import CrosstabSentence, not_counted, verdict_words
 from sudare.words import sentence as all_texts
 from sudare.words.sentence import loaded
 
@@ -29,11 +29,15 @@ FIT = Fit(
     total_variation=0.0512,
     total_variation_released=0.2,
     half_width=1234.5,
+    usable=30,
+    rough=20,
 )
 CASES: dict[str, dict[str, Any]] = {
     "usual": {},
     "exact": {"randomized": 0},
-    "limit": {"met": False, "draws": 0, "total_variation": None, "half_width": None},
+    "not randomized": {"randomized": 0, "origin": "not_randomized"},
+    "not described": {"randomized": 0, "origin": "unknown"},
+    "limit": {"met": False, "draws": 0, "total_variation": None, "half_width": None, "usable": None},
     "contradicted": {"met": False, "contradicts": True},
     "contradicted, bins": {"met": False, "contradicts": True, "wide": ("age", "pay")},
     "product of margins": {"independent": True, "unknown": 100},
@@ -54,19 +58,27 @@ def said(case):
 
 def test_english_as_ever():
     assert said("usual") == [
-        "12,345 records, 100 cells; G^2 120.2 where chance makes 99.0; steps: 12 (start: margins, stop: fit).",
         (
-            "The total variation between the original and this table is at most 0.051 (95 %; for the released counts as "
-            "they are: 0.200)."
+            "12,345 records, 100 cells. Randomized again, this table would differ from the released counts by G^2 = "
+            "120.2; chance alone makes about 99.0, and a warning appears if the difference is too large. "
+            "Steps: 12 (start: margins, stop: fit)."
+        ),
+        (
+            "At most 5.1% of the records are in a wrong cell of this table (total variation, 95 % confidence; in the "
+            "released counts as they are: 20.0%)."
         ),
         "The release tells a cell to within ±1,234 records (95 %, on average).",
+        (
+            "Usable cells: 30 of 100 (half the width of the 95 % interval is at most a third of the estimate); "
+            "rough: 20 (at most two thirds); cannot be told: 50."
+        ),
     ]
     assert said("counts kept")[1] == (
-        "The released counts were kept as they are: rehearsed on tables that may be the original, the usual estimate had "
-        "up to 1.50 of their total variation, no sure gain. Margins may differ from those of other tables."
+        "The released counts were kept as they are: in trials on tables that may be the original, the usual estimate was "
+        "not reliably closer to the truth (its total variation was up to 1.50 times theirs). Margins may differ from those of other tables."
     )
     assert said("steps, one column")[1] == (
-        "Steps of EM from the released counts were taken (3): they are nearly exact."
+        "The estimate is the released counts after a few steps of EM (3): they are nearly exact."
     )
 
 
@@ -86,10 +98,20 @@ def test_what_cannot_be_estimated_is_said_first_and_is_a_warning():
     assert dataclasses.replace(FIT, independent=True).warnings() == []
 
 
+def test_counts_that_are_not_rebuilt_say_so_first():
+    for case, said_so in (
+        ("not randomized", "Warning: this release is not randomized, so nothing was rebuilt."),
+        ("not described", "Warning: nothing says how these data were randomized, so nothing was rebuilt."),
+    ):
+        assert said(case)[0].startswith(said_so)
+        assert dataclasses.replace(FIT, **CASES[case]).warnings() == said(case)[:1]
+    assert dataclasses.replace(FIT, **CASES["exact"]).warnings() == []
+
+
 def test_a_contradiction_comes_first_and_the_limit_of_steps_is_not_blamed():
     assert said("contradicted")[0] == (
-        "The released counts contradict this table: G^2 is 120.2 where chance makes 99.0. The mechanism is not the one that "
-        "was used, the data were changed, or the noise was not independent of the data; do not use it."
+        "The released counts contradict this table: randomized again, it would differ from them by G^2 = 120.2, but chance "
+        "alone makes about 99.0. The mechanism is not the one that was used, the data were changed, or the noise was not independent of the data; do not use it."
     )
     assert "Take narrower bins of age, pay" in said("contradicted, bins")[0]
     assert not any("limit of steps" in sentence for sentence in said("contradicted"))
@@ -118,4 +140,7 @@ def test_every_text_is_used(monkeypatch):
     for empty in (1, 2):
         not_counted(10, empty, ["sex", "age"])
     CrosstabSentence("original", estimate=0.1, released=0.2)
+    CrosstabSentence("bins.added", column="a", bins="[0, 1)")
+    CrosstabSentence("bins.beyond", column="a", low="0", high="1")
+    assert set(verdict_words()) == {"usable", "rough", "unknown", "exact", "released"}
     assert loaded("crosstab", "en").keys() == used - {"between.names"}

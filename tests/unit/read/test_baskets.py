@@ -427,3 +427,29 @@ def test_a_column_named_like_a_pattern(tmp_path, text):
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="takes for a pattern; rename it"):
         sd.read_baskets(tmp_path / "a.csv", layout="sets", delimiter=",")
+
+
+def test_a_table_is_not_read_as_baskets(tmp_path):
+    stays = sd.hospital(50)
+    path = tmp_path / "stays.csv"
+    stays.write_csv(path)
+    for source in (path, stays, stays.to_pandas()):
+        with pytest.raises(InputError, match=r"looks like a table, not like baskets: .* sd\.read\)"):
+            sd.read_baskets(source)
+    assert len(sd.read_baskets(path, layout="lines")) == 51
+    assert len(sd.read_baskets(stays, items="disease")) == 50
+    # Baskets of one size have no line of names, or one that occurs again.
+    path.write_text("ale,rum,tea\nale,tea,gin\nrum,tea,gin\ntea,ale,gin\n", encoding="utf-8")
+    assert len(sd.read_baskets(path)) == 4
+
+
+def test_baskets_are_not_read_as_a_table(tmp_path):
+    path = tmp_path / "clicks.txt"
+    path.write_text("10307 10311 12487\n12559\n12695 12703 18715\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"looks like a list of baskets, not like a table: .* sd\.read_baskets\)"
+    ):
+        sd.read(path)
+    assert sd.read(path, delimiter=",").frame.width == 1
+    path.write_text("12559\n17\n4\n", encoding="utf-8")
+    assert sd.read(path).rows == 2  # numbers in one column, as ever

@@ -20,6 +20,7 @@ from sudare.errors import ErrorSentence, InfeasibleError, ParameterError, shown
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.mechanism.density import Family, as_family
 from sudare.mechanism.protocol import Draw, Mechanism, Scalar
+from sudare.mechanism.signal import rebuilt
 from sudare.parameters import Annotated, AnyNames, Field, parameters
 from sudare.words.sentence import Sentence, counted, enumerated
 
@@ -141,7 +142,7 @@ class Randomize:
             if self.shuffle
             else same_rows(randomized, *notes)
         )
-        return replace(outcome, warnings=tuple(_warnings(plans)))
+        return replace(outcome, warnings=tuple(_warnings(plans, mechanisms, table.rows)))
 
     def read_from_data(self, table: Table) -> list[str]:
         """Columns of a table randomized by this method whose list of values was taken from the data."""
@@ -220,7 +221,17 @@ def _note(plan: Plan, mechanism: Mechanism, clipped: int) -> Note:
     return note
 
 
-def _warnings(plans: list[Plan]) -> Iterator[Note]:
+def _warnings(plans: list[Plan], mechanisms: Mapping[str, Mechanism], rows: int) -> Iterator[Note]:
+    tables = rebuilt(mechanisms, rows)
+    if tables is not None and tables.useless:
+        yield Note(
+            "randomized.useless",
+            rows=rows,
+            first=tables.column,
+            other=tables.other,
+            one=tables.one,
+            two=tables.two,
+        )
     found = [plan.name for plan in plans if isinstance(plan.domain, ValueDomain) and plan.domain.from_data]
     if found:
         yield Note("randomized.values_published", columns=enumerated(found))

@@ -11,6 +11,7 @@ estimate         from the product of reconstructed margins to the table, with ma
 inverse          the unbiased alternative with its error
 accuracy         how far the original may be from the estimate, rehearsed: limit, intervals, standard errors
 options          what a caller may choose
+trust            which cells can be used, by the width of their intervals
 build, result    the table with its evidence
 heat_map         released, estimate and (for its owner) original side by side
 """

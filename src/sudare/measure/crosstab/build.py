@@ -16,7 +16,8 @@ from sudare.measure.crosstab.fit.estimate import estimate
 from sudare.measure.crosstab.fit.inverse import invert
 from sudare.measure.crosstab.input.attribute import Attribute, attribute_for
 from sudare.measure.crosstab.options import USUAL, CrosstabOptions
-from sudare.measure.crosstab.result import FIGURES, CrossTab, Fit
+from sudare.measure.crosstab.result import FIGURES, CrossTab, Fit, Origin
+from sudare.measure.crosstab.trust import trust_of
 from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -51,12 +52,14 @@ def crosstab_of(
     bins: Bins | None = None,
     *,
     mechanisms: Mapping[str, Mechanism] | None = None,
+    origin: Origin | None = None,
     options: CrosstabOptions = USUAL,
     progress: Progress | None = None,
 ) -> CrossTab:
     """Rebuild the cross tabulation of the original table from a released one and its public description.
 
-    Attributes that were not randomized are counted exactly.
+    Attributes that were not randomized are counted exactly. `origin` is what the description says of the whole table;
+    if it is left out, the table is described if a mechanism of one of its columns is known.
     """
     names = _names(table, by)
     _check(names, bins, options)
@@ -65,7 +68,10 @@ def crosstab_of(
         attribute_for(table.frame[name], known.get(name), (bins or {}).get(name), options.pieces)
         for name in names
     )
-    return replace(tabulate(attributes, options, progress or SILENT), given_as=table.given_as)
+    found = tabulate(attributes, options, progress or SILENT)
+    if origin is None:
+        origin = "randomized" if any(column.mechanism for column in table.columns) else "unknown"
+    return replace(found, given_as=table.given_as, fit=replace(found.fit, origin=origin))
 
 
 def tabulate(
@@ -116,6 +122,9 @@ def tabulate(
         _unknown(found, figures, released, accuracy) if randomized else np.zeros(found.estimate.shape, bool)
     )
     contradicted = contradicts(transition, released, found)
+    trusted = None
+    if randomized and "low" in figures:
+        trusted = trust_of(np.where(unknown, np.nan, found.estimate), figures["low"], figures["high"])
     fit = Fit(
         misfit=found.misfit,
         degrees=found.expected,
@@ -135,6 +144,8 @@ def tabulate(
         contradicts=contradicted,
         wide=tuple(attribute.name for attribute in attributes if attribute.wide),
         independent=found.independent,
+        usable=None if trusted is None else int((trusted == "usable").sum()),
+        rough=None if trusted is None else int((trusted == "rough").sum()),
         unknown=int(unknown.sum()),
     )
     return CrossTab(attributes, randomized, exact, exact_cells, figures, fit, unknown)

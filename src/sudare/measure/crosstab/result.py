@@ -14,6 +14,7 @@ from polars.selectors import by_name
 from sudare.describe.table import to_native
 from sudare.display import WIDTH, folded, html_block, html_head, html_list, paragraph, said, shown_words
 from sudare.errors import ParameterError, did_you_mean
+from sudare.measure.crosstab.trust import trust_of
 from sudare.words.sentence import as_shown
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sudare.measure.crosstab.fit.estimate import Start
     from sudare.measure.crosstab.fit.iterate import StopRule
     from sudare.measure.crosstab.input.attribute import Attribute
+    from sudare.measure.crosstab.trust import Trust
     from sudare.measure.crosstab.words import CrosstabSentence
     from sudare.words.sentence import Texts
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 Figure = Literal["estimate", "stderr", "low", "high", "released", "inverse", "inverse_stderr"]
+Origin = Literal["randomized", "not_randomized", "unknown"]
+"""What is known about the data: some column is randomized, none is, or nothing describes them."""
 FIGURES: tuple[Figure, ...] = ("estimate", "stderr", "low", "high", "released", "inverse", "inverse_stderr")
 MOST_LISTED = 1_000_000
 """Up to this many cells, `counts` has a row for every cell; beyond, only for cells that are not empty."""
@@ -84,8 +88,19 @@ class Fit:
     independent: bool = False
     """Whether the product of the margins explains the release, which then does not show how attributes depend on each
     other. The cells are unknown unless `total_variation` is at most 0.1."""
+    origin: Origin = "randomized"
+    """Whether the data are described as randomized, are described as not randomized, or are not described."""
+    usable: int | None = None
+    """Number of cells whose interval is narrow (see `trust`); None if there are no intervals."""
+    rough: int | None = None
+    """Number of cells whose interval is wide, but still tells the count roughly."""
     unknown: int = 0
     """Number of cells that cannot be estimated from this release: null in `counts`, nan in `array()`."""
+
+    @property
+    def rebuilt(self) -> bool:
+        """Whether these are counts of the original: not if nothing is known to be randomized."""
+        return bool(self.randomized) or self.origin == "randomized"
 
     def sentences(self) -> list[CrosstabSentence]:
         """The same in words; each sentence can be translated into Japanese: `sentence.into("ja")`."""
@@ -144,7 +159,7 @@ class CrossTab:
 
         `estimate` with `stderr`, null if the cell cannot be estimated from this release; `low` and `high`, a 95 %
         interval that includes the estimate; `released`, the released count; `inverse` with `inverse_stderr`, the
-        unbiased estimate.
+        unbiased estimate; `verdict`, whether the count can be used (see `trust`).
 
         Above a million cells, only those with a released count or an estimate of at least one half.
         """
@@ -168,7 +183,22 @@ class CrossTab:
             attribute.labels.gather(code) for attribute, code in zip(self.attributes, codes, strict=True)
         ]
         listed += [pl.Series(self._free(name), values).fill_nan(None) for name, values in columns.items()]
+        verdict = self._verdict(columns)
+        if verdict is not None:
+            listed.append(verdict)
         return pl.DataFrame(listed)
+
+    def _verdict(self, figures: Mapping[str, Floats]) -> pl.Series | None:
+        """Whether each count can be used; None without intervals."""
+        name = self._free("verdict")
+        if not self.fit.randomized:
+            known: Trust = "exact" if self.fit.rebuilt else "released"
+            return pl.Series(name, [known], dtype=pl.String).new_from_index(0, len(figures["estimate"]))
+        if "low" not in figures:
+            return None
+        return pl.Series(
+            name, trust_of(figures["estimate"], figures["low"], figures["high"]), dtype=pl.String
+        )
 
     def array(
         self, order: Mapping[str, Sequence[Any]] | None = None, *, figure: Figure = "estimate"
@@ -211,6 +241,13 @@ class CrossTab:
     def stderr(self) -> Floats:
         """Standard error of each cell, in the layout of `array()`; nan if it was not computed."""
         return self._dense("stderr") if "stderr" in self.figures else np.full(self.shape, np.nan)
+
+    @property
+    def notes(self) -> list[CrosstabSentence]:
+        """How bins differ from the edges that were asked for: bins added, or reaching beyond the range."""
+        from sudare.measure.crosstab.words import notes_on_bins
+
+        return notes_on_bins(self.attributes)
 
     def margin(self, *by: str) -> Any:
         """The table of some of the attributes: estimates and released counts summed over the others.
@@ -314,21 +351,26 @@ class CrossTab:
     def __str__(self) -> str:
         with pl.Config(tbl_width_chars=WIDTH, float_precision=1, tbl_hide_column_data_types=True):
             cells = str(self.cells.head(_SHOWN))
-        return "\n".join([repr(self), *(folded(as_shown(one)) for one in self.fit.sentences()), cells])
+        return "\n".join(
+            [repr(self), *(folded(as_shown(one)) for one in (*self.fit.sentences(), *self.notes)), cells]
+        )
 
     def _repr_html_(self) -> str:
         words = shown_words()
         explained = [words(f"crosstab.{name}") for name in _EXPLAINED if name in self.figures]
         return html_block(
             paragraph(repr(self), bold=True),
-            html_list(map(as_shown, self.fit.sentences())),
+            html_list(map(as_shown, (*self.fit.sentences(), *self.notes))),
             html_head(self._for_people(), rows=_SHOWN),
             paragraph(" ".join(explained)) if self.fit.randomized else "",
         )
 
     def _for_people(self) -> pl.DataFrame:
         """The first cells, with records to one decimal; the figures of the matrix inversion are only in `counts`."""
-        hidden = {self._free(name) for name in ("inverse", "inverse_stderr")}
+        from sudare.measure.crosstab.words import verdict_words
+
+        verdict = self._free("verdict")
+        hidden = {self._free(name) for name in ("inverse", "inverse_stderr")} | {verdict}
         frame = self.cells
         figures = [name for name in frame.columns[len(self.by) :] if name not in hidden]
         # Rows beyond those shown are kept, because they are counted, but not written out.
@@ -339,4 +381,8 @@ class CrossTab:
             ).extend_constant(None, frame.height - head.height)
             for name in figures
         ]
+        if verdict in frame.columns:
+            said_of = {code: as_shown(sentence) for code, sentence in verdict_words().items()}
+            column = head[verdict].replace_strict(said_of, return_dtype=pl.String)
+            written.append(column.extend_constant(None, frame.height - head.height))
         return frame[list(self.by)].hstack(written)

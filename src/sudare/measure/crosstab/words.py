@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from sudare.measure.crosstab.trust import Trust
 from sudare.words.sentence import Sentence, enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sudare.measure.crosstab.input.attribute import Attribute
     from sudare.measure.crosstab.result import Fit
 
 _NEARLY_EXACT = 100.0
@@ -26,7 +28,7 @@ class CrosstabSentence(Sentence):
 def sentences_of(fit: Fit) -> list[CrosstabSentence]:
     """The figures of a fit in words."""
     if not fit.randomized:
-        return [CrosstabSentence("exact", records=fit.records, cells=fit.cells)]
+        return [*warnings_of(fit), CrosstabSentence("exact", records=fit.records, cells=fit.cells)]
     found = [
         CrosstabSentence(
             "found",
@@ -54,14 +56,26 @@ def sentences_of(fit: Fit) -> list[CrosstabSentence]:
         if fit.half_width is None
         else CrosstabSentence("cell", half_width=fit.half_width)
     )
+    if fit.usable is not None and fit.rough is not None:
+        rest = fit.cells - fit.usable - fit.rough
+        found.append(
+            CrosstabSentence("trust", cells=fit.cells, usable=fit.usable, rough=fit.rough, rest=rest)
+        )
     if fit.draws == 0:
         found.append(CrosstabSentence("no_errors"))
     # The warning comes first: the rest is valid only for a release that matches its description.
     return [*warnings_of(fit), *found]
 
 
+def verdict_words() -> dict[str, CrosstabSentence]:
+    """The verdicts on cells in words."""
+    return {code: CrosstabSentence(f"verdict.{code}") for code in get_args(Trust)}
+
+
 def warnings_of(fit: Fit) -> list[CrosstabSentence]:
     """What advises against using the table, or a part of it."""
+    if not fit.rebuilt:
+        return [CrosstabSentence(f"not_rebuilt.{fit.origin}")]
     return [*_contradiction(fit), *_not_told(fit)]
 
 
@@ -91,6 +105,22 @@ def not_counted(cells: int, empty: int, exact: Sequence[str]) -> CrosstabSentenc
     return CrosstabSentence(
         f"not_counted.{'one' if empty == 1 else 'many'}", cells=cells, empty=empty, columns=enumerated(exact)
     )
+
+
+def notes_on_bins(attributes: Sequence[Attribute]) -> list[CrosstabSentence]:
+    """How bins differ from the edges that were asked for."""
+    found = []
+    for attribute in attributes:
+        bins = attribute.bins
+        if bins is None:
+            continue
+        if bins.added:
+            added = enumerated(bins.added)
+            found.append(CrosstabSentence("bins.added", column=attribute.name, bins=added))
+        if bins.beyond is not None:
+            low, high = bins.beyond
+            found.append(CrosstabSentence("bins.beyond", column=attribute.name, low=low, high=high))
+    return found
 
 
 def _choice(fit: Fit, kept: int) -> CrosstabSentence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import json
 import re
@@ -54,6 +55,17 @@ def sniff_delimiter(lines: Sequence[str]) -> str:
     having = {delimiter: sum(delimiter in line for line in sample) for delimiter in (*_DELIMITERS, " ")}
     best = max(_DELIMITERS, key=lambda delimiter: having[delimiter])
     return best if having[best] and having[" "] <= 2 * having[best] else " "
+
+
+def cut_cells(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """The cells of the first lines, to judge what they are: a delimiter in quotes is part of a cell."""
+    sample = lines[:_SAMPLE_LINES]
+    if len(delimiter) > 1:
+        return [line.split(delimiter) for line in sample]
+    try:
+        return list(csv.reader(sample, delimiter=delimiter))
+    except csv.Error:
+        return []
 
 
 def plain_delimiter(delimiter: str) -> str:

@@ -18,9 +18,16 @@ from sudare.read.baskets.headers import (
     named_columns,
     refuse_data_as_names,
 )
-from sudare.read.baskets.lines import cut_lines, plain_delimiter, read_json, read_lines, sniff_delimiter
+from sudare.read.baskets.lines import (
+    cut_cells,
+    cut_lines,
+    plain_delimiter,
+    read_json,
+    read_lines,
+    sniff_delimiter,
+)
 from sudare.read.baskets.options import LAYOUTS, BasketOptions
-from sudare.read.baskets.tables import choose_columns, looks_long, may_be_long, read_table
+from sudare.read.baskets.tables import choose_columns, looks_long, may_be_long, may_be_records, read_table
 from sudare.read.source import bytes_of, load
 from sudare.read.text import decode_text, narrow_column
 
@@ -109,6 +116,8 @@ def load_baskets(source: str | Path, options: BasketOptions = _GUESSED) -> Baske
         return _load_table(source, None, None, (None, None, None), reading, options.header)
     if layout is None and may_be_long([line.split(found) for line in lines]):
         raise InputError("read.baskets.ambiguous", source=name)
+    if layout is None and may_be_records(cut_cells(lines, found)):
+        raise InputError("read.baskets.records", source=name)
     return BasketData(read_lines(text, found), None, None, replace(facts, delimiter=found))
 
 

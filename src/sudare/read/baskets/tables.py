@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 TableLayout = Literal["long", "lists", "sets"]
 _FEWEST = 4
 """The number of lines from which two cells in every line are not a coincidence."""
+_NARROWEST = 3
+"""The number of columns from which a table cannot be one of users and items."""
 _ID_NAMES = (
     "id",
     "user",
@@ -85,6 +87,7 @@ def choose_columns(
             hint = did_you_mean(given, frame.columns)
             raise InputError("read.baskets.no_column", source=name, column=given, hint=hint)
     free = [column for column in frame.columns if column not in {id, items, sensitive}]
+    guessed = items is None
     if items is None:
         lists = [column for column in free if isinstance(frame.schema[column], pl.List | pl.Array)]
         items = lists[0] if len(lists) == 1 else _items_column(free, name, alone=id is not None)
@@ -98,7 +101,10 @@ def choose_columns(
     if layout is None:
         layout = "lists" if nested else "long" if id is not None and frame[id].is_duplicated().any() else None
     if layout is None:
-        layout = "long" if id is not None and not items.endswith("s") and _is_atomic(frame[items]) else "sets"
+        single = not items.endswith("s") and _is_atomic(frame[items])
+        if single and guessed and frame.width >= _NARROWEST and frame.height >= _FEWEST:
+            raise InputError("read.baskets.records", source=name)
+        layout = "long" if id is not None and single else "sets"
     if nested != (layout == "lists"):
         raise InputError(
             "read.baskets.column_type",
@@ -143,6 +149,28 @@ def may_be_long(rows: Sequence[Sequence[str]]) -> bool:
         return False
     users, items = ({row[column].strip() for row in filled} for column in (0, 1))
     return len(users) < len(filled) and users.isdisjoint(items)
+
+
+def may_be_records(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether lines are rather the records of a table than baskets.
+
+    This is the case if all have the same number of cells, three or more, and the first has names: filled cells that
+    differ and never occur below, none of them a number.
+
+    >>> may_be_records([["age", "sex", "zip"], ["30", "F", "60601"], ["41", "M", "60602"], ["35", "F", "60601"]])
+    True
+    >>> may_be_records([["ale", "rum", "tea"], ["ale", "tea", "gin"], ["rum", "tea", "gin"], ["tea", "ale", "gin"]])
+    False
+    """
+    filled = [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
+    if len(filled) < _FEWEST or len(filled[0]) < _NARROWEST or len(set(map(len, filled))) > 1:
+        return False
+    names, below = set(filled[0]), {cell for row in filled[1:] for cell in row}
+    return len(names) == len(filled[0]) and names.isdisjoint(below) and not any(map(_starts_no_name, names))
+
+
+def _starts_no_name(cell: str) -> bool:
+    return not cell or cell[0].isdigit()
 
 
 def _is_named(column: str, words: Sequence[str]) -> bool:

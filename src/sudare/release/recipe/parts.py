@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import yaml
 from pydantic import BeforeValidator, PlainSerializer, PlainValidator, WithJsonSchema
 
-from sudare.errors import InputError
+from sudare.errors import ErrorSentence, InputError
 from sudare.read.source import is_path
+from sudare.read.text import document_kind
 from sudare.release.recipe.yaml import load
 from sudare.release.recipe.yaml_faults import fault_in_words
 
@@ -62,9 +63,14 @@ def as_several(given: Any) -> Any:
 def read_text(path: Path) -> str:
     """The text of a recipe file."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        data = path.read_bytes()
     except OSError as error:
         raise InputError("release.recipe.unreadable", path=path, why=error.strerror) from None
+    kind = document_kind(data)
+    if kind is not None:
+        raise InputError("release.recipe.document", path=path, kind=ErrorSentence(f"read.text.kinds.{kind}"))
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("release.recipe.not_utf8", path=path) from None
 

@@ -55,6 +55,8 @@ class Attribute:
     """Bins of the cells of another column, such as the original one."""
     wide: bool = False
     """Whether bins contain several values with different noise, so that the matrix depends on their distribution."""
+    bins: Cut | None = None
+    """The bins of a column of numbers or dates."""
     pieces: Pieces | None = None
     """The column on finer pieces, from which the matrix of wide bins was found; None if values are taken as even."""
 
@@ -104,7 +106,7 @@ def _exact(series: pl.Series, rule: BinRule | None) -> Attribute:
     low, high = (float(present.min()), float(present.max())) if len(present) else (0.0, 1.0)
     bins = cut(Line(series.name, series.dtype, present, low, high), rule)
     labels, codes_of = _with_missing(series, bins.labels, bins.place(present))
-    return Attribute(series.name, labels, codes_of, None, lambda other: _cut_by(bins, other))
+    return Attribute(series.name, labels, codes_of, None, lambda other: _cut_by(bins, other), bins=bins)
 
 
 def _retained(series: pl.Series, mechanism: Retention, rule: BinRule | None) -> Attribute:
@@ -150,6 +152,7 @@ def _noisy(series: pl.Series, mechanism: NumberMechanism, rule: BinRule | None, 
         matrix,
         lambda other: _cut_by(bins, other),
         wide=not single,
+        bins=bins,
         pieces=None if single or even else found,
     )
 

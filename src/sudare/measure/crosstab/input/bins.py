@@ -43,6 +43,10 @@ class Cut:
 
     edges: Floats
     labels: pl.Series
+    added: tuple[str, ...] = ()
+    """Labels of the bins that were added to the given edges, for values outside them."""
+    beyond: tuple[str, str] | None = None
+    """The ends of the range, if given edges lie outside it."""
 
     def place(self, values: Floats) -> npt.NDArray[np.int64]:
         """Bin of each value; a value below the first edge is in the first bin, one above the last edge in the last."""
@@ -106,7 +110,17 @@ def cut(line: Line, rule: BinRule | None) -> Cut:
         edges = _spread(line, rule[0], rule[1])
     else:
         edges = _given(line, rule)
+        return _noted(line, edges, np.asarray(_edges(line, rule), dtype=np.float64))
     return Cut(edges, _labels(line, edges))
+
+
+def _noted(line: Line, edges: Floats, given: Floats) -> Cut:
+    """Bins of given edges, with what they have that was not asked for."""
+    labels = _labels(line, edges)
+    outer = ((edges[0] < given[0], labels[0]), (edges[-1] > given[-1], labels[-1]))
+    beyond = given[0] < line.low or given[-1] > line.high
+    ends = (edge_text(line.dtype, line.low), edge_text(line.dtype, line.high))
+    return Cut(edges, labels, tuple(label for is_added, label in outer if is_added), ends if beyond else None)
 
 
 def _single_values(line: Line) -> Cut:

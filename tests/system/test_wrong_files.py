@@ -1,0 +1,54 @@
+"""A file of another kind than a command takes is named for what it is."""
+
+import pytest
+
+import sudare as sd
+from sudare.errors import did_you_mean
+
+
+@pytest.fixture
+def files(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = sd.read(sd.hospital(60)).describe(
+        identifier=["patient_id", "name"],
+        quasi=["sex"],
+        sensitive=["disease"],
+        insensitive=["birth_date", "zip", "nationality", "admission", "length_of_stay", "cost"],
+    )
+    sd.anonymize(table, sd.KAnonymity(5)).write("release", reports=[])
+    sd.hospital(60).write_csv("stays.csv")
+    (tmp_path / "a.recipe.yaml").write_text("version: 1\nsource: {path: stays.csv}\n", encoding="utf-8")
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4\n\xe2\xe3\xcf\xd3")
+    return command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["run", "a.pdf"], "'a.pdf' is a PDF document, not a recipe; give the YAML file"),
+        (["measure", "a.recipe.yaml", "release"], "'a.recipe.yaml' is a recipe (YAML), not data"),
+        (["crosstab", "a.recipe.yaml", "--by", "sex"], "'a.recipe.yaml' is a recipe (YAML), not data"),
+        (["check", "a.recipe.yaml"], "a.recipe.yaml is a recipe, not a release; give the folder"),
+        (["check", "release/public/data.csv"], "is a file of a release; give its folder, release/public."),
+        (["anonymize", "stays.csv"], "'anonymize' is not a command; did you mean 'run'?"),
+        (["describe", "stays.csv", "--quasi", "zzz"], "choose one of 'patient_id', 'name'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_was_given_is_named(files, arguments, part):
+    assert part in files.refused(2, *arguments)
+
+
+def test_names_in_japanese_are_compared_sign_by_sign():
+    assert did_you_mean("病明", ["病名", "性別"]).into("ja") == "「病名」のことですか。"
+    assert (
+        did_you_mean("職業", ["病名", "性別"]).into("ja") == "「病名」、「性別」のいずれかを選んでください。"
+    )
+
+
+def test_of_many_names_the_closest_are_listed():
+    names = [f"column_{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"] + ["place"]
+    hint = did_you_mean("qplqqc", names)
+    assert "'place'" in hint
+    assert hint.endswith("and 22 more.")
+    assert hint.count("'") == 10
