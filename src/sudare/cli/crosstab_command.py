@@ -128,7 +128,9 @@ def _show(table: Any, truth: Any, words: Texts) -> None:
     from sudare.measure.crosstab.words import verdict_words
 
     # The interval says more than the standard error, which assumes a smooth original and is often far smaller.
-    wanted = ("estimate", "low", "high", "verdict") if "low" in table.figures else ("estimate", "stderr")
+    wanted: tuple[str, ...] = (
+        ("estimate", "low", "high", "verdict") if "low" in table.figures else ("estimate", "stderr")
+    )
     if len(table.by) + (truth is not None) > _BESIDE_VERDICT:
         wanted = wanted[:-1]
     # An estimate with an error of 0 beside each count would claim that it is the original's.

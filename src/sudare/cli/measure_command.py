@@ -53,6 +53,7 @@ def command(
     """Measure what was lost between a table and its release."""
     from sudare.cli.show import print_blocks, print_json, progress_bar, say_place
     from sudare.formats.data import write_data
+    from sudare.measure.pair import Pair
     from sudare.progress import Plan
     from sudare.release.measure import basket_table, column_table, measure_again
     from sudare.release.plots import save_chart
@@ -90,9 +91,8 @@ def command(
     else:
         print_blocks([losses_grid(found.losses, found.measures, language, ranges=True)], language)
         if listed is not None:
-            dates = (
-                [column.name for column in pair.before.columns if column.kind == "date"] if by_column else []
-            )
+            columns = pair.before.columns if by_column and isinstance(pair, Pair) else ()
+            dates = [column.name for column in columns if column.kind == "date"]
             _print_rows(listed, str(shown), words, dates)
         if out is not None:
             say_place(words("measure.table"), out)
