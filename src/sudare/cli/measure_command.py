@@ -90,9 +90,8 @@ def command(
     else:
         print_blocks([losses_grid(found.losses, found.measures, language, ranges=True)], language)
         if listed is not None:
-            dates = (
-                [column.name for column in pair.before.columns if column.kind == "date"] if by_column else []
-            )
+            columns = getattr(pair.before, "columns", ())  # baskets have none
+            dates = [column.name for column in columns if column.kind == "date"]
             _print_rows(listed, str(shown), words, dates)
         if out is not None:
             say_place(words("measure.table"), out)

@@ -31,8 +31,7 @@ def people():
 def coarser():
     """Of eight rows nothing is said, of one the age is missing; the others are as they were, but for one range."""
     frame = people()
-    ages = [*map(str, range(20, 31)), "[30, 32]", *["*"] * 8]
-    ages[0] = None
+    ages = [None, *map(str, range(21, 31)), "[30, 32]", *["*"] * 8]
     born = [*(str(day) for day in BORN[:12]), *["*"] * 8]
     return frame.with_columns(pl.Series("age", ages), pl.Series("born", born))
 

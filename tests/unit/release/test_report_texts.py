@@ -164,7 +164,7 @@ def _releases_of_every_role():
         pl.DataFrame({"age": range(40), "cost": range(40)} | {f"d{n}": [1] * 40 for n in range(9)})
     )
     numbers = numbers.describe(quasi=["age"], sensitive=["cost"], drop=[f"d{n}" for n in range(9)])
-    averaged = anonymize(numbers, KAnonymity(3), method=[Round("cost", base=10), Microaggregate()])
+    averaged = anonymize(numbers, KAnonymity(3), method=[Round(("cost",), base=10), Microaggregate()])
     return kept, added, randomized, anonymize(masked, KAnonymity(3), method=Mondrian()), averaged
 
 
