@@ -220,6 +220,9 @@ class TableDraft(Draft):
                 yield texts(self.language, "draft")("lists")
         if key == "output" and "method" not in self.recipe:
             yield texts(self.language, "draft")("method")
+        if key == "output":
+            yield texts(self.language, "draft")("about")
+            yield "about: {title: '', purpose: '', recipient: '', contact: ''}"
         if key == "output" and self.language == "ja":
             yield texts(self.language, "draft")("excel")
         if key == "method" and (names := self.ranges_needed):
