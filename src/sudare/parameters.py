@@ -24,7 +24,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import (
     TYPE_CHECKING,
@@ -222,14 +222,18 @@ class Catalogue(Generic[T]):
     command line) both become instances; `schema` is one JSON Schema for all of them.
     """
 
-    def __init__(self, what: str, entries: Mapping[str, type[T]]) -> None:
+    def __init__(self, what: str, entries: Mapping[str, type[T]], *, others: Iterable[str] = ()) -> None:
         self.what = what
+        self.others = frozenset(others)
+        """Names for the other kind of data, tables or baskets: given here, they are known but do not apply."""
         self.entries: dict[str, type[T]] = dict(entries)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
 
     def __getitem__(self, name: str) -> type[T]:
+        if name in self.others:
+            raise ParameterError(f"parameters.other_data.{self.what.replace(' ', '_')}", name=name)
         if name not in self.entries:
             what, hint = ErrorSentence(f"parameters.what.{self.what}"), did_you_mean(name, self.entries)
             raise ParameterError("parameters.unknown_entry", name=name, what=what, hint=hint)

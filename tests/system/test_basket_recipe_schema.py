@@ -96,8 +96,16 @@ def test_a_recipe_survives_yaml(validator, name, tmp_path):
         (("requirements", 0, "rho"), None, "'rho' is missing"),
         (("requirements", 0, "sigma"), 1, "'sigma' is not one of its parameters"),
         (("requirements", 0, "m"), 0, "'m' is 0"),
-        (("requirements", 0, "type"), "k-anonymity", "'k-anonymity' is not a known requirement on baskets"),
-        (("method",), [{"type": "mondrian"}], "'mondrian' is not a known method for baskets"),
+        (
+            ("requirements", 0, "type"),
+            "k-anonymity",
+            "'k-anonymity' is a requirement on tables, but these data are baskets",
+        ),
+        (
+            ("method",),
+            [{"type": "mondrian"}],
+            "'mondrian' is a method for tables, but these data are baskets",
+        ),
         (("method",), [{"type": "item-suppression", "strategy": "mine"}], "'strategy' is 'mine'"),
         (("output", "language"), "fr", "'output.language' is 'fr'"),
         (("output", "reports"), ["secret"], "'output.reports.0' is 'secret'"),

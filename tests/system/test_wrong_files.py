@@ -3,7 +3,11 @@
 import pytest
 
 import sudare as sd
-from sudare.errors import did_you_mean
+from sudare.anonymize.baskets.catalogue import BASKET_METHODS
+from sudare.anonymize.catalogue import METHODS
+from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
+from sudare.assess.catalogue import REQUIREMENTS
+from sudare.errors import ParameterError, did_you_mean
 
 
 @pytest.fixture
@@ -52,3 +56,20 @@ def test_of_many_names_the_closest_are_listed():
     assert "'place'" in hint
     assert hint.endswith("and 22 more.")
     assert hint.count("'") == 10
+
+
+@pytest.mark.parametrize(
+    ("tables", "baskets"),
+    [(METHODS, BASKET_METHODS), (REQUIREMENTS, BASKET_REQUIREMENTS)],
+    ids=["methods", "requirements"],
+)
+def test_what_is_for_the_other_kind_of_data_is_known(tables, baskets):
+    assert tables.others == set(baskets)
+    assert baskets.others == set(tables)
+    for catalogue, what in (
+        (tables, "baskets, but these data are a table"),
+        (baskets, "tables, but these data are baskets"),
+    ):
+        for name in catalogue.others:
+            with pytest.raises(ParameterError, match=what):
+                catalogue.build(name)

@@ -40,4 +40,5 @@ METHODS: Catalogue[Anonymizer] = Catalogue(
         "rank-swapping": RankSwap,
         "data-swapping": SwapRecords,
     },
+    others=("item-suppression", "item-generalization"),
 )

@@ -19,4 +19,5 @@ REQUIREMENTS: Catalogue[Requirement] = Catalogue(
         "t-closeness": TCloseness,
         "pk-anonymity": PkAnonymity,
     },
+    others=("rho-uncertainty", "km-anonymity"),
 )

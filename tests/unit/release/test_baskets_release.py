@@ -58,7 +58,7 @@ def test_requirements_may_be_texts_and_must_be_those_of_baskets(clicks):
     assert sd.anonymize(baskets, {"type": "rho-uncertainty", "rho": 0.5}).requirements == (
         RhoUncertainty(0.5),
     )
-    with pytest.raises(ParameterError, match="'mondrian' is not a known method for baskets"):
+    with pytest.raises(ParameterError, match="'mondrian' is a method for tables, but these data are baskets"):
         sd.anonymize(baskets, RhoUncertainty(0.5), method="mondrian")
     with pytest.raises(DescriptionError, match="There are no baskets"):
         sd.anonymize(sd.read_baskets([]), RhoUncertainty(0.5))

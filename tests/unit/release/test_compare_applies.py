@@ -210,7 +210,7 @@ def test_cells_of_combinations_that_do_not_occur_are_not_listed_among_the_larges
     mixed = told(
         "crosstab", file, "--by", "sex,a,b", "--mechanism", "sex=retention keep=0.5 values=F,M", "--draws", "0"
     )  # fmt: skip
-    assert "24 records, 16 cells;" in joined(mixed)
+    assert "24 records, 16 cells." in joined(mixed)
     assert sum("│ v" in line for line in mixed.splitlines()) == 16
     assert (
         "All in all there are 128 cells; the other 112 are empty: no released record has their a, b."

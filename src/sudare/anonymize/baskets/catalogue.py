@@ -12,5 +12,26 @@ if TYPE_CHECKING:
     from sudare.anonymize.baskets.protocol import BasketAnonymizer
 
 BASKET_METHODS: Catalogue[BasketAnonymizer] = Catalogue(
-    "method for baskets", {"item-suppression": SuppressItems, "item-generalization": GeneralizeItems}
+    "method for baskets",
+    {"item-suppression": SuppressItems, "item-generalization": GeneralizeItems},
+    others=(
+        "generalization",
+        "mindis",
+        "diverdis",
+        "full-domain",
+        "mondrian",
+        "microaggregation",
+        "randomization",
+        "record-suppression",
+        "remove-identifiers",
+        "pseudonyms",
+        "coarsening",
+        "top-bottom-coding",
+        "rounding",
+        "value-capping",
+        "sampling",
+        "shuffling",
+        "rank-swapping",
+        "data-swapping",
+    ),
 )

@@ -9,5 +9,7 @@ from sudare.assess.baskets.rho_uncertainty import RhoUncertainty
 from sudare.parameters import Catalogue
 
 BASKET_REQUIREMENTS: Catalogue[Any] = Catalogue(
-    "requirement on baskets", {"rho-uncertainty": RhoUncertainty, "km-anonymity": KmAnonymity}
+    "requirement on baskets",
+    {"rho-uncertainty": RhoUncertainty, "km-anonymity": KmAnonymity},
+    others=("k-anonymity", "l-diversity", "t-closeness", "pk-anonymity"),
 )
