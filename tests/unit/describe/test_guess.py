@@ -218,6 +218,11 @@ def test_weights_and_body_weights():
     assert guess_one("標本ウェイト", weights).role == "weight"
     assert guess_one("weight", ["light", "heavy"]).role == "quasi"
     assert guess_one("sample_weight", [-1.0, 2.0]).role != "weight"
+    two = guess_roles(
+        pl.DataFrame({"person_weight": [1.5, 2.5, 3.5], "household_weight": [10.5, 20.5, 30.5]})
+    )
+    assert [guess.role for guess in two] == ["weight", "quasi"]  # not published as it is
+    assert two[1].hierarchy is not None
     bodies = guess_roles(pl.DataFrame({"height": [160, 170, 180], "weight": [60, 70, 80]}))
     assert [guess.role for guess in bodies] == ["quasi", "quasi"]
 

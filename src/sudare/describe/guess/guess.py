@@ -120,7 +120,7 @@ def guess_roles(
     return Guesses(
         table,
         [
-            _no_weight(guess)
+            _no_weight(guess, frame[guess.column])
             if guess.role == "weight" and guess is not weight and guess.column not in told
             else guess
             for guess in guesses
@@ -179,11 +179,12 @@ def _read(series: pl.Series, topic: Topic | None) -> tuple[pl.Series, Formats | 
     return found.series, found.format
 
 
-def _no_weight(guess: Guess) -> Guess:
-    """The guess for a second weight, made insensitive: a record can have only one weight."""
+def _no_weight(guess: Guess, series: pl.Series) -> Guess:
+    """The guess for a second weight, made a quasi-identifier: a record can have only one weight, and exact ones point to rows."""
     return replace(
         guess,
-        role="insensitive",
-        confidence=0.5,
+        role="quasi",
+        hierarchy=suggested_hierarchy(Values(series), guess.kind, None),
+        confidence=0.4,
         reason=Reason("named.second_weight"),
     )
