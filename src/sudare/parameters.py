@@ -52,7 +52,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic.json_schema import GenerateJsonSchema
 
 from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, redact, shown
-from sudare.words.sentence import Sentence, texts
+from sudare.words.sentence import Sentence, enumerated, texts
 
 if TYPE_CHECKING:
     from pydantic_core import core_schema
@@ -125,6 +125,10 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
     about = {"subject": subject, "field": field}
     if kind == "too_long" or (kind == "missing" and isinstance(first["loc"][-1], int)):
         return ErrorSentence("parameters.too_many_or_few", **about, given=given)
+    if kind == "missing" and first["loc"][-1] == "role":
+        without = [one["loc"] for one in error.errors() if one["type"] == kind and one["loc"][-1] == "role"]
+        columns = enumerated(ErrorSentence("hint.name", name=str(loc[-2])) for loc in without if len(loc) > 1)
+        return ErrorSentence("parameters.no_role", subject=subject, columns=columns)
     if kind in {"missing", "missing_argument"}:
         return ErrorSentence("parameters.missing", **about)
     if kind in {"unexpected_keyword_argument", "extra_forbidden"}:

@@ -73,3 +73,13 @@ def test_what_is_for_the_other_kind_of_data_is_known(tables, baskets):
         for name in catalogue.others:
             with pytest.raises(ParameterError, match=what):
                 catalogue.build(name)
+
+
+def test_all_columns_without_a_role_are_named_with_the_roles(files, tmp_path):
+    (tmp_path / "b.recipe.yaml").write_text(
+        "version: 1\nsource: {path: stays.csv}\ncolumns:\n  sex: {kind: nominal}\n  zip: {kind: string}\n"
+        "requirements: [{type: k-anonymity, k: 5}]\noutput: {folder: out}\n",
+        encoding="utf-8",
+    )
+    told = files.refused(2, "run", "b.recipe.yaml")
+    assert "columns without a role: 'sex', 'zip'; give each one of identifier, quasi, sensitive" in told
