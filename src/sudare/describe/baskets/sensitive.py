@@ -169,9 +169,9 @@ def _by_file(baskets: Baskets, path: Path, known: _Known) -> Sensitive:
     # Lines in basket order must not be mistaken for a table because of the first line's contents.
     is_text = path.suffix.lower() in {"", *endings.TEXTS}
     if baskets.ids is None:
-        named = load_baskets(path, BasketOptions(layout="lines" if is_text else None))
+        named = load_baskets(path, BasketOptions(layout="lines" if is_text else None), surely=True)
     else:
-        named = _of_users(path) if is_text else load_baskets(path)
+        named = _of_users(path) if is_text else load_baskets(path, surely=True)
     code = np.array(
         [known.codes.get(_alike(item, known.codes), -1) for item in named.coded.items], dtype=np.int32
     )
@@ -208,7 +208,7 @@ def _of_users(path: Path) -> BasketData:
     from sudare.read.baskets.load import load_baskets
 
     try:
-        named = load_baskets(path)
+        named = load_baskets(path, surely=True)
     except (
         InputError
     ):  # what could be users and items is read as such: baskets of two items have no place here

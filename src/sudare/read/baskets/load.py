@@ -70,8 +70,13 @@ class BasketData(NamedTuple):
     facts: BasketFacts
 
 
-def load_baskets(source: str | Path, options: BasketOptions = _GUESSED) -> BasketData:
-    """Baskets from a path, `-` (standard input) or the address of a database; see `sudare.read_baskets`."""
+def load_baskets(
+    source: str | Path, options: BasketOptions = _GUESSED, *, surely: bool = False
+) -> BasketData:
+    """Baskets from a path, `-` (standard input) or the address of a database; see `sudare.read_baskets`.
+
+    `surely`: lines are known to be sets, even if they look like the records of a table.
+    """
     check_layout(options.layout)
     layout, columns = options.layout, (options.id, options.items, options.sensitive)
     delimiter = None if options.delimiter is None else plain_delimiter(options.delimiter)
@@ -116,7 +121,8 @@ def load_baskets(source: str | Path, options: BasketOptions = _GUESSED) -> Baske
         return _load_table(source, None, None, (None, None, None), reading, options.header)
     if layout is None and may_be_long([line.split(found) for line in lines]):
         raise InputError("read.baskets.ambiguous", source=name)
-    if layout is None and may_be_records(cut_cells(lines, found)):
+    # Every drafted recipe has the layout, also after its path was changed; the delimiter is given on purpose.
+    if not surely and delimiter is None and may_be_records(cut_cells(lines, found)):
         raise InputError("read.baskets.records", source=name)
     return BasketData(read_lines(text, found), None, None, replace(facts, delimiter=found))
 
