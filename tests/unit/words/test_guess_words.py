@@ -52,6 +52,7 @@ TABLES: list[dict[str, Any]] = [
     {"x": [n % 90 for n in range(400)]},
     {"x": [1.0 + n**1.5 for n in range(500)]},
     {"x": ["a", "b", "c"] * 30},
+    {"x": ["call the daughter 090-1234-5678", "nothing", "nothing"] * 30},
 ]
 
 

@@ -168,6 +168,6 @@ def _no_range(method: Randomize, table: Table, name: str) -> ParameterError:
     return ParameterError(
         "anonymize.randomize.no_range",
         columns=enumerated(f"'{one}'" for one in lacking),
-        recipe=", ".join(f"{one}: [LOW, HIGH]" for one in lacking),
-        python=", ".join(f"'{one}': (LOW, HIGH)" for one in lacking),
+        recipe="{" + ", ".join(f"{one}: [LOW, HIGH]" for one in lacking) + "}",
+        python="{" + ", ".join(f"'{one}': (LOW, HIGH)" for one in lacking) + "}",
     )
