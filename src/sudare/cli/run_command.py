@@ -81,11 +81,16 @@ def _tried_again(folder: Path, lang: str | None, seed: int | None, ledger: Ledge
     """Run a release again with more effort, and say which of the two was kept."""
     from sudare.cli.language import SPOKEN
     from sudare.cli.show import print_blocks, print_json, progress_bar, say
+    from sudare.release.recipe.load import load_recipe
     from sudare.release.retry import retry_folder
     from sudare.release.summary import summary_of, words_in
     from sudare.words.sentence import shown_language
 
-    language = shown_language() if lang is None else check_language(lang)
+    kept = folder / "internal" / "recipe.yaml"
+    if lang is not None:
+        language = check_language(lang)
+    else:
+        language = _recipe_language(load_recipe(kept).output) if kept.is_file() else shown_language()
     SPOKEN.set(language)
     with progress_bar(quiet=json, language=language) as progress:
         found = retry_folder(folder, seed=seed, ledger=ledger, progress=progress)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from sudare.words.sentence import Language
 
+_FIGURE = re.compile(r"[-+±<≤≥]?[\d,.]+%?")
+"""What must not be broken into two lines: it would be read as another number."""
 _NARROWEST = 16
 """A column that must be folded keeps so much."""
 _COMMANDING = re.compile(
@@ -77,14 +79,33 @@ def print_table(
         header_style="bold",
         expand=False,
     )
-    words = [max(map(width_of, header.split()), default=1) for header in headers]
-    # Beside its widest line a column has a blank on either side and a rule; the table has one rule more.
-    fits = sum(words) + 3 * len(words) + 1 <= out.width
-    for header, least in zip(headers, words, strict=True):
-        table.add_column(escape(header), overflow="fold", min_width=least if fits else None)
+    for header, width in zip(headers, _widths(headers, cells, out.width), strict=True):
+        table.add_column(escape(header), overflow="fold", width=width)
     for row in cells:
         table.add_row(*map(escape, row))
     out.print(table)
+
+
+def _widths(headers: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> list[int | None]:
+    """Widths of columns so that the table fits: the widest are narrowed, but no word of a header and no figure breaks.
+
+    Where that is impossible, rich decides.
+    """
+    widths: list[int] = []
+    least: list[int] = []
+    for header, *column in zip(headers, *cells, strict=True):
+        lines = [line for text in (header, *column) for line in text.split("\n")]
+        figures = [cell for cell in column if _FIGURE.fullmatch(cell)]
+        widths.append(max(map(width_of, lines), default=1))
+        least.append(max(map(width_of, [*header.split(), *figures]), default=1))
+    # Beside its widest line a column has a blank on either side and a rule; the table has one rule more.
+    left = room - 3 * len(widths) - 1
+    if sum(least) > left:
+        return [None] * len(widths)
+    while sum(widths) > left:
+        at = max(range(len(widths)), key=lambda place: (widths[place] > least[place], widths[place]))
+        widths[at] -= 1
+    return list(widths)
 
 
 def _fold_widest(cells: list[list[str]], headers: Sequence[str], width: int) -> None:

@@ -66,7 +66,11 @@ def measure_again(
         raise ParameterError("release.measure.does_not_apply", why=nothing_to_tell(known_measure(silent)))
     losses = in_turn(apply, progress, lambda name: measure(pair.before, pair, [name]))
     return Measured(
-        losses, MEASURES, lambda language: loss_chart(losses, column_losses(pair.before, pair), language)
+        losses,
+        MEASURES,
+        lambda language: loss_chart(
+            losses, column_losses(pair.before, pair) if "loss" in losses else {}, language
+        ),
     )
 
 

@@ -24,7 +24,7 @@ import polars as pl
 
 from sudare.describe.text import axis_of, positions, range_ends
 from sudare.measure.catalogue import base_name, chosen_measures, in_turn, measure
-from sudare.measure.losses import column_losses
+from sudare.measure.losses import column_losses, replaces_values
 from sudare.progress import Plan
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def measured(pair: Pair, names: Sequence[Any] | None, progress: Progress) -> Mea
     noisy = {column.name for column in pair.after.columns if column.role == "quasi" and column.mechanism}
     if not generalization_tells(noisy, by_column, pair.suppressed / max(pair.before.rows, 1)):
         losses = {name: value for name, value in losses.items() if base_name(name) not in OF_GENERALIZATION}
+    if replaces_values(pair):
+        by_column = {}  # not 0: nothing was measured
     return Measured(losses, by_column, tuple(name for name in chosen if name not in losses))
 
 
