@@ -33,6 +33,7 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("generalization", ("adult", "sets", "coil", "lattice")),
     ("generalization_optimum", ()),
     ("generalization_tables", ()),
+    ("generalization_suite", ()),
     ("generalization_hospital", ()),
     ("randomization_draws", ()),
     ("randomization", ()),

@@ -166,6 +166,20 @@ def _too_large() -> Any:
         defaults._MOST_CELLS = most
 
 
+def _uncovered() -> Any:
+    """A sensitive column that no requirement covers, with one value in each block."""
+    frame = pl.DataFrame(
+        {
+            "age": [row // 4 for row in range(ROWS)],
+            "disease": ["flu", "gout"] * (ROWS // 2),
+            "ward": [f"{row // 4 % 2}" for row in range(ROWS)],
+        }
+    )
+    table = sd.read(frame).describe(quasi=["age"], sensitive=["disease", "ward"], kinds={"ward": "nominal"})
+    asked = (sd.KAnonymity(4), sd.LDiversity(2, sensitive=["disease"]))
+    return sd.anonymize(table, *asked, method="mondrian", measures=["suppressed"])
+
+
 def _compromise() -> Any:
     """A release of a recipe that takes a compromise."""
     taken = {"kind": "drop", "what": "日付を除きます。", "instead_of": ["l-diversity l=3"]}
@@ -217,6 +231,7 @@ TABLES: dict[str, Callable[[], Any]] = {
         sd.anonymize(people(), K, method=sd.Generalize(), measures=["loss"], seed=1), "default", seed=1
     ),
     "mondrian under a compromise": _compromise,
+    "mondrian with a sensitive column that nothing covers": _uncovered,
     "top-bottom-coding": _method(sd.TopBottomCode("age", top=80)),
     "rounding": _method(sd.Round(("age", "pay"), 5)),
     "sampling": _method(sd.Sample(0.5)),

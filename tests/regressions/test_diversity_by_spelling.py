@@ -107,7 +107,13 @@ def test_library_and_verifier_agree_on_random_spellings_in_every_format(layout, 
     random = np.random.default_rng(6)
     words = ["HIV", "HIV ", "ＨＩＶ", "flu", "Flu", None, "", "1", "1.0", "é", "e\u0301", "low", "mid "]
     for number in range(6):
-        values = random.choice(np.array(words, dtype=object), 24).tolist()
+        # SPSS and Stata have no empty texts, and no blanks at the end of one: such a release is refused there.
+        chosen = (
+            [word for word in words if word is None or word == word.strip() != ""]
+            if layout in {"spss", "stata"}
+            else words
+        )
+        values = random.choice(np.array(chosen, dtype=object), 24).tolist()
         known = [*random.permutation([word for word in words if word is not None])]
         disease = pl.Series(values, dtype=pl.Enum(known) if number % 2 else pl.String)
         cost = random.choice([0.1 + 0.2, 0.3, 0.30001, 7.0, 7.5, 1e-7], 24)

@@ -258,4 +258,4 @@ def test_there_is_one_weight():
         DescriptionError, match=r"'sample_weight' and 'survey_weight' are both weights.*keep one"
     ):
         sd.read(frame).describe(quasi=["one"], weight=["sample_weight", "survey_weight"])
-    assert [guess.role for guess in guess_roles(frame)][1:] == ["weight", "insensitive"]
+    assert [guess.role for guess in guess_roles(frame)][1:] == ["weight", "quasi"]

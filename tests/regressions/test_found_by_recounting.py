@@ -85,3 +85,11 @@ def test_a_column_with_a_name_that_selects_all(method):
     frame = pl.DataFrame({"*": list(range(20)), "pay": [7, 8] * 10})
     table = sd.read(frame).describe(quasi=["*", "pay"], kinds={"*": "numeric", "pay": "numeric"})
     assert sd.anonymize(table, sd.KAnonymity(3), method=method).holds
+
+
+def test_texts_of_numbers_beyond_all_floats_are_looked_at_for_codes():
+    frame = pl.DataFrame(
+        {"count": ["1", "1e400", "7", "170141183460469231731687303715884105728"] * 3, "n": range(12)}
+    )
+    assert [guess.column for guess in sd.guess_roles(frame)] == ["count", "n"]
+    assert len(list(sd.guess_roles(frame.with_columns(count=pl.int_range(12) % 3)))) == 2

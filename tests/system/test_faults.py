@@ -122,7 +122,7 @@ def test_ten_thousand_columns(command, tmp_path):
         ("version: 1", "verison: 1", ["verison"]),
         ("output: {folder: release,", "output: {folder: release, colour: red,", ["colour"]),
         ("name: {role: identifier}", "name: {role: ident}", ["ident", "identifier"]),
-        ("name: {role: identifier}", "name: {}", ["name", "role", "missing"]),
+        ("name: {role: identifier}", "name: {}", ["name", "without a role", "identifier"]),
         ("type: mondrian", "type: mondrain", ["mondrain", "did you mean 'mondrian'?"]),
         ("type: mondrian", "type: mondrian, relax: true", ["relax", "did you mean 'relaxed'?"]),
         ("type: l-diversity", "type: l-diversty", ["did you mean 'l-diversity'?"]),

@@ -203,7 +203,10 @@ def _text_codes(texts: pl.Series) -> tuple[str, ...]:
     numbers = [number_of(text) for text in rest]
     if None in numbers:
         return tuple(words)
-    by_row = texts.replace_strict(rest, numbers, default=None, return_dtype=pl.Float64)
+    floats = pl.Series(
+        numbers, dtype=pl.Float64, strict=False
+    )  # whole numbers beyond all floats are infinite
+    by_row = texts.replace_strict(rest, floats, default=None, return_dtype=pl.Float64)
     codes = _number_codes(by_row)
     of_code = {
         f"{number:.0f}": text for text, number in zip(rest, numbers, strict=True) if number is not None
@@ -218,7 +221,7 @@ def _means_missing(value: str) -> bool:
 
 def _number_codes(series: pl.Series) -> tuple[str, ...]:
     """A number of nines far above all others, or a negative code below numbers that are never negative."""
-    numbers = series.cast(pl.Float64).drop_nulls()
+    numbers = series.cast(pl.Float64).drop_nulls().alias("number")
     numbers = numbers.filter(numbers.is_finite())
     counts = numbers.value_counts(name="count").sort(numbers.name)
     values, rows = counts.to_series(0).to_list(), counts["count"].to_list()
