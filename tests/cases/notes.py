@@ -172,11 +172,11 @@ def _uncovered() -> Any:
         {
             "age": [row // 4 for row in range(ROWS)],
             "disease": ["flu", "gout"] * (ROWS // 2),
-            "ward": [f"{row // 4 % 2}" for row in range(ROWS)],
+            "pay": [f"{row // 4 % 2}" for row in range(ROWS)],
         }
     )
-    table = sd.read(frame).describe(quasi=["age"], sensitive=["disease", "ward"], kinds={"ward": "nominal"})
-    asked = (sd.KAnonymity(4), sd.LDiversity(2, sensitive=["disease"]))
+    table = sd.read(frame).describe(quasi=["age"], sensitive=["disease", "pay"], kinds={"pay": "nominal"})
+    asked = (sd.KAnonymity(4), sd.LDiversity(2, sensitive=("disease",)))
     return sd.anonymize(table, *asked, method="mondrian", measures=["suppressed"])
 
 
