@@ -26,7 +26,7 @@ class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
     def on_end(self, event: Any) -> None:
         """One fewer kernel is being compiled."""
         cache = event.data["dispatcher"]._cache  # noqa: SLF001  # numba offers no other way to it
-        # Not `event.is_failed`, which in numba 0.61 to 0.68 is true of events without an exception.
+        # Not `event.is_failed`, which in numba 0.68 is true of events without an exception.
         if event._exc_details is not None and isinstance(cache, KernelCache):  # noqa: SLF001
             cache.release()
         compiling.ended()
