@@ -1,8 +1,6 @@
 """Which cells of a rebuilt table can be used: a verdict on each, by the width of its interval.
 
-Half the width of the 95 % interval is compared with the estimate. Statistics Canada publishes an estimate whose
-coefficient of variation is at most 16.5 %, and adds a warning up to 33.3 %; 1.96 standard errors are then about a third
-and two thirds of the estimate.
+Half the width of the 95 % interval is compared with a third and two thirds of the estimate: a convention of our own.
 """
 
 from __future__ import annotations
