@@ -15,7 +15,7 @@ worse when the estimate was not exact too.
 
 Plain EM goes from the released counts to convergence. It is far worse than the released counts where the original is even, and
 better where nearly all records are in a few cells. Which of the two it is, strong noise or few records hide; so the estimate
-is asked to be no worse than either over the grid, and told by the form of the table.
+is asked to be no worse than either over the grid, and told by each setting.
 """
 
 from __future__ import annotations
@@ -43,6 +43,14 @@ if TYPE_CHECKING:
 _TABLES, _FIRST = 200, 300
 _FEW = 1_000
 _EXACT = 1e-12
+SETTINGS: dict[str, Callable[[Made], str]] = {
+    "records": lambda table: f"{table.records:,}",
+    "noise": lambda table: table.noise,
+    "strength": lambda table: str(table.strength),
+    "cells": lambda table: _cells_of(math.prod(table.sizes) * table.exact),
+    "form": lambda table: table.form,
+}
+"""What a table of the grid is told by; the form of the original is the one that no analyst knows."""
 _WAYS = {"before": Options(guard=False), "after": Options()}
 
 
@@ -82,10 +90,8 @@ def main() -> None:
     _whole(report, found)
     _confirm(report, found)
     _beside_plain(report, found)
-    _by(report, found, "records", lambda one: f"{one.table.records:,}")
-    _by(report, found, "noise", lambda one: one.table.noise)
-    _by(report, found, "strength", lambda one: str(one.table.strength))
-    _by(report, found, "form", lambda one: one.table.form)
+    for what, key in SETTINGS.items():
+        _by(report, found, what, key)
     report.save()
 
 
@@ -148,24 +154,29 @@ def _whole(report: Report, found: Sequence[Found]) -> None:
 
 
 def _beside_plain(report: Report, found: Sequence[Found]) -> None:
-    """The estimate beside both simple ways: over the grid, and by the form of the table."""
+    """The estimate beside both simple ways: over the grid, and by each of its settings."""
     means = np.array([one.errors.mean(axis=0) for one in found])
     released, _, estimated, plain = means.mean(axis=0)
     for name, other in (("released counts", released), ("plain EM", plain)):
         report.ratio(
             f"mean total variation over the grid, estimate / {name}", estimated, other, "at most 1.02"
         )
-    rows = []
-    forms = np.array([one.table.form for one in found])
-    for form in (*sorted(set(forms)), "all"):
-        here = means[(forms == form) | (form == "all")]
-        mean = here.mean(axis=0)
-        worse = [int((here[:, 2] > 1.02 * here[:, way] + 1e-4).sum()) for way in (0, 3)]
-        rows.append(
-            [form, str(len(here)), f"{mean[0]:.3f}", f"{mean[3]:.3f}", f"{mean[2]:.3f}", *map(str, worse)]
-        )
-    columns = ["form", "tables", "released", "plain EM", "estimate", "worse than released", "than plain EM"]
-    report.table("Mean total variation, and tables worse by more than 2 %", columns, rows)
+    for what, key in SETTINGS.items():
+        values = np.array([key(one.table) for one in found])
+        rows = []
+        for value in (*sorted(set(values), key=lambda text: (len(text), text)), "all"):
+            here = means[(values == value) | (value == "all")]
+            mean = here.mean(axis=0)
+            worse = [int((here[:, 2] > 1.02 * here[:, way] + 1e-4).sum()) for way in (0, 3)]
+            figures = (f"{mean[way]:.3f}" for way in (0, 3, 2))
+            rows.append([value, str(len(here)), *figures, *map(str, worse)])
+        columns = [what, "tables", "released", "plain EM", "estimate", "worse than released", "than plain EM"]
+        report.table(f"Mean total variation by {what}, and tables worse by more than 2 %", columns, rows)
+
+
+def _cells_of(count: int) -> str:
+    """A power of four that the cells of a table are below."""
+    return f"below {4 ** math.ceil(math.log(count + 1, 4)):,}"
 
 
 def _share(chosen: npt.NDArray[np.bool_]) -> str:
@@ -217,10 +228,10 @@ def _named(table: Made) -> str:
     return f"{table.seed}: {table.records:,} in {cells}, {table.noise} {table.strength}, {table.form}"
 
 
-def _by(report: Report, found: Sequence[Found], what: str, key: Callable[[Found], str]) -> None:
+def _by(report: Report, found: Sequence[Found], what: str, key: Callable[[Made], str]) -> None:
     rows = []
-    for value in sorted({key(one) for one in found}, key=lambda text: (len(text), text)):
-        here = [one for one in found if key(one) == value]
+    for value in sorted({key(one.table) for one in found}, key=lambda text: (len(text), text)):
+        here = [one for one in found if key(one.table) == value]
         ratios = [np.array([one.ratio(way) for one in here]) for way in (1, 2)]
         rows.append(
             [

@@ -37,6 +37,8 @@ def read_data(path: Path, *, escaped: bool) -> Data:
     """The table in a file; `escaped`: whether apostrophes were written before formulas."""
     if path.suffix in {".parquet", ".arrow"}:
         return _arrow(path)
+    if path.suffix == ".jsonl":
+        return _json_lines(path)
     if path.suffix == ".xlsx":
         names, *rows = _workbook(path)
     else:
@@ -99,6 +101,14 @@ def cells_of(text: str, delimiter: str) -> list[list[Cell]]:
     if [[cell or "" for cell in row] for row in rows] != [row or [""] for row in again]:
         raise ValueError("the csv module reads other cells")
     return rows
+
+
+def _json_lines(path: Path) -> Data:
+    """One object a line; numbers as the digits that are written, so that none is rounded."""
+    lines = path.read_bytes().decode().split("\n")
+    records = [json.loads(line, parse_int=str, parse_float=str, parse_constant=str) for line in lines if line]
+    names = dict.fromkeys(name for record in records for name in record)
+    return Data({name: [_text(record[name]) for record in records] for name in names}, len(records))
 
 
 def _plain(cell: Cell) -> Cell:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from random import Random
 
-FORMATS = ("csv", "tsv", "parquet", "arrow", "excel")
+FORMATS = ("csv", "tsv", "parquet", "arrow", "excel", "jsonl")
 LAYOUTS = ("lines", "json", "long", "sets", "lists")
 METHODS = (
     "generalization", "mindis", "diverdis", "full-domain", "mondrian", "microaggregation", "randomization", "record-suppression",

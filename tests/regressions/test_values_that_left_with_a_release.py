@@ -17,16 +17,19 @@ import pyarrow.parquet as pq
 import pytest
 
 import sudare as sd
+from sudare.anonymize.baskets.catalogue import BASKET_METHODS as BASKET_CATALOGUE
 from sudare.anonymize.catalogue import METHODS as CATALOGUE
 from sudare.anonymize.protocol import Outcome
 from sudare.cli import main
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.formats import data as formats
+from sudare.formats.data import EXTENSIONS
 from sudare.parameters import parameters
 from sudare.verify.leftovers import check_leftovers, parquet_pages
 
 ROWS = 120
 FORMATS = ["csv", "tsv", "parquet", "arrow", "excel", "spss", "stata", "jsonl"]
+CITIES = [f"Municipality of Number {place:04d}" for place in range(40)]
 METHODS = {
     "mondrian": sd.Mondrian(),
     "generalization": sd.Generalize(effort="fast"),
@@ -41,8 +44,24 @@ METHODS = {
     "top-bottom-coding": ["top-bottom-coding column=income top=60000", "mondrian"],
     "rounding": ["rounding columns=income base=1000", "mondrian"],
     "shuffling": ["mondrian", "shuffling"],
+    "coarsening": [sd.Coarsen(levels={"city": 2}), sd.Mondrian()],
+    "value-capping": ["value-capping column=disease most=20", "mondrian"],
+    "remove-identifiers": ["remove-identifiers", "mondrian"],
+    "pseudonyms": ["pseudonyms columns=name", "mondrian"],
+    "randomization": sd.Randomize(ranges={"income": (0, 100_000_000)}, values={"city": tuple(CITIES)}),
 }
-CITIES = [f"Municipality of Number {place:04d}" for place in range(40)]
+LAYOUTS = ["lines", "json", "long", "sets", "lists"]
+BASKET_METHODS = {
+    "item-suppression": sd.SuppressItems(),
+    "item-generalization": sd.GeneralizeItems(
+        sd.hierarchy.tree(
+            {
+                f"group {place % 4}": [f"rare item {number}" for number in range(place % 4, 60, 4)]
+                for place in range(4)
+            }
+        )
+    ),
+}
 
 
 def people(categories):
@@ -62,8 +81,10 @@ def people(categories):
     return frame
 
 
-def described(frame):
-    return sd.read(frame).describe(identifier=["name"], quasi=["income", "city"], sensitive=["disease"])
+def described(frame, hierarchies=None):
+    return sd.read(frame).describe(
+        identifier=["name"], quasi=["income", "city"], sensitive=["disease"], hierarchies=hierarchies or {}
+    )
 
 
 def unpacked(folder):
@@ -91,9 +112,13 @@ def unpacked(folder):
 )
 def test_no_removed_value_is_in_the_public_bytes(tmp_path, method, categories):
     frame = people(categories)
-    release: Any = sd.anonymize(described(frame), sd.KAnonymity(3), method=METHODS[method], seed=1)
+    requirement = sd.PkAnonymity(1.01) if method == "randomization" else sd.KAnonymity(3)
+    table = described(frame, {"city": sd.hierarchy.mask()} if method == "coarsening" else None)
+    release: Any = sd.anonymize(table, requirement, method=METHODS[method], seed=1)
     shown = " ".join(str(cell) for column in release.frame for cell in column.cast(pl.String).to_list())
-    gone = [text for name in ("name", "city") for text in frame[name].cast(pl.String) if text not in shown]
+    # Of a randomized column, all values that it may have are public: the custodian lists them.
+    hidden = ("name",) if method == "randomization" else ("name", "city")
+    gone = [text for name in hidden for text in frame[name].cast(pl.String) if text not in shown]
     gone += ["Nowhere at All"]
     numbers = [value for value in frame["income"].to_list() if str(value) not in shown]
     for kind in FORMATS:
@@ -106,6 +131,33 @@ def test_no_removed_value_is_in_the_public_bytes(tmp_path, method, categories):
             assert not [value for value in numbers if value.to_bytes(8, "little") in found]
         if kind in {"spss", "stata"}:
             assert not [value for value in numbers if struct.pack("<d", value) in found]
+
+
+@pytest.mark.parametrize("method", BASKET_METHODS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_no_removed_item_is_in_the_public_bytes(tmp_path, method, layout):
+    random = np.random.default_rng(5)
+    items = [
+        [f"rare item {number}" for number in sorted(set((60 * random.random(4) ** 2).astype(int)))]
+        for _ in range(80)
+    ]
+    release = sd.anonymize(
+        sd.read_baskets(items), sd.KmAnonymity(k=5, m=2), method=BASKET_METHODS[method], seed=1
+    )
+    shown = {str(item) for basket in release.baskets for item in basket}
+    gone = {item for basket in items for item in basket} - shown
+    assert gone
+    written = release.write(tmp_path / "out", layout=layout)
+    assert all(finding.holds for finding in written.findings)
+    # "rare item 1" is also the beginning of "rare item 12", so what follows must not be a digit.
+    found = unpacked(written.folder / "public")
+    assert not [item for item in gone if re.search(re.escape(item.encode()) + rb"(?![0-9])", found)]
+
+
+def test_every_method_of_the_catalogues_is_tried():
+    assert {*METHODS} == {*CATALOGUE.entries} - {"leave-out"}
+    assert {*BASKET_METHODS} == {*BASKET_CATALOGUE.entries}
+    assert {*FORMATS} == {*EXTENSIONS}
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
