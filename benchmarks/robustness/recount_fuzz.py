@@ -70,10 +70,10 @@ class Run:
         self.done = known if same else fresh
         current = _read(folder / "current.json")
         (folder / "current.json").unlink(missing_ok=True)
-        # A case that was begun and not ended brought the process down.
-        if same and current.get("number", -1) >= self.done["cases"]:
-            self._found("the process died", current["number"], "see the case", "")
-            self.done["cases"] = current["number"] + 1
+        # A case that was begun and not ended brought the process down; those before it that were not saved are run again.
+        self.deadly = int(current.get("number", -1)) if same else -1
+        if self.deadly >= self.done["cases"]:
+            self._found("the process died", self.deadly, "see the case", "")
 
     def until(self, cases: int, place: Path) -> None:
         """Run cases until there are so many."""
@@ -84,7 +84,8 @@ class Run:
                 number = self.done["cases"]
                 (self.folder / "current.json").write_text(json.dumps({"number": number}), encoding="utf-8")
                 faulthandler.dump_traceback_later(_HANGS, exit=True, file=fault)
-                self._step(number, place)
+                if number != self.deadly:
+                    self._step(number, place)
                 faulthandler.cancel_dump_traceback_later()
                 self.done["cases"] += 1
                 now = time.process_time()
