@@ -7,7 +7,7 @@ whole table.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
 from sudare.describe.column import Spelling, codes_among
@@ -37,6 +37,8 @@ class KAnonymity(BlockRequirement):
 
     k: Annotated[int, Field(ge=1)]
     """Minimum number of rows that share one combination of quasi-identifiers."""
+
+    counts_rows_only: ClassVar[bool] = True
 
     def rules(self, table: Table) -> list[Rule]:  # noqa: ARG002  # the same on every table
         """One rule: the block size."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,6 +20,7 @@ import polars as pl
 from sudare.describe.baskets.baskets import Baskets
 from sudare.describe.column import check_comparable, codes_among
 from sudare.describe.kinds import MEASURED_KINDS
+from sudare.describe.objects import plain_cell, rows_told
 from sudare.describe.table import Table
 from sudare.display import html_block, paragraph, rounded_down, shown_words
 from sudare.errors import DescriptionError, InfeasibleError, language_of
@@ -185,6 +186,9 @@ class Requirement(Protocol):
 class BlockRequirement:
     """Base class of the requirements that apply to each block separately."""
 
+    counts_rows_only: ClassVar[bool] = False
+    """Whether a block complies by its number of rows alone, whatever they contain."""
+
     def rules(self, table: Table) -> list[Rule]:
         """The rules of this requirement on a table."""
         raise NotImplementedError
@@ -202,6 +206,10 @@ class BlockRequirement:
         columns that the requirement itself names need not be named again.
         """
         own = getattr(self, "sensitive", None) if quasi is not None and sensitive is None else sensitive
+        if self.counts_rows_only and not own:
+            by_rows = _check_rows(self, data, quasi)
+            if by_rows is not None:
+                return by_rows
         table = table_of(data, quasi, own)
         return check_blocks(self, table, blocks_of(table))
 
@@ -242,10 +250,26 @@ def sensitive_columns(table: Table, chosen: Sequence[str] | None, requirement: s
     return names
 
 
-def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) -> Verdict:
-    """Check one requirement on given blocks."""
-    name = type(requirement).__name__
-    if table.rows == 0:
+def _check_rows(requirement: BlockRequirement, data: Any, quasi: Sequence[str] | None) -> Verdict | None:
+    """The verdict on a pandas frame without converting it: the rows of blocks are counted, and only one is shown."""
+    if not isinstance(quasi, list | tuple) or type(data).__module__.partition(".")[0] != "pandas":
+        return None
+    names = list(getattr(data, "columns", ()))
+    told = rows_told(data, quasi) if quasi and all(names.count(name) == 1 for name in quasi) else None
+    if told is None or not len(told.first):
+        return None
+    blocks = Blocks(told.number.astype(np.int32), len(told.first))
+    smallest = int(told.first[np.argmin(blocks.sizes)])
+    cells = {name: [plain_cell(data[name], smallest)] for name in quasi}
+    return check_blocks(requirement, Table.with_roles(pl.DataFrame(cells), quasi, ()), blocks, row=0)
+
+
+def check_blocks(
+    requirement: BlockRequirement, table: Table, blocks: Blocks, *, row: int | None = None
+) -> Verdict:
+    """Check one requirement on given blocks; `row` is one of the worst block, which is found if left out."""
+    name, total = type(requirement).__name__, len(blocks.labels)
+    if total == 0:
         return Verdict(name, True, None, np.empty(0, dtype=np.int64), Sentence("verdict.no_rows"))
     own = requirement.rules(table)
     levels = _levels(table, own, blocks)
@@ -259,13 +283,13 @@ def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) ->
     rows = blocks.rows_of(violating)
     if np.isinf(worst_value):  # no row is left that needs protection
         worst_value = next(rule.bound for rule in own if rule.column == worst_column)
-    good, bad = requirement.explain(
-        worst_value, _where(table, int(np.argmax(blocks.labels == worst_block)), worst_column)
-    )
+    row = int(np.argmax(blocks.labels == worst_block)) if row is None else row
+    where = _where(table, row, worst_column)
+    good, bad = requirement.explain(worst_value, where)
     if not len(rows):
         return Verdict(name, True, worst_value, rows, good)
     among = counted("blocks", int(violating.sum()))
-    said = Sentence("verdict.fails", why=bad, rows=len(rows), total=table.rows, blocks=among)
+    said = Sentence("verdict.fails", why=bad, rows=len(rows), total=total, blocks=among)
     return Verdict(name, False, worst_value, rows, said)
 
 
