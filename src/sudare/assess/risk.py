@@ -384,7 +384,10 @@ def repeated_people(
     k = max([one.k for one in requirements if isinstance(one, KAnonymity)], default=2)
     noisy = any(released.column(name).mechanism is not None for name in released.names("quasi"))
     for name in columns_of_people(original):
-        people = original.frame[name] if rows is None else original.frame[name][rows]
+        people = original.frame[name]
+        if people.n_unique() == len(people):
+            continue
+        people = people if rows is None else people[rows]
         distinct = people.n_unique()
         if distinct == len(people):
             continue

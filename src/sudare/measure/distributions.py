@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -322,7 +322,9 @@ def quantile_change(before: Any, after: Any) -> float:
 def correlation_change(before: Any, after: Any) -> float:
     """Mean over pairs of numeric columns (the first 20) of |r' - r| (Pearson's r); 0 for a constant column."""
     pair = pair_of(before, after)
-    columns = [numbers_of(pair, name) for name in numeric_names(pair)[:MOST_PAIRED]]
+    columns = [
+        [_centered(side) for side in numbers_of(pair, name)] for name in numeric_names(pair)[:MOST_PAIRED]
+    ]
     changes = [
         abs(_correlation(one[1], other[1]) - _correlation(one[0], other[0]))
         for one, other in combinations(columns, 2)
@@ -355,10 +357,11 @@ def figures_by_column(pair: Pair) -> pl.DataFrame:
     for name in names:
         sides = [_summed_up(side) for side in _middles(pair, name)]
         rows += [(name, key, None, sides[0][key], sides[1][key]) for key in sides[0]]
-    for one, other in combinations(names[:MOST_PAIRED], 2):
-        first, second = numbers_of(pair, one), numbers_of(pair, other)
-        known = ~(_says_nothing(pair, one) | _says_nothing(pair, other))
-        was, now = _correlated(first[0], second[0]), _correlated(first[1][known], second[1][known])
+    sides_of = {
+        name: [_centered(side) for side in _telling_numbers(pair, name)] for name in names[:MOST_PAIRED]
+    }
+    for one, other in combinations(sides_of, 2):
+        was, now = (_correlated(*both) for both in zip(sides_of[one], sides_of[other], strict=True))
         rows.append((one, "correlation", other, was, now))
     schema = {
         "column": pl.String,
@@ -380,11 +383,12 @@ def _middles(pair: Pair, name: str) -> tuple[Counted, Counted]:
     return (middle[: len(was)], was), (middle[len(was) :], now)
 
 
-def _says_nothing(pair: Pair, name: str) -> npt.NDArray[np.bool_]:
-    """Which released rows have a cell as wide as the whole column."""
+def _telling_numbers(pair: Pair, name: str) -> tuple[Floats, Floats]:
+    """As `numbers_of`, with NaN for released cells as wide as the whole column."""
     distinct = pair.distinct(name)
-    low, high = line_ends(distinct.cells)
-    return _as_wide_as_all(low, high, len(distinct.cells.before))[distinct.after]
+    (before, _), (after, _) = _counted_numbers(pair, name)
+    after = np.where(_as_wide_as_all(*line_ends(distinct.cells), len(before)), np.nan, after)
+    return before[distinct.before], after[distinct.after]
 
 
 def _as_wide_as_all(low: Floats, high: Floats, originals: int) -> npt.NDArray[np.bool_]:
@@ -416,9 +420,9 @@ def _summed_up(side: Counted) -> dict[str, float | None]:
     }
 
 
-def _correlated(one: Floats, other: Floats) -> float | None:
+def _correlated(one: Centered, other: Centered) -> float | None:
     first, second = _both_present(one, other)
-    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+    if len(first.numbers) < 2 or not (first.varies and second.varies):
         return None
     return _correlation(first, second)
 
@@ -448,15 +452,34 @@ def _variance(values: Floats, counts: Integers) -> float:
     return float(counts @ (values - _mean_of(values, counts)) ** 2 / counts.sum())
 
 
-def _both_present(one: Floats, other: Floats) -> tuple[Floats, Floats]:
-    both = ~(np.isnan(one) | np.isnan(other))
-    return (one, other) if both.all() else (one[both], other[both])
+class Centered(NamedTuple):
+    """Numbers with their mean taken away, for correlations with several columns."""
+
+    numbers: Floats
+    squares: float
+    """Their sum of squares; NaN where some are missing, which pairs of columns leave out."""
+
+    @property
+    def varies(self) -> bool:
+        """Whether two of them differ."""
+        return bool(np.ptp(self.numbers))
 
 
-def _correlation(one: Floats, other: Floats) -> float:
+def _centered(numbers: Floats) -> Centered:
+    centered = numbers - numbers.mean() if len(numbers) else numbers
+    return Centered(numbers if np.isnan(centered).any() else centered, float(centered @ centered))
+
+
+def _both_present(one: Centered, other: Centered) -> tuple[Centered, Centered]:
+    if not (math.isnan(one.squares) or math.isnan(other.squares)):
+        return one, other
+    both = ~(np.isnan(one.numbers) | np.isnan(other.numbers))
+    return _centered(one.numbers[both]), _centered(other.numbers[both])
+
+
+def _correlation(one: Centered, other: Centered) -> float:
     first, second = _both_present(one, other)
-    if len(first) < 2:
+    if len(first.numbers) < 2:
         return 0.0
-    first, second = first - first.mean(), second - second.mean()
-    scale = float(np.sqrt((first @ first) * (second @ second)))
-    return float(first @ second) / scale if scale > 0 else 0.0
+    scale = math.sqrt(first.squares * second.squares)
+    return float(first.numbers @ second.numbers) / scale if scale > 0 else 0.0

@@ -187,9 +187,8 @@ def missing_codes(series: pl.Series) -> tuple[str, ...]:
     if series.dtype.is_numeric():
         return _number_codes(series)
     if series.dtype == pl.Date:
-        days = series.cast(pl.String).filter(series.is_not_null())
-        ends = {days.min(), days.max()}
-        return tuple(day for day in _CODE_DAYS if day in ends and int((days == day).sum()) >= _FEWEST)
+        ends = {str(end): end for end in (series.min(), series.max())}
+        return tuple(day for day in _CODE_DAYS if day in ends and int((series == ends[day]).sum()) >= _FEWEST)
     return ()
 
 
