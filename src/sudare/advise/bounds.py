@@ -28,6 +28,10 @@ LARGEST_K = 1000
 """The search for near rows stops at this k: a bound for a smaller k is valid as well."""
 _BUDGET = 30_000_000
 """Comparisons of rows: a second or two."""
+_COMPARISONS_EACH = 100
+"""Comparisons that each row needs at the least for a bound that says anything."""
+_HOPELESS = 10
+"""By what the comparisons are divided where there are fewer."""
 _COLUMNS = 20
 """With more columns than this, a comparison takes longer, and fewer are made."""
 
@@ -46,6 +50,9 @@ def bounds_of(
     if not only_generalized(table, methods):
         return {}
     budget = _BUDGET * _COLUMNS // max(len(table.names("quasi")), _COLUMNS)
+    if budget < _COMPARISONS_EACH * table.rows:
+        # A million rows: 30 comparisons each take seconds, and show 0.0016 where the loss is 0.06.
+        budget //= _HOPELESS
     objectives: tuple[Objective, ...] = ("loss", "dis")
     plan = Plan(progress, dict.fromkeys(objectives, 1.0))
     grounds = Grounds(table)

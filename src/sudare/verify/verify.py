@@ -18,7 +18,6 @@ from sudare.progress import SILENT, Plan
 from sudare.read.source import load
 from sudare.verify.blocks import Evidence, gather_evidence, listed
 from sudare.verify.finding import CannotCheckError, Finding, FindingSentence
-from sudare.verify.leftovers import check_leftovers
 from sudare.verify.manifest import (
     Manifest,
     digest_changes,
@@ -119,6 +118,9 @@ def _verify_table(manifest: Manifest, original: pl.DataFrame | None, progress: P
         )
     left = []
     if original is not None:
+        # Only who has the original searches the bytes, and loads what takes them apart.
+        from sudare.verify.leftovers import check_leftovers
+
         labels = {name: tree.get("labels") or () for name, tree in manifest.hierarchies.items()}
         left = [check_leftovers(manifest.data_path, frame, original, labels, encoding=manifest.encoding)]
     return [_unchanged(manifest, changes, frame.height), *findings, *left]
