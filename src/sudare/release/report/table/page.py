@@ -24,7 +24,6 @@ from sudare.measure.catalogue import known_measure
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.measure.crosstab.heat_map import heat_map
 from sudare.measure.crosstab.input.round_bins import round_edges
-from sudare.measure.crosstab.options import CrosstabOptions
 from sudare.measure.distributions import figures_by_column
 from sudare.measure.pair import Pair
 from sudare.mechanism.catalogue import MECHANISMS
@@ -640,9 +639,8 @@ def tabulation(
     if not by:
         return None
     bins = {name: edges for name in by if (edges := _edges(table, name)) is not None}
-    # Both pages rehearse, so that both leave out the same cells.
-    options = CrosstabOptions(seed=0)
-    found = crosstab_of(table, by, bins, options=options)
+    # Both pages rehearse, with the same random numbers as `sudare crosstab`, so that all leave out the same cells.
+    found = crosstab_of(table, by, bins)
     if found.fit.cells > _MOST_CELLS:
         if named:
             raise ParameterError(
