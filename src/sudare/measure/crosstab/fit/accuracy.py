@@ -140,9 +140,7 @@ def accuracy_of(
     fixed = replace(options, deviations=found.deviations, guard=False, kept=found.kept)
     progress.start("standard_errors", 2 * draws)
     rounds = np.array_split(np.arange(draws), max(draws // ROUND, 1))
-    seen = [
-        _round(transition, released, found, fixed, places, pieces, random, progress) for places in rounds
-    ]
+    seen = [_round(transition, released, found, fixed, places, pieces, random, progress) for places in rounds]
     most = released.reshape(len(released), -1).sum(axis=1)
     return Accuracy(
         np.sqrt(sum(one.squares for one in seen) / max(draws, 1)),
