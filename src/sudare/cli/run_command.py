@@ -99,7 +99,9 @@ def _tried_again(folder: Path, lang: str | None, seed: int | None, ledger: Ledge
         found = retry_folder(folder, seed=seed, ledger=ledger, progress=progress)
     figures = {"measure": found.measure, "first": found.before, "second": found.after}
     if json:
-        print_json({"folder": str(folder), "kept": "first" if found.written is None else "second", **figures})
+        kept_one = "first" if found.written is None else "second"
+        risen = [one.into(language) for one in found.risen]
+        print_json({"folder": str(folder), "kept": kept_one, **figures, "risk_rose": risen})
         return 0
     if found.written is not None:
         print_blocks(summary_of(found.written, language), language)

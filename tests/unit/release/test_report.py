@@ -175,8 +175,30 @@ def test_sensitive_columns_that_no_requirement_covers_are_named(tmp_path, langua
     assert "other" not in warning
     for html in (pages_of(release, tmp_path)[kind, language] for kind in KINDS):
         assert html.count(in_language(warning, language)) == 1
+    assert "city" not in warning
     for asked in ([KAnonymity(5)], [KAnonymity(5), LDiversity(2)]):
         assert not any("covers" in one for one in anonymize(table, *asked, seed=1).warnings)
+
+
+def test_every_uncovered_column_is_named_and_missing_values_are_not_certain():
+    """A share of 0 is luck, not a promise; that a value is missing is no value; a column without values tells nothing."""
+    sick = [None] * 100 + ["x", "y"] * 50
+    columns = {"even": ["x", "y"] * 100, "sick": sick, "same": ["z"] * 200, "empty": [None] * 200}
+    table = table_of(**columns).describe(sensitive=["disease", *columns])
+    release = anonymize(table, KAnonymity(100), LDiversity(2, sensitive=("disease",)), order="keep", seed=1)
+    (warning,) = [one for one in release.warnings if "covers" in one]
+    frame = release.table.frame
+    blocks = frame.group_by("age", "city").agg(
+        pl.len(), pl.col("even").n_unique().alias("evens"), pl.col("sick").n_unique().alias("sicks"),
+        pl.col("sick").null_count().alias("nulls"),
+    )  # fmt: skip
+    even = blocks.filter(pl.col("evens") == 1)["len"].sum() / 200
+    sure = blocks.filter((pl.col("sicks") == 1) & (pl.col("nulls") == 0))["len"].sum() / 200
+    assert f"even ({share(even)})" in warning
+    assert even == 0
+    assert f"sick ({share(sure)})" in warning
+    assert "same (100%)" in warning
+    assert "empty" not in warning
 
 
 def test_many_columns_that_were_left_out_share_a_row(tmp_path):
