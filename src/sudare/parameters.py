@@ -169,7 +169,6 @@ _RULES = {
     "int_type": "whole",
     "less_than": "less_than",
     "less_than_equal": "at_most",
-    "literal_error": "one_of",
     "string_type": "text",
     "too_short": "several",
 }
@@ -178,6 +177,11 @@ _RULES = {
 
 def _rule(breach: Mapping[str, Any]) -> str:
     """The rule that a value breaks; in pydantic's words if we have no text for it."""
+    if breach["type"] == "literal_error":
+        names, several, last = breach["ctx"]["expected"].rpartition(" or ")
+        if several:
+            return ErrorSentence("parameters.rules.one_of", names=names, last=last)
+        return ErrorSentence("parameters.rules.only", name=last)
     if breach["type"] in _RULES:
         return ErrorSentence(f"parameters.rules.{_RULES[breach['type']]}", **_limits(breach.get("ctx", {})))
     # Cut off what the parser tried: "a valid number, unable to parse string as a number".
@@ -187,7 +191,7 @@ def _rule(breach: Mapping[str, Any]) -> str:
 
 def _limits(context: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers and names in a rule, under the names that our sentences use."""
-    named = {"ge": "limit", "gt": "limit", "le": "limit", "lt": "limit", "expected": "names"}
+    named = {"ge": "limit", "gt": "limit", "le": "limit", "lt": "limit"}
     found = {named[key]: value for key, value in context.items() if key in named}
     return {key: _whole(value) for key, value in found.items()}
 

@@ -237,26 +237,34 @@ def _looked_at(requirement: Any, baskets: Baskets, most: float, progress: Progre
     found = inferences_of(baskets, requirement.m, progress)
     asked = Fraction(*requirement.ratio)
     named = {**{rho: str(float(rho)) for rho in LADDER}, asked: str(requirement.rho)}
-    prices = tuple(
-        _price(found, rho, name, baskets.entries) for rho, name in sorted(named.items(), reverse=True)
-    )
+    prices, least = [], 0
+    for rho, name in sorted(named.items(), reverse=True):
+        # What satisfies a smaller rho satisfies a larger one, so each bound also holds for all smaller ones.
+        least = max(least, found.least(rho.numerator, rho.denominator))
+        unsafe = found.unsafe(rho.numerator, rho.denominator)
+        prices.append(Price(name, unsafe, least, least / max(baskets.entries, 1)))
+    asked_for = next(one for one in prices if one.rho == named[asked])
+    limit = most * baskets.entries
+    ruled_out = max((rho for rho, name in named.items() if _of(prices, name) > limit), default=None)
     return _Found(
-        found.least(*requirement.ratio), prices, found.largest, _smallest(found, most, baskets.entries)
+        asked_for.entries, tuple(prices), found.largest, _smallest(found, most, baskets.entries, ruled_out)
     )
 
 
-def _price(found: Inferences, rho: Fraction, name: str, entries: int) -> Price:
-    least = found.least(rho.numerator, rho.denominator)
-    unsafe = found.unsafe(rho.numerator, rho.denominator)
-    return Price(name, unsafe, least, least / max(entries, 1))
+def _of(prices: Sequence[Price], name: str) -> int:
+    return next(one.entries for one in prices if one.rho == name)
 
 
-def _smallest(found: Inferences, most: float, entries: int) -> float:
+def _smallest(found: Inferences, most: float, entries: int, ruled_out: Fraction | None) -> float:
     """The smallest rho, in hundredths, that is not known to cost more than `most`.
 
-    A smaller rho costs at least as much as a larger one, so one bound above the limit rules out every rho below it.
+    A smaller rho costs at least as much as a larger one, so one bound above the limit rules out every rho below it, as
+    `ruled_out` already does.
     """
-    low, high = 0, 100  # everything below `low` is ruled out; rho = 1 costs nothing
+    low, high = (
+        0 if ruled_out is None else int(ruled_out * 100) + 1,
+        100,
+    )  # everything below `low` is ruled out; rho = 1 costs nothing
     while low < high:
         middle = (low + high) // 2
         rho = Fraction(middle, 100)

@@ -113,12 +113,16 @@ def command(
 
 def _rest(given: str) -> Role | None:
     """The role of the columns that are not named; None where it is to be guessed."""
+    from sudare.describe.kinds import role_meant
     from sudare.errors import ErrorSentence
 
     if given == _GUESS:
         return None
     role = next((role for role in _REST if role == given), None)
     if role is None:
+        meant = role_meant(given)
+        if meant in _REST:
+            raise typer.BadParameter(ErrorSentence("cli.rest_meant", given=given, role=meant))
         names = ", ".join([*_REST, _GUESS])
         raise typer.BadParameter(ErrorSentence("cli.rest", given=given, names=names))
     return role

@@ -67,6 +67,34 @@ def run_command(name: str, arguments: list[str]) -> int:
         return _fail(unexpected, OUR_FAULT, as_json=as_json)
 
 
+_USES = {
+    "cli.no_option": r"No such option: (?P<option>\S+)",
+    "cli.no_option_near": r"No such option: (?P<option>\S+) \((?:Possible options: |Did you mean )(?P<names>.*?)\??\)",
+    "cli.missing_argument": r"Missing argument '(?P<name>.*)'",
+    "cli.missing_option": r"Missing option '(?P<name>.*)'",
+    "cli.extra_arguments": r"Got unexpected extra arguments?(?:\(s\))? \((?P<given>.*)\)",
+    "cli.needs_value": r"Option '(?P<option>.*)' requires an argument",
+    "cli.takes_no_value": r"Option '(?P<option>.*)' does not take a value",
+}
+"""What typer says of a wrong use, by the key of our sentence for it."""
+_RULES = {
+    "parameters.rules.whole": r"Input should be a valid integer\b.*",
+    "parameters.rules.number": r"Input should be a valid number\b.*",
+    "parameters.rules.at_least": r"Input should be greater than or equal to (?P<limit>.*)",
+    "parameters.rules.at_most": r"Input should be less than or equal to (?P<limit>.*)",
+}
+"""The same of the value of an option."""
+
+
+def _in_our_words(said: str, known: dict[str, str]) -> str | None:
+    """Our sentence for what typer says, where we have one."""
+    for key, pattern in known.items():
+        found = re.fullmatch(pattern, said)
+        if found is not None:
+            return ErrorSentence(key, **found.groupdict())
+    return None
+
+
 def _problem(error: Any, arguments: list[str]) -> str:
     """What a wrong use is: in our words, or in those of typer, with what was given to the option that they speak of."""
     if isinstance(error.message, Sentence):
@@ -74,14 +102,17 @@ def _problem(error: Any, arguments: list[str]) -> str:
     message: str = error.format_message().rstrip(".")
     found = re.match(r"Invalid value for '(--[\w-]+)': (.*)", message)
     if found is None:
-        return ErrorSentence("cli.usage", message=message)
-    option, rule = found.groups()
+        return _in_our_words(message, _USES) or ErrorSentence("cli.usage", message=message)
+    option, said = found.groups()
+    rule = _in_our_words(said, _RULES)
     for place, argument in enumerate(arguments):
         given = argument.partition("=")[2] if argument.startswith(f"{option}=") else None
         if argument == option and place + 1 < len(arguments):
             given = arguments[place + 1]
         if given is not None:
-            return ErrorSentence("cli.option_value", option=option, given=given, rule=rule)
+            if rule is None:
+                return ErrorSentence("cli.option_value", option=option, given=given, rule=said)
+            return ErrorSentence("cli.option_rule", option=option, given=given, rule=rule)
     return ErrorSentence("cli.usage", message=message)
 
 

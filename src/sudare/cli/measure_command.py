@@ -128,9 +128,9 @@ def _of_column(row: dict[str, Any], value: float, words: Texts, *, of_dates: boo
     from sudare.describe.text import day_of
     from sudare.display import figure, share
 
-    if row["figure"] == "unknown":
+    if row["figure"] in {"unknown", "changed"}:
         return share(value)
-    if not of_dates or row["figure"] in {"loss", "correlation"}:
+    if not of_dates or row["figure"] in {"loss", "sse_ratio", "correlation"}:
         return figure(value)
     if row["figure"] == "std":
         return words("measure.days", value=figure(value))

@@ -33,7 +33,7 @@ def command(
     json: Json = False,
 ) -> int:
     """Anonymize, verify, measure and write the release of a recipe."""
-    from sudare.cli.language import SPOKEN
+    from sudare.cli.language import SPOKEN, recipe_language
     from sudare.cli.show import print_blocks, print_json, progress_bar
     from sudare.errors import ErrorSentence
     from sudare.release.ledger.ledger import Ledger
@@ -47,6 +47,8 @@ def command(
         raise typer.BadParameter(ErrorSentence("cli.recipe_or_retry"))
     if recipe is None:
         return _tried_again(Path(str(retry)), lang, seed, Ledger(ledger), json=json)
+    # What is wrong with a recipe is said in its language too.
+    SPOKEN.set(recipe_language(recipe) if lang is None else check_language(lang))
     asked = load_recipe(recipe)
     language = _recipe_language(asked.output) if lang is None else check_language(lang)
     SPOKEN.set(language)
@@ -79,7 +81,7 @@ def _recipe_language(output: AnyOutput) -> TextLanguage:
 
 def _tried_again(folder: Path, lang: str | None, seed: int | None, ledger: Ledger, *, json: bool) -> int:
     """Run a release again with more effort, and say which of the two was kept."""
-    from sudare.cli.language import SPOKEN
+    from sudare.cli.language import SPOKEN, recipe_language
     from sudare.cli.show import print_blocks, print_json, progress_bar, say
     from sudare.release.recipe.load import load_recipe
     from sudare.release.retry import retry_folder
@@ -87,6 +89,7 @@ def _tried_again(folder: Path, lang: str | None, seed: int | None, ledger: Ledge
     from sudare.words.sentence import shown_language
 
     kept = folder / "internal" / "recipe.yaml"
+    SPOKEN.set(recipe_language(kept) if lang is None else check_language(lang))
     if lang is not None:
         language = check_language(lang)
     else:
@@ -96,7 +99,9 @@ def _tried_again(folder: Path, lang: str | None, seed: int | None, ledger: Ledge
         found = retry_folder(folder, seed=seed, ledger=ledger, progress=progress)
     figures = {"measure": found.measure, "first": found.before, "second": found.after}
     if json:
-        print_json({"folder": str(folder), "kept": "first" if found.written is None else "second", **figures})
+        kept_one = "first" if found.written is None else "second"
+        risen = [one.into(language) for one in found.risen]
+        print_json({"folder": str(folder), "kept": kept_one, **figures, "risk_rose": risen})
         return 0
     if found.written is not None:
         print_blocks(summary_of(found.written, language), language)

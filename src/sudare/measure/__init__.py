@@ -39,6 +39,7 @@ from sudare.measure.information import InformationLoss, ild
 from sudare.measure.losses import (
     average_block,
     cm,
+    column_errors,
     column_losses,
     dis,
     dm,
@@ -67,6 +68,7 @@ __all__ = [
     "basket_pair",
     "by_column",
     "cm",
+    "column_errors",
     "column_losses",
     "compare",
     "compare_rules",

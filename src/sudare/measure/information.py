@@ -88,7 +88,8 @@ def ild(
         distance if isinstance(distance, RowDistance) else Product(_by_column(distance, names))
     )
     spaces = {name: _space(pair, name, rows) for name in names}
-    sample = _Sample(pair, Randomness(seed))
+    # Nothing here is secret, and the same call must give the same estimate.
+    sample = _Sample(pair, Randomness(0 if seed is None else seed))
     alone = {name: _of_space(space, p, largest_pairs, sample) for name, space in spaces.items()}
     if len(names) == 1:
         return alone[names[0]]

@@ -60,8 +60,9 @@ def crosstab(
         start: where EM begins: "margins" (product of the reconstructed margins) or "released" (the counts).
         consistent: give every attribute the margin it has by itself.
         pieces: finer pieces of a bin, whose weights are estimated; 1 takes values of a bin as evenly spread.
-        draws: releases drawn again for the standard errors; 0 for none, by the size of the table when left out.
-        seed: makes the standard errors repeatable.
+        draws: releases drawn again for intervals and standard errors; 0 for none, by the size of the table when left out.
+        seed: chooses other random numbers for intervals and standard errors. When left out, they are derived from the
+            released counts, so that the same call gives the same table.
         progress: told how far the work is.
     """
     table, known, origin = opened(released)

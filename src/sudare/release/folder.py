@@ -182,7 +182,9 @@ def write_folder(
     plan = Plan(progress, {"evaluate": 4, "write": 2, "verify": 3, "report": 2})
     with plan.phase("evaluate", shown="risk") as step:
         kind.evaluate(release, step)
-    with staged_folder(target, overwrite=output.overwrite) as folder:
+    with staged_folder(
+        target, overwrite=output.overwrite, beside=lambda: kind.elsewhere(release, output)
+    ) as folder:
         (folder / "public").mkdir()
         (folder / "internal").mkdir()
         with plan.phase("write"):
@@ -206,8 +208,6 @@ def write_folder(
                 (folder / page / "report.html").write_text(html, encoding="utf-8")
                 step.update(done)
         _make_private(folder / "internal")
-        with kind.elsewhere(release, output):
-            pass  # committed where the folder is complete; only its new name is missing
     return Written(target, release, tuple(findings), manifest)
 
 

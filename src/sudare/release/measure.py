@@ -25,7 +25,7 @@ from sudare.measure.catalogue import (
     nothing_to_tell,
 )
 from sudare.measure.distributions import figures_by_column
-from sudare.measure.losses import column_losses
+from sudare.measure.losses import column_errors, column_losses, error_figure
 from sudare.release.plots import loss_chart
 
 if TYPE_CHECKING:
@@ -69,7 +69,10 @@ def measure_again(
         losses,
         MEASURES,
         lambda language: loss_chart(
-            losses, column_losses(pair.before, pair) if "loss" in losses else {}, language
+            losses,
+            column_losses(pair.before, pair) if "loss" in losses else {},
+            language,
+            errors=column_errors(pair.before, pair),
         ),
     )
 
@@ -83,17 +86,23 @@ def _of_baskets(pair: BasketPair, names: Sequence[str] | None, progress: Progres
 
 
 def column_table(pair: Pair | BasketPair) -> pl.DataFrame:
-    """The figures of `by_column`, after the loss of each quasi-identifier where this measure applies."""
+    """The figures of `by_column`, after what each quasi-identifier lost: detail, or where values were replaced, the error."""
     if isinstance(pair, BasketPair):
         raise ParameterError("release.measure.columns_of_tables")
     figures = figures_by_column(pair)
-    if not known_measure("loss").tells(pair):
-        return figures
     noisy = {column.name for column in pair.after.columns if column.mechanism is not None}
+    errors = column_errors(pair.before, pair)
+    of_detail = column_losses(pair.before, pair) if known_measure("loss").tells(pair) else {}
     lost = [
-        (name, "loss", None, 0.0, value)
-        for name, value in column_losses(pair.before, pair).items()
-        if name not in noisy
+        (
+            name,
+            error_figure(pair, name) if name in errors else "loss",
+            None,
+            0.0,
+            {**of_detail, **errors}[name],
+        )
+        for name in pair.before.names("quasi")
+        if name not in noisy and (name in errors or name in of_detail)
     ]
     return pl.concat([pl.DataFrame(lost, schema=figures.schema, orient="row"), figures])
 

@@ -11,6 +11,7 @@ from sudare.formats.data import writing
 from sudare.words.sentence import shown_language, texts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from sudare.words.sentence import Language
@@ -34,14 +35,20 @@ def save_chart(chart: Any, path: Path) -> None:
         path.write_bytes(drawn)
 
 
-def loss_chart(values: dict[str, float], columns: dict[str, float], language: Language | None = None) -> Any:
-    """Measures that lie between 0 and 1, and the loss of each column, as bars."""
+def loss_chart(
+    values: Mapping[str, float],
+    columns: Mapping[str, float],
+    language: Language | None = None,
+    *,
+    errors: Mapping[str, float] | None = None,
+) -> Any:
+    """Measures that lie between 0 and 1, and the loss of each column, as bars; `errors` are of replaced values."""
     import altair as alt
 
     words = texts(language or shown_language(), "cli")
-    heads = (words("loss.measures"), words("loss.columns"))
+    heads = (words("loss.measures"), words("loss.columns"), words("loss.errors"))
     parts = []
-    for title, figures in zip(heads, (values, columns), strict=True):
+    for title, figures in zip(heads, (values, columns, errors or {}), strict=True):
         rows = [{"name": name, "value": value} for name, value in figures.items() if 0 <= value <= 1]
         if rows:
             parts.append(

@@ -10,6 +10,7 @@ from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.generalize.method import Generalize
 from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.protocol import traits_of
+from sudare.display import share
 from sudare.errors import InputError, ParameterError
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import Pair
@@ -23,7 +24,7 @@ from sudare.verify.manifest import load_manifest
 from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sudare.anonymize.protocol import Anonymizer
     from sudare.progress import Progress
@@ -62,7 +63,8 @@ def tried_again(
     kept = again if after < before else first
     which = "second" if after < before else "first"
     note = ReleaseNote(f"retry.{which}", effort=effort, measure=name, first=before, second=after)
-    return replace(kept, notes=(*kept.notes, note))
+    risen = risen_risks(first.risk_after.to_dict(), again.risk_after.to_dict()) if kept is again else ()
+    return replace(kept, notes=(*kept.notes, note, *risen))
 
 
 def retry_folder(
@@ -110,9 +112,11 @@ def retry_folder(
             return Retried(None, name, float(before), after)
         note = ReleaseNote("retry.second", effort=effort, measure=name, first=float(before), second=after)
         finished = better.finished(again, step)
-    release = replace(finished, notes=(*finished.notes, note))
+    risen = risen_risks(manifest["risk"]["after"], again.risk_after.to_dict())
+    release = replace(finished, notes=(*finished.notes, note, *risen))
     output = asked.output.replaced(folder=str(place.absolute()), overwrite=True)
-    return Retried(entered(better, output, lambda _: release, ledger, plan), name, float(before), after)
+    written = entered(better, output, lambda _: release, ledger, plan)
+    return Retried(written, name, float(before), after, risen)
 
 
 class Retried(NamedTuple):
@@ -124,6 +128,40 @@ class Retried(NamedTuple):
     """What the two were compared by."""
     before: float
     after: float
+    risen: tuple[ReleaseNote, ...] = ()
+    """What to know of its risk, where a figure is higher than before."""
+
+
+def risen_risks(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[ReleaseNote, ...]:
+    """A sentence with every risk figure that is visibly higher than before; none where no figure is.
+
+    Two tries are compared by their loss alone. Both meet the requirements, but less loss may mean smaller blocks.
+    """
+    figures = _risks(before)
+    risen = [
+        ReleaseNote(f"retry.figures.{key}", column=column, first=share(was), second=share(now))
+        for (key, column), now in _risks(after).items()
+        if (was := figures.get((key, column))) is not None and now > was and share(now) != share(was)
+    ]
+    return (ReleaseNote("retry.risk", figures=enumerated(risen)),) if risen else ()
+
+
+def _risks(risk: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+    """The risk figures of a release by what they are, and for which sensitive column."""
+    if (risk.get("linking") or {}).get("quasi_randomized"):
+        return {("largest", ""): risk["prosecutor_largest"]}  # blocks of noise are no blocks
+    found = {
+        ("largest", ""): risk["prosecutor_largest"],
+        ("mean", ""): risk["prosecutor_mean"],
+        ("above", ""): risk["rows_above_threshold"],
+    }
+    if risk["population"] != "none":
+        found["population_largest", ""] = risk["journalist_largest"]
+        found["population_mean", ""] = risk["journalist_mean"]
+    for guess in risk["guesses"]:
+        found["guess", guess["column"]] = guess["guess_mean"]
+        found["certain", guess["column"]] = guess["homogeneous_share"]
+    return found
 
 
 def _again(
@@ -150,6 +188,10 @@ def judged_by(methods: Sequence[Anonymizer]) -> str:
 def _harder(methods: Sequence[Anonymizer], effort: Effort) -> list[Anonymizer]:
     """The methods with more effort; Mondrian has none to add, and generalization takes its place."""
     better = [Generalize(effort=effort) if isinstance(one, Mondrian) else one for one in methods]
+    if not any(hasattr(method, "effort") for method in better):
+        # A recipe is run again, so the advice is for recipes and commands.
+        named = enumerated(str(METHODS.dump(one, full=False)["type"]) for one in methods)
+        raise ParameterError("release.no_effort_in_recipe", methods=named)
     return _with_effort(better, effort)
 
 

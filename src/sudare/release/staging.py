@@ -23,7 +23,7 @@ import shutil
 import stat
 import tempfile
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ from sudare.verify.manifest import NEWEST_FORMAT, ROWS, load_manifest
 from sudare.words.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _PREFIX = ".sudare-"
 _LOCK, _CONTENT, _OLD = "lock", "content", "old"
@@ -49,7 +49,9 @@ _DISK_FULL_WORDS = ("No space left on device", "Disk quota exceeded", "disk is f
 
 
 @contextmanager
-def staged_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
+def staged_folder(
+    target: Path, *, overwrite: bool = False, beside: Callable[[], AbstractContextManager[None]] = nullcontext
+) -> Iterator[Path]:
     """Yield an empty temporary folder that becomes `target` when the block ends normally.
 
     On normal exit every file is on the disk (fsync) before the folder is renamed to `target`. On any
@@ -60,6 +62,9 @@ def staged_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
         target: the folder to appear; absent, or an empty folder, or with `overwrite` an earlier release.
         overwrite: replace an earlier release (a folder with a manifest of ours and no file that Sudare does not
             write); never any other folder.
+        beside: what becomes visible elsewhere together with the folder, such as a table of a database: prepared when it
+            is entered, final when it ends normally. Entered once the folder is complete, and ended after the folder
+            has its name, which is taken back if the end fails. A process killed between the two leaves the folder alone.
 
     Raises:
         OutputError: the target is taken or cannot be written, on entry or at the rename, or the disk
@@ -75,7 +80,10 @@ def staged_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
             yield staging / _CONTENT
         with _one_sentence(target):
             _sync_tree(staging)
-            _move_in(staging, place, overwrite=overwrite)
+        with ExitStack() as prepared:
+            prepared.enter_context(beside())
+            with _one_sentence(target), _moved_in(staging, place, overwrite=overwrite):
+                prepared.close()
 
 
 def check_target(target: Path, *, overwrite: bool = False) -> None:
@@ -143,8 +151,9 @@ def _open_staging(target: Path, undo: ExitStack, *, overwrite: bool) -> Path:
     return staging
 
 
-def _move_in(staging: Path, target: Path, *, overwrite: bool) -> None:
-    """Rename the content to `target`, or leave everything as it was."""
+@contextmanager
+def _moved_in(staging: Path, target: Path, *, overwrite: bool) -> Iterator[None]:
+    """Rename the content to `target`; if this or the block fails, everything is as it was."""
     content, old = staging / _CONTENT, staging / _OLD
     with _locked_parent(target.parent):
         # Another run may have been killed in its own swap meanwhile: its old release counts as the target.
@@ -154,6 +163,7 @@ def _move_in(staging: Path, target: Path, *, overwrite: bool) -> None:
                 target.rename(old)
             content.rename(target)
             _sync(target.parent)
+            yield
         except BaseException:
             if target.exists() and not content.exists():
                 target.rename(content)

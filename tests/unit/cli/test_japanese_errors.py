@@ -67,16 +67,19 @@ def refused(folder, capsys):
         (["run", "recipe.yaml", "--out", "people.csv"], "はファイルですが、公開データはフォルダです。"),
         (["run", "recipe.yaml", "--method", "mondrain"], "「mondrain」という方法はありません。「mondrian」"),
         (["run", "recipe.yaml", "--require", "k-anonymity k=0"], "k-anonymity：「k」が '0' ですが"),
-        (["assess"], "コマンドの書き方に誤りがあります（Missing argument 'recipe'）。`sudare assess --help`"),
+        (["assess"], "引数「recipe」がありません。`sudare assess --help`"),
         (["run"], "--retry には、レシピの代わりに公開データのフォルダを指定します。"),
-        (["run", "recipe.yaml", "--nope"], "誤りがあります（No such option: --nope）。`sudare run --help`"),
+        (["run", "recipe.yaml", "--nope"], "--nope というオプションはありません。`sudare run --help`"),
         (
             ["check", "people.csv", "--quasi", "age"],
             "--require が少なくとも一つ必要です。`sudare check --help`",
         ),
         (["check", "release", "--require", "k-anonymity k=2"], "--require は、--quasi とデータファイルと"),
         (["check", "release", "--layout", "lines"], "--original も指定してください。`sudare check --help`"),
-        (["demo", "--rows", "5"], "--rows が「5」です（"),
+        (["demo", "--rows", "5"], "--rows が「5」ですが、100 以上でなければなりません。"),
+        (["demo", "--rows", "x"], "--rows が「x」ですが、整数でなければなりません。"),
+        (["crosstab", "x"], "オプション --by がありません。"),
+        (["run", "a", "b", "c"], "引数が多すぎます（"),
         (["catalogue", "mondrain"], "「mondrain」はカタログにありません。「mondrian」のことですか。"),
         (["ledger", "--ledger", "none.sqlite"], "「none.sqlite」という台帳はありません。"),
         (["compare", "taken"], "「taken」に、リスクの数値を記した内部用マニフェストがありません。"),
@@ -96,7 +99,7 @@ def test_a_wrong_use_in_japanese(refused, arguments, sentence, option):
     said = refused(*arguments, *option)
     assert sentence in said
     assert said.endswith("。")
-    # What remains English was typed, or is typer's.
+    # What remains English was typed.
     quoted = re.sub(r"「[^」]*」|'[^']*'|`[^`]*`|（[^）]*）|--[\w-]+|age=\S+", "", said)
     assert not ENGLISH_WORDS.search(quoted), said
 
@@ -134,6 +137,52 @@ def test_the_language_itself(refused):
 def test_a_wrong_recipe_in_japanese(refused, folder, text, sentence):
     (folder / "bad.yaml").write_text(text, encoding="utf-8")
     assert sentence in refused("run", "bad.yaml", "--lang", "ja")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("\tsource: x\n", "1 行目がタブで字下げされています。"),
+        (RECIPE.replace("k: 2", "k: two"), "整数でなければなりません。"),
+        (RECIPE.replace("version: 1", "version: 2"), "「version」が 2 ですが、1 でなければなりません。"),
+        (
+            RECIPE.replace("role: quasi", "role: 準識別子"),
+            "役割の名前ではありません。「quasi」のことですか。",
+        ),
+        (RECIPE.replace("people", "absent"), "というファイルはありません。"),
+        (RECIPE.replace("role: quasi", "role: quasi, kind: x"), "'date' か 'set' でなければなりません。"),
+    ],
+)
+def test_what_is_wrong_with_a_recipe_is_said_in_its_language(refused, folder, text, sentence):
+    (folder / "bad.yaml").write_text(
+        text.rstrip() + "\noutput: {folder: out, language: ja}\n", encoding="utf-8"
+    )
+    if "output: {folder: release" in text:
+        bad = text.replace("reports: []", "reports: [], language: ja")
+        (folder / "bad.yaml").write_text(bad, encoding="utf-8")
+    said = refused("run", "bad.yaml")
+    assert sentence in said
+    assert not ENGLISH_WORDS.search(re.sub(r"「[^」]*」|'[^']*'|`[^`]*`", "", said)), said
+
+
+@pytest.mark.parametrize(
+    ("given", "role"),
+    [("準識別子", "quasi"), ("識別子", "identifier"), ("機微", "sensitive"), ("除外", "drop"),
+     ("quasi-identifier", "quasi"), ("sensitve", "sensitive")],
+)  # fmt: skip
+def test_another_word_for_a_role_is_answered_with_ours(refused, folder, given, role):
+    """In a column's own entry, as the head of a list, and at the command line."""
+    (folder / "one.yaml").write_text(RECIPE.replace("role: quasi", f"role: {given}"), encoding="utf-8")
+    assert refused("run", "one.yaml").endswith(f"which is not a role; did you mean '{role}'?")
+    listed = RECIPE.replace("  age: {role: quasi}", f"  {given}: [age]")
+    (folder / "list.yaml").write_text(listed, encoding="utf-8")
+    assert refused("run", "list.yaml").endswith(f"did you mean '{role}'?")
+
+
+def test_another_word_for_the_rest(refused):
+    assert refused("describe", "people.csv", "--rest", "除外") == (
+        "--rest is '除外'; write 'drop' instead; see `sudare describe --help`."
+    )
 
 
 def test_what_cannot_be_is_exit_code_1_in_japanese_too(refused):

@@ -11,9 +11,10 @@ import yaml
 
 import sudare as sd
 from sudare.cli import main
+from sudare.display import share
 from sudare.errors import ParameterError
 from sudare.release.recipe.load import load_recipe
-from sudare.release.retry import retry_folder
+from sudare.release.retry import retry_folder, risen_risks
 
 SKEWED = [0.72, 0.1, 0.08, 0.05, 0.05]
 
@@ -188,6 +189,39 @@ def test_a_recipe_may_ask_for_a_second_try(recipe, tmp_path):
     twice = sd.run(recipe(shares=[0.2] * 5, l=2, retry="default"), folder=tmp_path / "twice")
     assert twice.manifest["losses"]["loss"] < once.manifest["losses"]["loss"]
     assert any("the second release was kept" in note for note in twice.manifest["notes"])
+
+
+def test_a_retry_says_which_risk_rose_and_by_how_much(recipe, tmp_path, capsys):
+    """Recounted from the two manifests: less loss may come from smaller blocks."""
+    place, out = recipe(shares=[0.2] * 5, l=2), tmp_path / "out"
+    first = sd.run(place, folder=out).manifest["risk"]["after"]
+    assert main(["run", "--retry", str(out), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    second = json.loads((out / "internal" / "manifest.json").read_text(encoding="utf-8"))["risk"]["after"]
+    assert second["prosecutor_mean"] > first["prosecutor_mean"]
+    (sentence,) = told["risk_rose"]
+    mean = f"mean risk of being found {share(first['prosecutor_mean'])} before, {share(second['prosecutor_mean'])}"
+    assert mean in sentence
+    page = (out / "internal" / "report.html").read_text(encoding="utf-8")
+    assert mean in page
+    assert "risk is higher" not in (out / "public" / "report.html").read_text(encoding="utf-8")
+    assert risen_risks(second, second) == ()
+    assert "largest risk" not in "".join(risen_risks({**second, "prosecutor_largest": 1.0}, second))
+    twice = sd.run(recipe(shares=[0.2] * 5, l=2, retry="thorough"), folder=tmp_path / "twice")
+    assert any(mean in note for note in twice.manifest["notes"])
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "change the method in the recipe"), ("ja", "レシピの method を")]
+)
+def test_a_retry_without_effort_gives_advice_for_recipes(recipe, tmp_path, capsys, language, said):
+    place = recipe(shares=[0.2] * 5, l=2, method={"type": "full-domain"})
+    sd.run(place, folder=tmp_path / "out")
+    assert main(["run", "--retry", str(tmp_path / "out"), "--lang", language]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "full-domain" in error
+    assert "sudare.Generalize" not in error
 
 
 def test_a_release_says_how_suited_its_table_was(recipe, tmp_path, capsys):

@@ -151,9 +151,12 @@ def test_replaced_values_have_no_loss_of_columns_and_the_page_says_why(tmp_path,
     release = anonymize(table_of(), KAnonymity(5), LDiversity(2), method=Microaggregate())
     texts = Texts(language)
     assert losses(release, texts, public=False)["columns"] == []
-    for html in (pages_of(release, tmp_path)[kind, language] for kind in KINDS):
-        assert texts("loss.replaced") in html
-        assert texts("loss.no_quasi") not in html
+    pages = pages_of(release, tmp_path)
+    # The custodian sees the error of each column instead; readers of the public part only why there is no loss.
+    assert texts("loss.replaced") in pages["public", language]
+    assert texts("loss.errors_lead") not in pages["public", language]
+    assert texts("loss.errors_lead") in pages["internal", language]
+    assert not any(texts("loss.no_quasi") in pages[kind, language] for kind in KINDS)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -172,8 +175,30 @@ def test_sensitive_columns_that_no_requirement_covers_are_named(tmp_path, langua
     assert "other" not in warning
     for html in (pages_of(release, tmp_path)[kind, language] for kind in KINDS):
         assert html.count(in_language(warning, language)) == 1
+    assert "city" not in warning
     for asked in ([KAnonymity(5)], [KAnonymity(5), LDiversity(2)]):
         assert not any("covers" in one for one in anonymize(table, *asked, seed=1).warnings)
+
+
+def test_every_uncovered_column_is_named_and_missing_values_are_not_certain():
+    """A share of 0 is luck, not a promise; that a value is missing is no value; a column without values tells nothing."""
+    sick = [None] * 100 + ["x", "y"] * 50
+    columns = {"even": ["x", "y"] * 100, "sick": sick, "same": ["z"] * 200, "empty": [None] * 200}
+    table = table_of(**columns).describe(sensitive=["disease", *columns])
+    release = anonymize(table, KAnonymity(100), LDiversity(2, sensitive=("disease",)), order="keep", seed=1)
+    (warning,) = [one for one in release.warnings if "covers" in one]
+    frame = release.table.frame
+    blocks = frame.group_by("age", "city").agg(
+        pl.len(), pl.col("even").n_unique().alias("evens"), pl.col("sick").n_unique().alias("sicks"),
+        pl.col("sick").null_count().alias("nulls"),
+    )  # fmt: skip
+    even = blocks.filter(pl.col("evens") == 1)["len"].sum() / 200
+    sure = blocks.filter((pl.col("sicks") == 1) & (pl.col("nulls") == 0))["len"].sum() / 200
+    assert f"even ({share(even)})" in warning
+    assert even == 0
+    assert f"sick ({share(sure)})" in warning
+    assert "same (100%)" in warning
+    assert "empty" not in warning
 
 
 def test_many_columns_that_were_left_out_share_a_row(tmp_path):

@@ -26,9 +26,9 @@ class CrosstabOptions:
     pieces: int = PIECES
     """Finer pieces of a bin, whose weights are estimated; 1 takes values of a bin as evenly spread."""
     draws: int | None = None
-    """Releases drawn again for the standard errors; 0 for none, None to choose by the size of the table."""
+    """Releases drawn again for intervals and standard errors; 0 for none, None to choose by the size of the table."""
     seed: int | None = None
-    """Makes the standard errors repeatable."""
+    """Chooses other random numbers for intervals and standard errors; derived from the released counts when left out."""
 
     @property
     def of_estimate(self) -> Options:

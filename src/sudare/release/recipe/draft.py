@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -18,6 +19,7 @@ from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.baskets.km_anonymity import KmAnonymity
 from sudare.assess.baskets.pairing import are_examinable
+from sudare.assess.baskets.rho_uncertainty import RhoUncertainty
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.pk_anonymity import PkAnonymity
@@ -29,7 +31,15 @@ from sudare.describe.guess.reason import Reason
 from sudare.describe.kinds import UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
-from sudare.errors import InputError, OutputError, ParameterError, redact
+from sudare.errors import (
+    DescriptionError,
+    InputError,
+    OutputError,
+    ParameterError,
+    did_you_mean,
+    redact,
+    shown,
+)
 from sudare.formats.data import writing
 from sudare.progress import Plan
 from sudare.read.baskets.sniff import looks_like_baskets
@@ -117,7 +127,7 @@ def draft_of(
     """A draft for `folder` of the recipe of a file, which says itself whether it is a table or baskets.
 
     `baskets` says that it is baskets where it does not show it. `roles` and `rest` are what is known of the columns (see
-    `guess_roles`); each text of `roles` lists names or patterns, separated by commas. With `explain`, the recipe says of each
+    `guess_roles`); each text of `roles` lists names or patterns, separated by commas. Of baskets only sensitive items are known. With `explain`, the recipe says of each
     column why it has its role.
     """
     if is_path(source) and Path(source).suffix.lower() in {".yaml", ".yml"}:
@@ -129,13 +139,13 @@ def draft_of(
         "language": language,
         "folder": folder,
     }
-    told = bool(roles) or rest is not None
-    if baskets and told:
+    if baskets and (rest is not None or set(roles or {}) - {"sensitive"}):
         raise ParameterError("release.recipe.roles_of_baskets")
-    if baskets or (not told and looks_like_baskets(source)):
+    # Where roles are given and nothing says that it is baskets, they are of columns.
+    if baskets or (not roles and rest is None and looks_like_baskets(source)):
         with plan.phase("read"):
             given = read_baskets(source, **options)
-        return draft_baskets(source, given, options, **asked)
+        return draft_baskets(source, given, options, sensitive=(roles or {}).get("sensitive", ()), **asked)
     with plan.phase("read"):
         frame, facts = Source.of(path=source, **options).load()
         table = Table.from_frame(frame, source=facts)
@@ -309,10 +319,12 @@ class BasketDraft(Draft):
     """The most frequent items and in how many baskets each is."""
     examinable: bool = True
     """Whether baskets are so short that an adversary may know any number of their items."""
+    sensitive: int = 0
+    """Number of items that were named as sensitive."""
 
     def comments(self, key: str) -> Iterator[str]:
         """How to name sensitive items, and the requirement that protects them."""
-        if key == "sensitive":
+        if key == "sensitive" and not self.sensitive:
             yield texts(self.language, "draft")("sensitive")
             which = "any" if self.examinable else "few"
             yield texts(self.language, "draft")(f"rho.{which}", longest=self.longest)
@@ -332,7 +344,10 @@ class BasketDraft(Draft):
         ]
         if frequent:
             yield Grid(words("describe.of_baskets.frequent"), heads, frequent)
-        yield Line(words("describe.of_baskets.sensitive"))
+        if self.sensitive:
+            yield Line(words("describe.of_baskets.named", count=self.sensitive))
+        else:
+            yield Line(words("describe.of_baskets.sensitive"))
 
     def to_dict(self) -> dict[str, Any]:
         """Sizes and the recipe."""
@@ -396,15 +411,24 @@ def draft_baskets(
     methods: Sequence[str] | None = None,
     language: Language = "en",
     folder: Path | None = None,
+    sensitive: Sequence[str] = (),
 ) -> BasketDraft:
-    """5^2-anonymity unless told otherwise: it needs no sensitive items, which nobody can guess."""
+    """5^2-anonymity unless told otherwise: it needs no sensitive items, which nobody can guess.
+
+    `sensitive` names them: items and patterns, separated by commas, or one rule `re:…`. What nobody may infer about a
+    person is then protected by rho-uncertainty besides.
+    """
+    named = _sensitive_items(sensitive, baskets)
+    described = baskets.describe(sensitive=named) if named else baskets
     asked = [BASKET_REQUIREMENTS.build(text) for text in requirements or ()] or [KmAnonymity(5, 2)]
+    if named and not requirements:
+        asked.append(RhoUncertainty(0.5) if are_examinable(baskets) else RhoUncertainty(0.5, m=2))
     applied = [BASKET_METHODS.build(text) for text in methods or ()] or [SuppressItems()]
     layout = {"layout": baskets.source.layout} if baskets.source and "layout" not in options else {}
     recipe = {
         "version": 1,
         "baskets": _place(source, {**options, **layout}, folder),
-        "sensitive": [],
+        "sensitive": named,
         **_rest(source, (asked, BASKET_REQUIREMENTS), (applied, BASKET_METHODS), language),
     }
     supports = baskets.supports()
@@ -418,8 +442,25 @@ def draft_baskets(
         int(baskets.lengths.max(initial=0)),
         tuple((str(baskets.items[code]), int(supports[code])) for code in most),
         are_examinable(baskets),
+        len(described.sensitive.common) if described.sensitive.common is not None else 0,
         left_out=_leaves_out(source, options, recipe["baskets"]),
     )
+
+
+def _sensitive_items(given: Sequence[str], baskets: Baskets) -> list[str | int] | str:
+    """What texts from a command name: items of the baskets, those that fit a pattern, or a rule."""
+    if len(given) == 1 and given[0].startswith("re:"):
+        return given[0]
+    items = {str(item): item for item in baskets.items}
+    found: dict[str | int, None] = {}
+    for entry in _listed({"": given}, list(items))[""]:
+        fitting = [entry] if entry in items else [name for name in items if fnmatchcase(name, entry)]
+        if not fitting:
+            raise DescriptionError(
+                "describe.sensitive.unknown_item", item=shown(entry), hint=did_you_mean(entry, items)
+            )
+        found |= dict.fromkeys(items[name] for name in fitting)
+    return list(found)
 
 
 def _are_all_measured(table: Table, guesses: Sequence[Guess]) -> bool:

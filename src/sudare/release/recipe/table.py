@@ -38,7 +38,7 @@ from sudare.assess.compromise import CompromiseKind
 from sudare.assess.requirement import Requirement
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
 from sudare.describe.hierarchy.catalogue import HierarchyMaker
-from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role
+from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role, role_meant
 from sudare.describe.table import Table, roles_by_name
 from sudare.errors import DescriptionError, ErrorSentence, ParameterError, did_you_mean, redact
 from sudare.formats.data import EXTENSIONS, TEXT_FORMATS, Format, TextEncoding
@@ -208,6 +208,10 @@ class Recipe(AnyRecipe):
             for name, part in given.items()
         }
         for name, part in given.items():
+            role = part.get("role") if isinstance(part, Mapping) else None
+            if isinstance(role, str) and role not in get_args(Role):
+                hint = role_hint(role)
+                raise ParameterError("release.recipe.not_a_role", column=name, role=role, hint=hint)
             if isinstance(part, Mapping) and part.get("hierarchy") is not None:
                 try:
                     HIERARCHIES.build(part["hierarchy"])
@@ -354,9 +358,15 @@ def _group(name: Any, given: Any) -> ColumnGroup:
     """A list under a role."""
     roles = get_args(Role)
     if name not in roles:
-        hint = did_you_mean(str(name), roles)
+        hint = role_hint(str(name))
         raise ParameterError("release.recipe.list.not_a_role", name=name, hint=hint)
     return ColumnGroup.of(role=name, names=given)
+
+
+def role_hint(given: str, roles: Sequence[str] = get_args(Role)) -> ErrorSentence:
+    """The end of a sentence about a word that is not a role: the role that it means, is nearest to, or all roles."""
+    meant = role_meant(given)
+    return did_you_mean(given if meant is None else meant, roles)
 
 
 def _two_places(column: str, *places: str) -> ParameterError:

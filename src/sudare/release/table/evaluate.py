@@ -24,7 +24,7 @@ import polars as pl
 
 from sudare.describe.text import axis_of, positions, range_ends
 from sudare.measure.catalogue import base_name, chosen_measures, in_turn, measure
-from sudare.measure.losses import column_losses, replaces_values
+from sudare.measure.losses import column_errors, column_losses, replaces_values
 from sudare.progress import Plan
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Measured(NamedTuple):
 
     losses: dict[str, float]
     by_column: dict[str, float]
+    column_errors: dict[str, float]
     not_applicable: tuple[str, ...]
     """Measures that were asked for and have nothing to say."""
 
@@ -54,14 +55,15 @@ def measured(pair: Pair, names: Sequence[Any] | None, progress: Progress) -> Mea
     chosen = chosen_measures(names)
     losses = in_turn(chosen, progress, lambda name: measure(pair.before, pair, [name]))
     if pair.rows is None:
-        return Measured(losses, {}, tuple(name for name in chosen if name not in losses))
+        return Measured(losses, {}, {}, tuple(name for name in chosen if name not in losses))
     by_column = column_losses(pair.before, pair)
     noisy = {column.name for column in pair.after.columns if column.role == "quasi" and column.mechanism}
+    errors = {name: value for name, value in column_errors(pair.before, pair).items() if name not in noisy}
     if not generalization_tells(noisy, by_column, pair.suppressed / max(pair.before.rows, 1)):
         losses = {name: value for name, value in losses.items() if base_name(name) not in OF_GENERALIZATION}
     if replaces_values(pair):
         by_column = {}  # not 0: nothing was measured
-    return Measured(losses, by_column, tuple(name for name in chosen if name not in losses))
+    return Measured(losses, by_column, errors, tuple(name for name in chosen if name not in losses))
 
 
 def generalization_tells(noisy: Collection[str], column_losses: Mapping[str, float], left_out: float) -> bool:

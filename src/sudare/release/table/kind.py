@@ -184,6 +184,7 @@ class TableKind(Kind):
     measures = MEASURES
     output = Output
     private = (
+        "column_errors",
         "database",
         "input",
         "left_out",
@@ -262,6 +263,7 @@ class TableKind(Kind):
             verdicts=checked.verdicts,
             losses=found.losses,
             column_losses=found.by_column,
+            column_errors=found.column_errors,
             not_applicable=found.not_applicable,
             notes=applied.notes,
             warnings=(*warnings_of(checked), *applied.warnings),

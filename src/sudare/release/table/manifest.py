@@ -68,6 +68,7 @@ def manifest_parts(release: Release) -> dict[str, Any]:
         "losses": {**release.losses, **dict.fromkeys(release.not_applicable)},
         "publishable": list(release.publishable),
         "column_losses": release.column_losses,
+        "column_errors": release.column_errors,
         "lower_bound": release.lower_bound,
         "lower_bounds": {
             name: {"value": bound.value, "exact": bound.exact} for name, bound in release.lower_bounds.items()

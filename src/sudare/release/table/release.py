@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,10 @@ class Release(AnyRelease):
     table: Table
     """The table as it is published: same roles, no identifiers."""
     column_losses: dict[str, float]
-    """Loss of each quasi-identifier."""
+    """Loss of each quasi-identifier; empty where values were replaced and none is coarser."""
+    column_errors: dict[str, float] = field(default_factory=dict)
+    """Error of each quasi-identifier whose values were replaced by others as detailed (see `sd.measure.column_errors`);
+    not of noise."""
     not_applicable: tuple[str, ...] = ()
     """Measures that were asked for and do not apply.
 
@@ -127,7 +130,9 @@ class Release(AnyRelease):
         from sudare.release.plots import loss_chart
 
         # Of noise and of replaced values there is no lost detail to draw.
-        return loss_chart(self.losses, self.column_losses if "loss" in self.losses else {})
+        return loss_chart(
+            self.losses, self.column_losses if "loss" in self.losses else {}, errors=self.column_errors
+        )
 
     @shows_progress
     def retry(

@@ -58,7 +58,8 @@ def spellings(released: Table, requirements: Sequence[Requirement]) -> Iterator[
 def uncovered(released: Table, requirements: Sequence[Requirement]) -> Iterator[str]:
     """Sensitive columns that no requirement speaks of although one speaks of others, with the share of rows they are certain in.
 
-    Where no requirement speaks of any, it promises nothing about sensitive columns, and the report says so.
+    All of them: that nobody is certain today is luck, not a promise. Rows without a value count as not certain, and a column
+    without any value tells nothing. Where no requirement speaks of any, it promises nothing about sensitive columns, and the report says so.
     """
     rules = [
         rule for one in requirements if isinstance(one, BlockRequirement) for rule in one.rules(released)
@@ -74,19 +75,21 @@ def uncovered(released: Table, requirements: Sequence[Requirement]) -> Iterator[
     blocks = pl.Series(blocks_of(released).labels)
     told = []
     for name in names:
-        different = pl.Series(released.codes(name).codes)
-        certain = different.n_unique() > 1 and _share_certain(blocks, different)
-        if certain:
-            told.append(f"{name} ({share(certain)})")
+        missing = released.frame[name].is_null()
+        if not missing.all():
+            codes = pl.Series(released.codes(name).codes)
+            told.append(f"{name} ({share(_share_certain(blocks, codes, missing))})")
     if told:
         yield ReleaseWarning("table.uncovered", columns=enumerated(told))
 
 
-def _share_certain(blocks: pl.Series, codes: pl.Series) -> float:
-    """The share of rows in blocks of a single value."""
-    of_block = pl.DataFrame({"block": blocks, "code": codes}).group_by("block")
-    sizes = of_block.agg(pl.len().alias("rows"), pl.col("code").n_unique().alias("values"))
-    return float(sizes.filter(sizes["values"] == 1)["rows"].sum() / len(codes))
+def _share_certain(blocks: pl.Series, codes: pl.Series, missing: pl.Series) -> float:
+    """The share of rows in blocks of a single value that is not missing."""
+    of_block = pl.DataFrame({"block": blocks, "code": codes, "missing": missing}).group_by("block")
+    sizes = of_block.agg(
+        pl.len().alias("rows"), pl.col("code").n_unique().alias("values"), pl.col("missing").any()
+    )
+    return float(sizes.filter((sizes["values"] == 1) & ~sizes["missing"])["rows"].sum() / len(codes))
 
 
 def is_of_uncovered(warning: str) -> bool:

@@ -24,8 +24,8 @@ from sudare.measure.catalogue import known_measure
 from sudare.measure.crosstab.build import count_like, crosstab_of
 from sudare.measure.crosstab.heat_map import heat_map
 from sudare.measure.crosstab.input.round_bins import round_edges
-from sudare.measure.crosstab.options import CrosstabOptions
 from sudare.measure.distributions import figures_by_column
+from sudare.measure.losses import error_figure
 from sudare.measure.pair import Pair
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.mechanism.protocol import NumberMechanism
@@ -407,7 +407,12 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
     columns = [
         {"name": name, "value": figure(value), "place": value}
         for name, value in release.column_losses.items()
-        if name not in noisy and "loss" in shown
+        if name not in noisy and name not in release.column_errors and "loss" in shown
+    ]
+    # Errors of replaced values would tell of values that were removed.
+    errors = [
+        {"name": name, "place": min(value, 1.0), **_error_cells(release, name, value, texts)}
+        for name, value in ({} if public else release.column_errors).items()
     ]
     if not public and release.suitability is not None:
         notes.append(suitability_sentence(release.suitability, texts.language))
@@ -418,13 +423,20 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
         ],
         "notes": notes,
         "columns": columns,
-        "columns_note": None if columns else _no_column_losses(release, noisy, texts),
+        "columns_note": None if columns or errors else _no_column_losses(release, noisy, texts),
+        "errors": errors,
         "bounds": [
             _bound_sentence(name, shown[name], bound, texts)
             for name, bound in bounds.items()
             if name in shown
         ],
     }
+
+
+def _error_cells(release: Release, name: str, value: float, texts: Texts) -> dict[str, str]:
+    """What the error of a column is, and its value."""
+    kind = error_figure(Pair(release.original, release.table, release.rows_of_original), name)
+    return {"kind": texts(f"loss.{kind}"), "value": share(value) if kind == "changed" else figure(value)}
 
 
 def _no_column_losses(release: Release, noisy: Sequence[str], texts: Texts) -> str | None:
@@ -645,9 +657,8 @@ def tabulation(
     if not by:
         return None
     bins = {name: edges for name in by if (edges := _edges(table, name)) is not None}
-    # Both pages rehearse, so that both leave out the same cells.
-    options = CrosstabOptions(seed=0)
-    found = crosstab_of(table, by, bins, options=options)
+    # Both pages rehearse, with the same random numbers as `sudare crosstab`, so that all leave out the same cells.
+    found = crosstab_of(table, by, bins)
     if found.fit.cells > _MOST_CELLS:
         if named:
             raise ParameterError(

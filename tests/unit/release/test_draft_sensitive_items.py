@@ -1,0 +1,66 @@
+"""`sudare describe --baskets --sensitive`: the recipe names the items, protects them, and runs."""
+
+import pytest
+import yaml
+
+from sudare.cli import main
+from sudare.release.recipe.load import load_recipe
+
+BASKETS = ["news shop", "news", "mail shop clinic", "mail news", "12 news clinic", "shop mail"] * 4
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SUDARE_LEDGER", str(tmp_path / "ledger.sqlite"))
+    (tmp_path / "clicks.txt").write_text("\n".join(BASKETS) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (["shop,clinic"], ["shop", "clinic"]),
+        (["cl*", "shop"], ["clinic", "shop"]),
+        (["re:^(shop|clinic)$"], "re:^(shop|clinic)$"),
+        (["12"], ["12"]),
+    ],
+)
+def test_named_items_are_in_the_recipe_and_protected(folder, capsys, given, named):
+    options = [part for one in given for part in ("--sensitive", one)]
+    assert main(["describe", "--baskets", "clicks.txt", *options, "-o", "b.yaml"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Sensitive items, as you said: " in told
+    written = (folder / "b.yaml").read_text(encoding="utf-8")
+    recipe = yaml.safe_load(written)
+    assert (
+        [str(one) for one in recipe["sensitive"]] == named
+        if isinstance(named, list)
+        else recipe["sensitive"] == named
+    )
+    assert [one["type"] for one in recipe["requirements"]] == ["km-anonymity", "rho-uncertainty"]
+    assert load_recipe(folder / "b.yaml").read().has_sensitive
+    assert main(["run", "b.yaml"]) == 0
+    assert "No sensitive item can be inferred" in " ".join(capsys.readouterr().out.split())
+
+
+def test_what_was_asked_for_stays(folder, capsys):
+    asked = ["--require", "rho-uncertainty rho=0.7", "--sensitive", "shop"]
+    assert main(["describe", "--baskets", "clicks.txt", *asked, "-o", "b.yaml", "--lang", "ja"]) == 0
+    assert "1 個のアイテムを機微とします。" in capsys.readouterr().out
+    recipe = yaml.safe_load((folder / "b.yaml").read_text(encoding="utf-8"))
+    assert [(one["type"], float(one["rho"])) for one in recipe["requirements"]] == [("rho-uncertainty", 0.7)]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--sensitive", "shopp"], "did you mean 'shop'?"),
+        (["--quasi", "shop"], "name only their sensitive items with --sensitive"),
+        (["--sensitive", "shop", "--rest", "drop"], "name only their sensitive items with --sensitive"),
+    ],
+)
+def test_what_is_no_item_or_of_columns_is_refused(folder, capsys, options, sentence):
+    assert main(["describe", "--baskets", "clicks.txt", *options, "-o", "b.yaml"]) == 2
+    assert sentence in capsys.readouterr().err
+    assert not (folder / "b.yaml").exists()
