@@ -17,6 +17,7 @@ from sudare.anonymize.baskets.catalogue import BASKET_METHODS
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.note import Note
 from sudare.release.report import charts
+from sudare.release.retry import risen_risks
 from sudare.words import sentence as all_texts
 from sudare.words.sentence import Sentence, loaded
 
@@ -57,9 +58,26 @@ def releases():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(all_texts.Texts, "__call__", recorded)
         found = {name: case() for name, case in CASES.items()}
+        assert risen_risks(_risk(0.1), _risk(0.2))
         bounds = [one.lower_bounds for one in found.values() if isinstance(one, sd.Release)]
         assert any(bounds)
         return found, used
+
+
+def _risk(share):
+    """Every risk figure that a retry compares."""
+    figures = dict.fromkeys(
+        (
+            "prosecutor_largest",
+            "prosecutor_mean",
+            "rows_above_threshold",
+            "journalist_largest",
+            "journalist_mean",
+        ),
+        share,
+    )
+    guess = {"column": "disease", "guess_mean": share, "homogeneous_share": share}
+    return {**figures, "population": "given", "guesses": [guess]}
 
 
 def test_every_method_has_a_case():

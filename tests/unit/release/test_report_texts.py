@@ -18,6 +18,7 @@ from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.randomize.method import Randomize
 from sudare.anonymize.simple.coarsen import Round
 from sudare.anonymize.simple.identifiers import Pseudonymize
+from sudare.anonymize.simple.swap import SwapRecords
 from sudare.api import anonymize
 from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.bounds import Bound
@@ -165,7 +166,13 @@ def _releases_of_every_role():
     )
     numbers = numbers.describe(quasi=["age"], sensitive=["cost"], drop=[f"d{n}" for n in range(9)])
     averaged = anonymize(numbers, KAnonymity(3), method=[Round(("cost",), base=10), Microaggregate()])
-    return kept, added, randomized, anonymize(masked, KAnonymity(3), method=Mondrian()), averaged
+    masked_release = anonymize(masked, KAnonymity(3), method=Mondrian())
+    # Texts have no mean, so that their loss is the share of values replaced.
+    texts = table_of(40).describe(quasi=["city"], sensitive=["disease"], identifier=["name"])
+    swapped = anonymize(
+        texts, KAnonymity(1), method=[Pseudonymize(("name",)), SwapRecords(("city",), share=1.0)], seed=1
+    )
+    return kept, added, randomized, masked_release, averaged, swapped
 
 
 def _randomized_releases():
