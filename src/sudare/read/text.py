@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\f\r\x1b") + b"\x7f"
 _SAMPLE_BYTES = 65_536
+_PIECE = 2**22
 _SPELLED_DELIMITERS = {"\\t": "\t", "tab": "\t"}
 
 
@@ -60,21 +61,29 @@ def read_text(
     cell is empty is named after its position, `column_3`.
     """
     delimiter = _checked_delimiter(delimiter)
-    text, utf8, encoding = decode_text(data, name, encoding)
-    if not text.strip():
+    utf8, encoding = utf8_of(data, name, encoding)
+    if not utf8[:_SAMPLE_BYTES].decode(errors="ignore").strip() and not utf8.decode().strip():
         raise InputError("read.text.empty", source=name)
-    dialect = sniff_dialect(text, delimiter)
+    dialect = sniff_dialect(utf8, delimiter)
     cells = _cut_regular(utf8, dialect, header=header)
     if cells is None:
-        cells = _cut_irregular(text, dialect, name, header=header)
+        cells = _cut_irregular(utf8.decode(), dialect, name, header=header)
     if header:
         names = ["" if cell is None else str(cell) for cell in cells.row(0)]
         cells = cells.slice(1)
     else:
         names = [""] * cells.width
     cells.columns = column_names(names, name)
-    frame = mark_missing(cells.fill_null(""), list(missing))
-    return narrow(frame), encoding, dialect
+    # One column after the other, so that all cells as texts and all as values are never in memory together.
+    texts = cells.get_columns()[::-1]
+    del cells
+    columns = []
+    while texts:
+        column = texts.pop()
+        # polars treats a series name such as '^a$' as a pattern, so the cells get a plain name.
+        marked = _without_missing(column.alias("cells").fill_null(""), missing)
+        columns.append(_narrowed(marked).alias(column.name))
+    return pl.DataFrame(columns), encoding, dialect
 
 
 def column_names(names: Sequence[str], source: str) -> list[str]:
@@ -119,6 +128,12 @@ def decode_text(
     data: bytes, name: str, forced: str | None, *, surely: bool = False
 ) -> tuple[str, bytes, str]:
     """The text, its UTF-8 bytes without a byte order mark, and the encoding; `surely`: it is known to be text."""
+    utf8, encoding = utf8_of(data, name, forced, surely=surely)
+    return utf8.decode(), utf8, encoding
+
+
+def utf8_of(data: bytes, name: str, forced: str | None, *, surely: bool = False) -> tuple[bytes, str]:
+    """The UTF-8 bytes of a text without a byte order mark, and the encoding; `surely`: it is known to be text."""
     kind = document_kind(data)
     if kind is not None:
         raise InputError("read.text.document", source=name, kind=ErrorSentence(f"read.text.kinds.{kind}"))
@@ -127,8 +142,9 @@ def decode_text(
     if not surely and _is_garbage(data):
         raise InputError("read.text.not_text", source=name)
     try:
-        text = decode(data, encoding).removeprefix("\ufeff")
-        utf8 = text.encode()
+        # UTF-8 is not decoded as a whole: as a text, it takes up to four times the memory.
+        plain = encoding in {"utf-8", "utf-8-sig"} and _decodes(data, encoding)
+        utf8 = data.removeprefix(codecs.BOM_UTF8) if plain else decode(data, encoding).encode()
     except LookupError:
         raise InputError("read.text.unknown_encoding", encoding=encoding) from None
     except UnicodeDecodeError as error:
@@ -149,11 +165,12 @@ def decode_text(
         raise InputError("read.text.undecodable", **figures) from None
     except UnicodeEncodeError:
         raise InputError("read.text.impossible", source=name, encoding=encoding) from None
+    utf8 = utf8.removeprefix(codecs.BOM_UTF8)
     position = utf8.find(b"\0")
     if position >= 0:
         line = utf8.count(b"\n", 0, position) + 1
         raise InputError("read.text.nul", source=name, line=line, encoding=encoding)
-    return text, utf8, encoding
+    return utf8, encoding
 
 
 def _checked_delimiter(delimiter: str | None) -> str | None:
@@ -375,25 +392,30 @@ def decode(data: bytes, encoding: str) -> str:
     return data.decode(encoding)
 
 
-def sniff_dialect(text: str, delimiter: str | None = None) -> Dialect:
+def sniff_dialect(utf8: bytes, delimiter: str | None = None) -> Dialect:
     """Delimiter (unless given) and quote character of a text, from its first records.
 
     The delimiter is the candidate for which the most records are as wide as the first; on a tie, the one
     that gives the most cells. A text that no candidate splits is a table with one column.
     """
-    sample, complete = _beginning(text)
+    sample, complete = _beginning(utf8)
     if delimiter is None:
         scores = {candidate: _agreement(sample, complete, candidate) for candidate in DELIMITERS}
         best = max(DELIMITERS, key=lambda candidate: scores[candidate])  # the first on a tie
         delimiter = best if scores[best] > (0.0, 0) else ","
     if _is_quoted_by_apostrophe(sample, delimiter):
         return Dialect(delimiter, "'")
-    return Dialect(delimiter, '"' if '"' in text else None)
+    return Dialect(delimiter, '"' if b'"' in utf8 else None)
 
 
 def _decodes(data: bytes, encoding: str) -> bool:
+    """Whether the bytes fit an encoding; in pieces, because the text may take more memory than its bytes."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    view = memoryview(data)
     try:
-        data.decode(encoding)
+        for start in range(0, len(view), _PIECE):
+            decoder.decode(view[start : start + _PIECE])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
     return True
@@ -446,13 +468,14 @@ def _normalizer_guess(data: bytes, sample: bytes) -> str | None:
     return best.encoding if best is not None and _decodes(data, best.encoding) else None
 
 
-def _beginning(text: str) -> tuple[list[str], bool]:
+def _beginning(utf8: bytes) -> tuple[list[str], bool]:
     """The first lines of a text, and whether they are the whole text."""
     size = 16 * _SAMPLE_BYTES
-    lines = text[:size].splitlines(keepends=True)
-    if len(text) > size and len(lines) > 1:
+    # A character that was cut in two is in the last line, which goes.
+    lines = utf8[:size].decode(errors="ignore").splitlines(keepends=True)
+    if len(utf8) > size and len(lines) > 1:
         lines.pop()
-    return lines, len(text) <= size
+    return lines, len(utf8) <= size
 
 
 def _agreement(lines: list[str], complete: bool, delimiter: str) -> tuple[float, int]:
@@ -575,12 +598,19 @@ def days_if_midnight(column: pl.Series) -> pl.Series:
     return days if bool((days.cast(column.dtype) == column).all()) else column
 
 
-def mark_missing(frame: pl.DataFrame, missing: list[str]) -> pl.DataFrame:
+def mark_missing(frame: pl.DataFrame, missing: Sequence[str]) -> pl.DataFrame:
     """The frame with null in place of every text cell that exactly equals one of `missing`."""
-    if not missing:
-        return frame
-    text = pl.col(pl.String)
-    return frame.with_columns(pl.when(text.is_in(missing)).then(None).otherwise(text).name.keep())
+    marked = [_without_missing(each, missing) if each.dtype == pl.String else each for each in frame]
+    return pl.DataFrame(marked) if marked else frame
+
+
+def _without_missing(column: pl.Series, missing: Sequence[str]) -> pl.Series:
+    """A column of texts with null in place of those that equal one of `missing`."""
+    cells = column.alias("cells")
+    hidden = cells.is_in(list(missing))
+    if not hidden.any():
+        return column
+    return cells.zip_with(~hidden, pl.Series([None], dtype=pl.String)).alias(column.name)
 
 
 def _narrowed(cells: pl.Series) -> pl.Series:

@@ -272,9 +272,9 @@ def test_forced_encoding_and_delimiter():
 
 
 def test_european_decimals_do_not_fool_the_delimiter():
-    assert sniff_dialect("x;y\n1,5;2,5\n3,5;4,5\n").delimiter == ";"
-    assert sniff_dialect('a,b\n"x;y;z",1\n"p;q;r",2\n').delimiter == ","
-    assert sniff_dialect("one\ntwo\n").delimiter == ","
+    assert sniff_dialect(b"x;y\n1,5;2,5\n3,5;4,5\n").delimiter == ";"
+    assert sniff_dialect(b'a,b\n"x;y;z",1\n"p;q;r",2\n').delimiter == ","
+    assert sniff_dialect(b"one\ntwo\n").delimiter == ","
 
 
 @pytest.mark.slow
