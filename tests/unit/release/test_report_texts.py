@@ -122,6 +122,9 @@ def test_texts_are_complete_and_all_used(release, tmp_path, monkeypatch):
     sharp = dataclasses.replace(release)
     sharp.__dict__["lower_bounds"] = {"loss": Bound(0.99 * release.losses["loss"], True, "Exact.")}
     report_html(sharp, held, manifest, kind="internal", language="en")
+    large = dataclasses.replace(release)
+    large.__dict__.update(lower_bounds={}, bound_is_missing=True)
+    report_html(large, held, manifest, kind="internal", language="en")
     # Steps between the released counts and the estimate are kept in few tables: none of those above.
     steps: Any = SimpleNamespace(
         fit=SimpleNamespace(kept=2, total_variation=None, half_width=None, warnings=list)

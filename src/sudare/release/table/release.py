@@ -106,6 +106,17 @@ class Release(AnyRelease):
             self.__dict__["lower_bounds"] = found  # where cached_property keeps it
         return self.lower_bounds
 
+    @cached_property
+    def bound_is_missing(self) -> bool:
+        """Whether it has no lower bounds only because the table is too large for a search of seconds."""
+        from sudare.advise.bounds import is_too_large, only_generalized
+
+        return (
+            not self.lower_bounds
+            and only_generalized(self.original, self.methods)
+            and is_too_large(self.original)
+        )
+
     @property
     def lower_bound(self) -> float | None:
         """The least loss (the measure of that name) any release with these requirements can have, where known."""

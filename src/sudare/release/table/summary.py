@@ -30,6 +30,8 @@ def summary(release: Release, language: Language) -> list[Block]:
         if name in release.losses:
             key, least = "loss.bound" if bound.exact else "loss.bound_weak", rounded_down(bound.value, 4)
             blocks.append(Line(words(key, measure=name, value=figure(release.losses[name]), bound=least)))
+    if release.bound_is_missing:
+        blocks.append(Line(words("loss.no_bound", rows=release.original.rows)))
     if release.suitability is not None and not release.suitability.suited:
         poor = suitability_sentence(release.suitability, language)
         blocks.append(Line(words("warning", warning=words("loss.poorly_suited", poor=poor))))

@@ -426,9 +426,12 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
         "columns_note": None if columns or errors else _no_column_losses(release, noisy, texts),
         "errors": errors,
         "bounds": [
-            _bound_sentence(name, shown[name], bound, texts)
-            for name, bound in bounds.items()
-            if name in shown
+            *(
+                _bound_sentence(name, shown[name], bound, texts)
+                for name, bound in bounds.items()
+                if name in shown
+            ),
+            *((texts("loss.no_bound", rows=release.original.rows),) if release.bound_is_missing else ()),
         ],
     }
 
