@@ -317,6 +317,7 @@ def test_a_weaker_bound_is_said_to_be_one(monkeypatch, tmp_path):
     from sudare.advise import bounds as bounding
 
     monkeypatch.setattr(bounding, "_BUDGET", 2000)
+    monkeypatch.setattr(bounding, "_COMPARISONS_EACH", 1)
     release = sd.anonymize(with_counts((200, 200), columns=3), sd.KAnonymity(3))
     assert not all(bound.exact for bound in release.lower_bounds.values())
     written = release.write(tmp_path / "out")
