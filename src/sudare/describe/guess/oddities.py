@@ -219,20 +219,35 @@ def _means_missing(value: str) -> bool:
 
 
 def _number_codes(series: pl.Series) -> tuple[str, ...]:
-    """A number of nines far above all others, or a negative code below numbers that are never negative."""
+    """Numbers of nines far above all others, and negative codes below numbers that are never negative."""
     numbers = series.cast(pl.Float64).drop_nulls().alias("number")
     numbers = numbers.filter(numbers.is_finite())
     counts = numbers.value_counts(name="count").sort(numbers.name)
     values, rows = counts.to_series(0).to_list(), counts["count"].to_list()
-    codes = []
-    if len(values) > 2 and values[0] in _NEGATIVE_CODES and values[1] >= 0 and rows[0] >= _FEWEST:
-        codes.append(f"{values[0]:.0f}")
-    if len(values) > 2 and _is_nines(values[-1]) and rows[-1] >= _FEWEST:
-        far = values[-1] >= _GAP * abs(values[-2])
-        frequent = rows[-1] >= _FREQUENT * rows[-2] and values[-1] >= 999 and values[-2] < 0.99 * values[-1]
-        if far or frequent:
-            codes.append(f"{values[-1]:.0f}")
-    return tuple(codes)
+    below = sum(value < 0 for value in values)
+    codes = values[:below]
+    if (
+        len(values) < below + 2
+        or not _NEGATIVE_CODES.issuperset(codes)
+        or min(rows[:below], default=0) < _FEWEST
+    ):
+        codes = []
+    return tuple(f"{code:.0f}" for code in (*codes, *_high_codes(values, rows)))
+
+
+def _high_codes(values: Sequence[float], rows: Sequence[int]) -> Sequence[float]:
+    """The most values at the end that are nines of as many digits and far above the others: 999, or 997, 998 and 999."""
+    length = len(f"{values[-1]:.0f}") if values else 0
+    first = len(values)
+    while first > 2 and len(f"{values[first - 1]:.0f}") == length and _is_nines(values[first - 1]):
+        first -= 1
+    for start in range(first, len(values)):
+        low, rest = values[start], values[start - 1]
+        far = low >= _GAP * abs(rest)
+        frequent = min(rows[start:]) >= _FREQUENT * rows[start - 1] and low >= 999 and rest < 0.99 * low
+        if min(rows[start:]) >= _FEWEST and (far or frequent):
+            return values[start:]
+    return ()
 
 
 def _is_nines(number: float) -> bool:
