@@ -9,6 +9,7 @@ import pytest
 
 import sudare as sd
 from sudare.cli import main
+from sudare.errors import ParameterError
 from sudare.release.reopen import figures_of
 from sudare.verify.verify import verify_release
 
@@ -362,3 +363,12 @@ def test_baskets_without_a_requirement_say_so(tmp_path):
     place.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(sd.SudareError, match="lists no risk figures"):
         figures_of(tmp_path / "older")
+
+
+def test_releases_in_a_list_are_named_by_their_place():
+    one, two = generalized("age", "sex"), generalized("age")
+    listed = sd.measure.compare([one, two]).frame
+    assert listed.equals(sd.measure.compare({"1": one, "2": two}).frame)
+    assert sd.measure.compare(one).frame["release"].to_list() == ["1"]
+    with pytest.raises(ParameterError, match="A value of type str is not a release"):
+        sd.measure.compare(["released"])
