@@ -141,11 +141,13 @@ def draft_of(
     }
     if baskets and (rest is not None or set(roles or {}) - {"sensitive"}):
         raise ParameterError("release.recipe.roles_of_baskets")
-    # Where roles are given and nothing says that it is baskets, they are of columns.
-    if baskets or (not roles and rest is None and looks_like_baskets(source)):
+    sensitive = (roles or {}).get("sensitive", ())
+    # Other roles are of columns, and sensitive is what the first line names, too, unless it is said that it is baskets.
+    is_open = rest is None and set(roles or {}) <= {"sensitive"}
+    if baskets or (is_open and looks_like_baskets(source, sensitive)):
         with plan.phase("read"):
             given = read_baskets(source, **options)
-        return draft_baskets(source, given, options, sensitive=(roles or {}).get("sensitive", ()), **asked)
+        return draft_baskets(source, given, options, sensitive=sensitive, **asked)
     with plan.phase("read"):
         frame, facts = Source.of(path=source, **options).load()
         table = Table.from_frame(frame, source=facts)
