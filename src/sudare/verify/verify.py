@@ -61,8 +61,8 @@ def verify_release(
         folder: The folder of a release, or its public part.
         original: The original baskets or table, or where they are. The promises about baskets speak of it; of a table, the
             bytes of the release are searched for values that it has and the release has not.
-        sensitive: Sensitive items of the original, as `Baskets.describe` takes them; those that the internal part of the
-            folder keeps when left out.
+        sensitive: Sensitive items of the original, as `Baskets.describe` takes them, or a list of items and patterns
+            (`*`, `?`, `[abc]`); those that the internal part of the folder keeps when left out.
         options: How to read the original, as `sudare.read` and `sudare.read_baskets` take them.
         progress: Told how far the work is.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -24,6 +23,7 @@ from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.study import people_warnings, quasi_warnings
+from sudare.describe.baskets.sensitive import items_named, unknown_item
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
 from sudare.describe.guess.oddities import missing_codes, oddities_of, written_codes
@@ -453,16 +453,10 @@ def _sensitive_items(given: Sequence[str], baskets: Baskets) -> list[str | int] 
     """What texts from a command name: items of the baskets, those that fit a pattern, or a rule."""
     if len(given) == 1 and given[0].startswith("re:"):
         return given[0]
-    items = {str(item): item for item in baskets.items}
-    found: dict[str | int, None] = {}
-    for entry in _listed({"": given}, list(items))[""]:
-        fitting = [entry] if entry in items else [name for name in items if fnmatchcase(name, entry)]
-        if not fitting:
-            raise DescriptionError(
-                "describe.sensitive.unknown_item", item=shown(entry), hint=did_you_mean(entry, items)
-            )
-        found |= dict.fromkeys(items[name] for name in fitting)
-    return list(found)
+    named = items_named(_listed({"": given}, [str(item) for item in baskets.items])[""], baskets.items)
+    if named.absent:
+        raise unknown_item(named.absent[0], baskets.items)
+    return named.items
 
 
 def _are_all_measured(table: Table, guesses: Sequence[Guess]) -> bool:
