@@ -1,6 +1,7 @@
 """`sudare check --sensitive` looks at every item that was named, or says which it did not."""
 
 import json
+import shutil
 
 import pytest
 
@@ -96,3 +97,39 @@ def test_the_sentences_are_said_in_both_languages():
     more = FindingSentence("rho.more", names="a", more=2)
     for language, said in (("en", "a and 2 more"), ("ja", "a ほか 2 個")):
         assert in_language(more, language) == said
+
+
+@pytest.fixture(scope="module")
+def personal(tmp_path_factory):
+    """Each user calls something else sensitive, and the baskets are in random order."""
+    place = tmp_path_factory.mktemp("personal")
+    baskets = sd.read_baskets(LISTS).describe(sensitive=[["shop"]] * 12 + [["clinic-1"]] * 9)
+    (place / "original.json").write_text(json.dumps(baskets.lists()), encoding="utf-8")
+    release = sd.anonymize(baskets, sd.RhoUncertainty("2/5"), seed=1, order="shuffle")
+    release.write(place / "release")
+    shutil.copytree(place / "release" / "public", place / "handed-over")
+    return place
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_nobody_is_sent_for_an_original_that_does_not_help(personal, capsys, language):
+    public, original = str(personal / "handed-over"), str(personal / "original.json")
+    lacking = {"en": "only the internal part of the release says whose", "ja": "内部用の部分にしか"}[language]
+    unhelpful = {"en": "Give the original", "ja": "元のデータ（--original FILE）を指定"}[language]
+    for more in ([], ["--original", original]):
+        assert main(["check", public, *more, "--lang", language]) == 1
+        joint = "" if language == "ja" else " "
+        told = joint.join(line.strip() for line in capsys.readouterr().out.splitlines())
+        assert lacking in told
+        assert unhelpful not in told
+        assert "--sensitive" in told
+    assert main(["check", public, "--sensitive", "shop"]) == 0
+    assert main(["check", public, "--original", original, "--sensitive", "sh*"]) == 0
+    assert main(["check", public, "--original", original, "--sensitive", "m*"]) == 1
+    assert main(["check", str(personal / "release"), "--original", original]) == 0
+
+
+def test_an_original_is_asked_for_where_it_helps(personal):
+    finding = sd.verify_release(personal / "release")[-1]
+    assert not finding.holds
+    assert "Give the original" in finding.sentence

@@ -32,13 +32,10 @@ from sudare.describe.kinds import UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
 from sudare.errors import (
-    DescriptionError,
     InputError,
     OutputError,
     ParameterError,
-    did_you_mean,
     redact,
-    shown,
 )
 from sudare.formats.data import writing
 from sudare.progress import Plan

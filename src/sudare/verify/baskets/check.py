@@ -80,7 +80,7 @@ def check_basket_folder(
         aligned = _aligned(released, place, manifest)
         asked = manifest["requirements"]
         findings += (
-            [_unaligned(released, one) for one in asked]
+            [_unaligned(released, beside, one) for one in asked]
             if aligned is None
             else verify_baskets(aligned, beside, asked, progress=progress)
         )
@@ -91,9 +91,18 @@ def check_basket_folder(
         given, absent = (common, []) if sensitive is None else _found(common, released)
         released = released.describe(sensitive=given, unknown="ignore")
     checked = verify_baskets(released, None, manifest["requirements"], progress=progress)
+    if released.sensitive_common is None and _aligned(released, place, manifest) is None:
+        checked = [_without_order(one) for one in checked]
     if sensitive is None:
         return findings + checked
     return findings + [_with_absent(one, sensitive, absent, released) for one in checked]
+
+
+def _without_order(finding: Finding) -> Finding:
+    """The finding without the advice to give an original, where nobody here knows which basket is whose."""
+    if getattr(finding.sentence, "key", None) != "rho.needs_original":
+        return finding
+    return replace(finding, sentence=FindingSentence("rho.needs_custodian"))
 
 
 def _found(sensitive: Any, baskets: Baskets) -> tuple[Any, list[str]]:
@@ -150,10 +159,13 @@ def _aligned(released: Baskets, folder: Path, manifest: Mapping[str, Any]) -> Ba
     return None if rows is None else released.take(np.argsort(rows))
 
 
-def _unaligned(released: Baskets, requirement: Mapping[str, Any]) -> Finding:
-    """What can be said of a requirement where it is not known which basket is whose."""
+def _unaligned(released: Baskets, original: Baskets, requirement: Mapping[str, Any]) -> Finding:
+    """What can be said of a requirement where it is not known which basket is whose: what is the same for all."""
     if requirement.get("type") == "rho-uncertainty":
-        return Finding(dict(requirement), False, None, FindingSentence("rho.needs_order"), 0)
+        if original.sensitive_common is None:
+            return Finding(dict(requirement), False, None, FindingSentence("rho.needs_order"), 0)
+        common = [original.items[code] for code in original.sensitive_common]
+        released = released.describe(sensitive=common, unknown="ignore")
     return verify_baskets(released, None, [requirement])[0]
 
 
