@@ -200,6 +200,9 @@ CASES = {
         sd.PkAnonymity(2),
     ),
     "noise and gaps": lambda: sd.assess(with_gaps(), sd.PkAnonymity(5)),
+    "noise that the method refuses": lambda: sd.assess(
+        with_gaps(), sd.PkAnonymity(5), **sd.Randomize().noise_options(with_gaps())
+    ),
     "missing cells are seen": lambda: sd.assess(seen_gaps(), sd.PkAnonymity(2)),
     "few are left for noise": lambda: sd.assess(with_gaps(), sd.PkAnonymity(11), exact=["a"]),
     "few are left": lambda: sd.assess(with_gaps(), sd.PkAnonymity(11)),

@@ -328,7 +328,9 @@ def _advice(study: BasketStudy) -> Iterator[str]:
         yield BasketSentence("advice.least", entries=study.least_entries, share=share(least))
         if len(study.costs) > 1:
             alone = [
-                BasketSentence("advice.alone", name=one.requirement, entries=one.entries, share=share(one.share))
+                BasketSentence(
+                    "advice.alone", name=one.requirement, entries=one.entries, share=share(one.share)
+                )
                 for one in study.costs
             ]
             yield BasketSentence("advice.each", alone=JoinedBaskets("advice.between", parts=tuple(alone)))
