@@ -101,8 +101,7 @@ class NoiseStudy:
         tables = self.tables
         told = [self._told("noise.useless", tables)] if tables is not None and tables.useless else []
         if self.unranged:
-            columns, option = enumerated(self.unranged), ",".join(f"{one}:LOW:HIGH" for one in self.unranged)
-            told.append(Sentence("noise.unranged", columns=columns, option=option))
+            told.append(Sentence("noise.unranged", columns=enumerated(self.unranged)))
         if self.gaps:
             told.append(Sentence("noise.gaps", columns=enumerated(self.gaps)))
         return told

@@ -24,7 +24,7 @@ from sudare.words.sentence import Sentence, loaded
 CASES = {**TABLES, **BASKETS}
 SPEAKERS = ("anonymize", "measure", "release")
 ENGLISH_WORD = re.compile(r"[A-Za-z_]{2,}")
-GIVEN = {"age", "pay", "zip", "disease", "day", "name", "id"}
+GIVEN = {"age", "pay", "zip", "disease", "day", "name", "id", "household_id"}
 WORDS = {
     "NCP",
     "Pk",
