@@ -52,6 +52,9 @@ def test_another_table_is_not_measured(released, capsys):
     assert main(["measure", "one.csv", str(released)]) == 0
     assert main(["measure", "other.csv", str(released)]) == 2
     assert "'other.csv' is not what the release in" in capsys.readouterr().err
+    pl.DataFrame({"height": [1, 2, 3]}).write_csv("heights.csv")
+    assert main(["measure", "heights.csv", str(released)]) == 2
+    assert "'heights.csv' is not what the release in" in capsys.readouterr().err
 
 
 @pytest.mark.slow
