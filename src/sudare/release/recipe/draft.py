@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import yaml
 
@@ -65,6 +65,8 @@ _FREQUENT = 10
 class Draft(ABC):
     """A recipe to correct, with comments."""
 
+    kind: ClassVar[str]
+    """The kind of data, by which the command says what comes next."""
     recipe: dict[str, Any]
     """The mapping of the recipe."""
     language: Language
@@ -189,6 +191,8 @@ def draft_of(
 class TableDraft(Draft):
     """The draft for a table: guessed roles, with their reasons."""
 
+    kind: ClassVar[str] = "table"
+
     rows: int
     guesses: tuple[Guess, ...]
     measured: bool = False
@@ -310,6 +314,8 @@ class TableDraft(Draft):
 class BasketDraft(Draft):
     """The draft for baskets: what they are like; which items are sensitive, only their owner knows."""
 
+    kind: ClassVar[str] = "baskets"
+
     baskets: int
     items: int
     entries: int
@@ -424,12 +430,13 @@ def draft_baskets(
         asked.append(RhoUncertainty(0.5) if are_examinable(baskets) else RhoUncertainty(0.5, m=2))
     applied = [BASKET_METHODS.build(text) for text in methods or ()] or [SuppressItems()]
     layout = {"layout": baskets.source.layout} if baskets.source and "layout" not in options else {}
-    recipe = {
+    recipe: dict[str, Any] = {
         "version": 1,
         "baskets": _place(source, {**options, **layout}, folder),
         "sensitive": named,
         **_rest(source, (asked, BASKET_REQUIREMENTS), (applied, BASKET_METHODS), language),
     }
+    recipe["requirements"] = [_with_numbers(one) for one in recipe["requirements"]]
     supports = baskets.supports()
     most = sorted(range(len(supports)), key=lambda code: (-int(supports[code]), code))[:_FREQUENT]
     return BasketDraft(
@@ -444,6 +451,13 @@ def draft_baskets(
         len(described.sensitive.common) if described.sensitive.common is not None else 0,
         left_out=_leaves_out(source, options, recipe["baskets"]),
     )
+
+
+def _with_numbers(requirement: dict[str, Any]) -> dict[str, Any]:
+    """The requirement with a rho that is a plain decimal as a number; a fraction such as 1/3 stays a text."""
+    rho = requirement.get("rho")
+    is_decimal = isinstance(rho, str) and "/" not in rho and repr(float(rho)) == rho
+    return {**requirement, "rho": float(rho)} if is_decimal else requirement
 
 
 def _sensitive_items(given: Sequence[str], baskets: Baskets) -> list[str | int] | str:
