@@ -116,8 +116,8 @@ def _repeated(*names: str, quasi: bool = False) -> Any:
             "age": [row // 4 for row in range(ROWS)],
         }
     )
-    roles = {"quasi": ["age"], "insensitive": ["day"]} if quasi else {"insensitive": ["day", "age"]}
-    return sd.anonymize(sd.read(frame).describe(identifier=list(names), **roles), method=sd.Shuffle())
+    table = sd.read(frame).describe(identifier=list(names), insensitive=["day", "age"])
+    return sd.anonymize(table.describe(quasi=["age"]) if quasi else table, method=sd.Shuffle())
 
 
 def _noises() -> Any:

@@ -456,8 +456,9 @@ def draft_baskets(
 def _with_numbers(requirement: dict[str, Any]) -> dict[str, Any]:
     """The requirement with a rho that is a plain decimal as a number; a fraction such as 1/3 stays a text."""
     rho = requirement.get("rho")
-    is_decimal = isinstance(rho, str) and "/" not in rho and repr(float(rho)) == rho
-    return {**requirement, "rho": float(rho)} if is_decimal else requirement
+    if not isinstance(rho, str) or "/" in rho or repr(float(rho)) != rho:
+        return requirement
+    return {**requirement, "rho": float(rho)}
 
 
 def _sensitive_items(given: Sequence[str], baskets: Baskets) -> list[str | int] | str:

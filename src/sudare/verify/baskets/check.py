@@ -88,8 +88,8 @@ def check_basket_folder(
     # What is sensitive for all can be checked on the release alone; items may be gone from it altogether.
     common = sensitive if sensitive is not None else _kept_common(place)
     if common is not None:
-        given, absent = (common, []) if sensitive is None else _found(common, released)
-        released = released.describe(sensitive=given, unknown="ignore")
+        named, absent = (common, []) if sensitive is None else _found(common, released)
+        released = released.describe(sensitive=named, unknown="ignore")
     checked = verify_baskets(released, None, manifest["requirements"], progress=progress)
     if released.sensitive_common is None and _aligned(released, place, manifest) is None:
         checked = [_without_order(one) for one in checked]
