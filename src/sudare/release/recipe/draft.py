@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+import polars as pl
 import yaml
 
 from sudare.advise.defaults import are_measured
@@ -26,7 +27,13 @@ from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.study import people_warnings, quasi_warnings
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
-from sudare.describe.guess.oddities import missing_codes, oddities_of, written_codes
+from sudare.describe.guess.oddities import (
+    hidden_kind,
+    missing_codes,
+    oddities_of,
+    words_read_as_missing,
+    written_codes,
+)
 from sudare.describe.guess.reason import Reason
 from sudare.describe.kinds import UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
@@ -156,12 +163,18 @@ def draft_of(
     if table.rows == 0:
         number = "one" if len(table.columns) == 1 else "many"
         raise InputError(f"release.recipe.no_rows.{number}", source=source, columns=len(table.columns))
+    kinds = {column.name: column.kind for column in table.columns}
     with plan.phase("guess"):
+        table, read_missing = _without_words(table)
         guesses = guess_roles(table, _listed(roles or {}, table.frame.columns), rest)
+    read_missing = {
+        one.column: read_missing[one.column]
+        for one in guesses
+        if one.column in read_missing and one.role not in UNRELEASED_ROLES
+    }
     measured = not methods and _are_all_measured(table, guesses)
     if measured:
         guesses[:] = [replace(one, hierarchy=None) for one in guesses]
-    kinds = {column.name: column.kind for column in table.columns}
     codes_by_name = {
         one.column: missing_codes(table.frame[one.column])
         for one in guesses
@@ -171,6 +184,8 @@ def draft_of(
     drafted = draft_table(
         source, table.rows, guesses, options, kinds=kinds, codes=codes, explain=explain, **asked
     )
+    for name, words in read_missing.items():
+        drafted.recipe["columns"][name]["missing_values"] = list(words)
     found: dict[str, Any] = {
         role: [one.column for one in guesses if one.role == role] for role in get_args(Role)
     }
@@ -183,6 +198,7 @@ def draft_of(
         warnings=(
             *quasi_warnings(described, asked_for),
             *people_warnings(described, asked_for),
+            *words_read_as_missing(read_missing),
             *oddities_of(table.frame, guesses),
         ),
     )
@@ -463,6 +479,18 @@ def _sensitive_items(given: Sequence[str], baskets: Baskets) -> list[str | int] 
             )
         found |= dict.fromkeys(items[name] for name in fitting)
     return list(found)
+
+
+def _without_words(table: Table) -> tuple[Table, dict[str, tuple[str, ...]]]:
+    """The table with numbers and dates in columns that only words for missing values made texts, and these words."""
+    found: dict[str, tuple[str, ...]] = {}
+    kinds: dict[str, Kind] = {}
+    for series in table.frame:
+        words = missing_codes(series) if series.dtype == pl.String else ()
+        kind = hidden_kind(series, words)
+        if kind is not None:
+            found[series.name], kinds[series.name] = words, kind
+    return (table.describe(kinds=kinds, missing_values=found) if found else table), found
 
 
 def _are_all_measured(table: Table, guesses: Sequence[Guess]) -> bool:
