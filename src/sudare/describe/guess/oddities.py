@@ -101,6 +101,7 @@ _CODE_DAYS = (
 _MANY_QUASI = 15
 """Quasi-identifiers with which rows that are alike in all of them are rare in any table."""
 _TRIED = 20
+_MANY_WORDS = 1000
 """Texts that are tried before all."""
 _NAMED = 4
 """Values and columns that a sentence names."""
@@ -226,6 +227,8 @@ def _text_codes(texts: pl.Series) -> tuple[str, ...]:
     distinct = texts.unique(maintain_order=True).to_list()
     words = [text for text in distinct if _means_missing(text)]
     rest = [text for text in distinct if text not in words]
+    if len(rest) > _MANY_WORDS and any(number_of(text) is None for text in rest[:_TRIED]):
+        return tuple(words)  # quickly: a column of a million names has no codes
     numbers = [number_of(text) for text in rest]
     if None in numbers:
         return (*words, *_codes_among_words(texts, [text for text in rest if number_of(text) is not None]))
