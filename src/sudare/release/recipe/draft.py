@@ -6,6 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -194,6 +195,7 @@ def draft_of(
     return replace(
         drafted,
         measured=measured,
+        shift_jis=facts.encoding == "cp932",
         may_be_baskets=_is_one_column_of_lists(table),
         warnings=(
             *quasi_warnings(described, asked_for),
@@ -218,6 +220,8 @@ class TableDraft(Draft):
     """Whether the recipe lists the columns one by one, each with the reason."""
     codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Values that seem to mean that a value is missing, by column: a line that is ready to be used."""
+    shift_jis: bool = False
+    """Whether the table was read from a text in this encoding, in which others may expect the release."""
     warnings: tuple[str, ...] = ()
     """What the custodian should know before anything else: people with several rows, and oddities of the values."""
 
@@ -251,7 +255,9 @@ class TableDraft(Draft):
         if key == "output":
             yield texts(self.language, "draft")("about")
             yield "about: {title: '', purpose: '', recipient: '', contact: ''}"
-        if key == "output" and self.language == "ja":
+        if key == "output" and self.shift_jis:
+            yield texts(self.language, "draft")("excel_sjis")
+        elif key == "output" and self.language == "ja":
             yield texts(self.language, "draft")("excel")
         if key == "method" and (names := self.ranges_needed):
             yield texts(self.language, "draft")("ranges", columns=enumerated(names).into(self.language))
@@ -298,7 +304,10 @@ class TableDraft(Draft):
         yield Grid(
             words("describe.title", **counted),
             [words(f"describe.{head}") for head in ("column", "role", "kind", "why")],
-            [(guess.column, guess.role, guess.kind, guess.reason.into(self.language)) for guess in shown],
+            [
+                (_span(run), run[0].role, run[0].kind, run[0].reason.into(self.language))
+                for run in _runs_alike(shown, self.language)
+            ],
         )
         for role, count in folded.items():
             yield Line(words("describe.rest", count=count, role=role))
@@ -497,6 +506,18 @@ def _are_all_measured(table: Table, guesses: Sequence[Guess]) -> bool:
     """Whether a release with no named method would be microaggregated if no quasi-identifier had a hierarchy."""
     quasi = [guess for guess in guesses if guess.role == "quasi"]
     return bool(quasi) and all(are_measured(guess.kind, table.frame[guess.column]) for guess in quasi)
+
+
+def _runs_alike(guesses: Sequence[Guess], language: Language) -> Iterator[list[Guess]]:
+    """Guesses one by one, but neighbors of which the same is said together: twenty questions are one line."""
+    for _, run in groupby(guesses, key=lambda one: (one.role, one.kind, one.reason.into(language))):
+        alike = list(run)
+        yield from [alike] if len(alike) > _FOLDED else [[one] for one in alike]
+
+
+def _span(run: Sequence[Guess]) -> str:
+    """The name of a column, or the first and the last of several and how many they are."""
+    return run[0].column if len(run) == 1 else f"{run[0].column} … {run[-1].column} ({len(run)})"
 
 
 def _is_of_the_rest(guess: Guess) -> bool:
