@@ -75,13 +75,16 @@ class Comparison:
     def pick(self) -> Pick | None:
         """The release to take: of those that no other beats, the one of best balance.
 
-        None if they are not comparable: of different tables, or where the measure does not apply to all of them.
+        None if they are not comparable (of different tables, or where the measure does not apply to all of them), and
+        None for one release, or two that do not beat each other: scaled, the one is as good as the other.
 
         Risk and loss are each scaled from 0 (the best of these releases) to 1 (the worst), and the smallest sum wins; of
         equal sums the one of smaller risk.
         """
         front = self.releases.filter(pl.col("best"))
-        if self.several_tables or self.not_applicable or not front.height:
+        if self.several_tables or self.not_applicable or not front.height or self.releases.height == 1:
+            return None
+        if self.opposites:
             return None
         if front.height == 1:
             return Pick(front["release"][0], "only", 1)
@@ -101,6 +104,14 @@ class Comparison:
             "balanced" if tied.height == 1 else "safer",
             tied.height if tied.height > 1 else front.height,
         )
+
+    @property
+    def opposites(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The only two releases that no other beats, the safer one first: one has less risk, the other less loss."""
+        front = self.releases.filter(pl.col("best")).sort("risk")
+        if front.height != 2 or front["risk"][0] == front["risk"][1]:
+            return None
+        return front.row(0, named=True), front.row(1, named=True)
 
     def chart(self, words: ChartWords | None = None) -> Any:
         """Risk-utility plot (Altair): points, and a line through the Pareto front."""

@@ -12,7 +12,7 @@ from tests.cases.register_columns import REGISTERS, register
 
 from sudare.cli import main
 from sudare.describe.guess.guess import guess_roles
-from sudare.describe.guess.oddities import missing_codes, oddities_of
+from sudare.describe.guess.oddities import hidden_kind, missing_codes, oddities_of, words_read_as_missing
 from sudare.release.recipe.table import Recipe
 from sudare.words.sentence import loaded
 
@@ -191,6 +191,8 @@ def test_eight_digits_are_days_only_where_the_name_says_so():
         (["0230", "4110", "-1", "-1"], ("-1",)),
         (["0230", "4110", "-1", "-1", "?"], ("?", "-1")),
         (["0230", "A110", "-1", "-1"], ()),
+        (["EN", "ES", "-9", "-9", "?"], ("?", "-9")),
+        (["EN", "ES", "-9"], ()),
         ([], ()),
         ([None, None], ()),
     ],
@@ -231,6 +233,24 @@ def test_codes_of_numbers_are_those_of_a_plain_twin(values):
     assert list(missing_codes(pl.Series(values, dtype=pl.Int64))) == [str(code) for code in expected]
 
 
+@pytest.mark.parametrize(
+    ("values", "codes", "kind"),
+    [
+        (["34", "不明", "51"], ["不明"], "numeric"),
+        (["1,234", "?", "7"], ["?"], "numeric"),
+        (["３４", "不明", "５１"], ["不明"], "numeric"),
+        (["2024-01-01", "unknown", None], ["unknown"], "date"),
+        (["0600001", "?", "1500002"], ["?"], None),
+        (["a", "?", "1"], ["?"], None),
+        (["?", "?"], ["?"], None),
+        (["34", "-9"], ["-9"], None),
+        (["34", "51"], [], None),
+    ],
+)
+def test_words_may_hide_numbers_or_dates(values, codes, kind):
+    assert hidden_kind(pl.Series("x", values), codes) == kind
+
+
 # What is said
 
 
@@ -253,7 +273,10 @@ def test_everything_odd_is_said_once():
     frame = pl.DataFrame(
         {**TABLE, **{f"more{n}": TABLE["job"] for n in range(5)}, "status": ["unknown", "a"] * 20}
     )
-    found = oddities_of(frame, guess_roles(frame, {"drop": ["secret"]}))
+    found = [
+        *words_read_as_missing({"answers": ["N/A"]}),
+        *oddities_of(frame, guess_roles(frame, {"drop": ["secret"]})),
+    ]
     assert {oddity.key for oddity in found} | {"missing.more", "form", "many_quasi"} == loaded(
         "oddities", "en"
     ).keys()
