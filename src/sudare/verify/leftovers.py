@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from sudare.formats.excel import excel_bytes
 from sudare.verify.finding import Finding, FindingSentence
@@ -151,7 +150,7 @@ def _delimited_texts(path: Path, delimiter: str, encoding: str) -> pl.Series:
     source = path if encoding == "utf-8" else io.BytesIO(path.read_bytes().decode(encoding).encode())
     try:
         cells = pl.scan_csv(source, has_header=False, infer_schema=False, separator=delimiter, glob=False)
-        found = cells.select(pl.all().unique().implode()).collect()
+        found = cells.select(pl.all().unique().implode()).collect(engine="streaming")
         texts = [column.explode().alias("cells") for column in found]
     except pl.exceptions.PolarsError:
         csv.field_size_limit(sys.maxsize // 2)
@@ -310,6 +309,8 @@ def parquet_pages(content: bytes) -> Iterator[bytes]:
 
 
 def _chunk_pages(chunk: bytes, compression: str) -> Iterator[bytes]:
+    import pyarrow as pa
+
     codec = None if compression == "UNCOMPRESSED" else pa.Codec(_CODECS.get(compression, compression.lower()))
     start = 0
     while start < len(chunk):

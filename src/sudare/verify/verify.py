@@ -106,7 +106,7 @@ def _verify_table(manifest: Manifest, original: pl.DataFrame | None, progress: P
     changes = [*manifest.differing, *digest_changes(manifest.data_path, manifest.sha256)]
     try:
         with plan.phase("read"):
-            frame = read_released(manifest)
+            frame = read_released(manifest, categories=True)
     except InputError:
         if not changes:
             raise
