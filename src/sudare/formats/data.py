@@ -23,8 +23,9 @@ import json
 import os
 import re
 from contextlib import contextmanager
+from io import BytesIO
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import polars as pl
 
@@ -274,8 +275,10 @@ def read_data(
             if format == "jsonl":
                 return read_records(path.read_text(encoding="utf-8"), path.name)
             is_excel = format == "excel"
-            dtype = pl.Categorical() if categories else pl.String()
-            cells = excel_cells(path) if is_excel else _text_cells(path, _SEPARATORS[format], encoding, dtype)
+            if is_excel:
+                cells = excel_cells(path)
+            else:
+                cells = (text_categories if categories else _text_cells)(path, _SEPARATORS[format], encoding)
         if escape_formulas:
             cells = pl.DataFrame([_unescaped_cells(column, inside=escaped_inside) for column in cells])
         body = cells.slice(1)
@@ -342,12 +345,79 @@ def _joined(column: pl.Series, kind: pl.List) -> pl.Series:
     return texts.list.join(_JOINT).alias(column.name)
 
 
-def _text_cells(path: Path, separator: str, encoding: str, dtype: pl.DataType) -> pl.DataFrame:
+def _text_cells(path: Path, separator: str, encoding: str) -> pl.DataFrame:
     """Every cell as text, with the names as the first row; an unquoted empty cell is null."""
     source = path if encoding == "utf-8" else path.read_bytes().decode(encoding).encode()
-    cells = pl.scan_csv(source, has_header=False, separator=separator, infer_schema=False, glob=False)
-    # In a stream all cells are never in memory as texts of their own, where they become categories.
-    return cells.select(pl.all().cast(dtype)).collect(engine="streaming")
+    return _cells(source, separator)
+
+
+def _cells(source: Path | bytes, separator: str) -> pl.DataFrame:
+    return pl.read_csv(source, has_header=False, separator=separator, infer_schema=False, glob=False)
+
+
+_PIECE = 2**22
+
+
+def text_categories(path: Path, separator: str, encoding: str = "utf-8") -> pl.DataFrame:
+    """The cells of a file of text, names first, as categories: its texts are never in memory as a whole.
+
+    Read piece by piece, each behind the first record, as if the file had no other records: so every piece is read as the
+    whole would be. A file that cannot be cut so is read at once, which says what is wrong with it.
+    """
+    try:
+        with path.open("rb") if encoding == "utf-8" else BytesIO(
+            path.read_bytes().decode(encoding).encode()
+        ) as stream:
+            head, *parts = (
+                _cells(piece, separator).select(pl.all().cast(pl.Categorical)) for piece in _pieces(stream)
+            )
+        return pl.concat([head, *(part.slice(1) for part in parts)])
+    except pl.exceptions.PolarsError:
+        return _text_cells(path, separator, encoding).select(pl.all().cast(pl.Categorical))
+
+
+def _pieces(stream: BinaryIO) -> Iterator[bytes]:
+    """A text in pieces that end where a record does, by the number of quotes before it; the first record begins each.
+
+    Where quotes do not enclose cells, a piece may end within one. Its last cell is then not closed, which is an error.
+    """
+    rest, head, is_cut = b"", b"", False
+    while block := stream.read(_PIECE):
+        rest += block
+        if not head:
+            first = rest[: _first_end(rest)]
+            if not first.strip():
+                break  # no record says how many cells there are
+            head, rest = first, rest[len(first) :]
+        end = _last_end(rest)
+        if end:
+            yield head + rest[:end]
+            rest, is_cut = rest[end:], True
+    rest += stream.read()
+    if rest or not is_cut:
+        yield head + rest
+
+
+def _first_end(text: bytes) -> int:
+    """Behind the first line end outside of quotes; 0 where there is none."""
+    quotes, start = 0, 0
+    while place := text.find(b"\n", start) + 1:
+        quotes += text.count(b'"', start, place)
+        if quotes % 2 == 0:
+            return place
+        start = place
+    return 0
+
+
+def _last_end(text: bytes) -> int:
+    """Behind the last line end outside of quotes; 0 where there is none."""
+    quotes, end = text.count(b'"'), len(text)
+    while (place := text.rfind(b"\n", 0, end)) >= 0:
+        quotes -= text.count(b'"', place, end)
+        if quotes % 2 == 0:
+            return place + 1
+        end = place
+    return 0
 
 
 _SIGNS = r"=+\-@＝＋－＠'"

@@ -322,13 +322,16 @@ def quantile_change(before: Any, after: Any) -> float:
 def correlation_change(before: Any, after: Any) -> float:
     """Mean over pairs of numeric columns (the first 20) of |r' - r| (Pearson's r); 0 for a constant column."""
     pair = pair_of(before, after)
-    columns = [
-        [_centered(side) for side in numbers_of(pair, name)] for name in numeric_names(pair)[:MOST_PAIRED]
-    ]
-    changes = [
-        abs(_correlation(one[1], other[1]) - _correlation(one[0], other[0]))
-        for one, other in combinations(columns, 2)
-    ]
+    names = numeric_names(pair)[:MOST_PAIRED]
+    # One side after the other: the numbers of all rows of many columns take much memory.
+    was, now = (
+        [
+            _correlation(*both)
+            for both in combinations([_centered(numbers_of(pair, name)[side]) for name in names], 2)
+        ]
+        for side in (0, 1)
+    )
+    changes = [abs(after - before) for before, after in zip(was, now, strict=True)]
     return float(np.mean(changes)) if changes else 0.0
 
 
@@ -357,12 +360,16 @@ def figures_by_column(pair: Pair) -> pl.DataFrame:
     for name in names:
         sides = [_summed_up(side) for side in _middles(pair, name)]
         rows += [(name, key, None, sides[0][key], sides[1][key]) for key in sides[0]]
-    sides_of = {
-        name: [_centered(side) for side in _telling_numbers(pair, name)] for name in names[:MOST_PAIRED]
-    }
-    for one, other in combinations(sides_of, 2):
-        was, now = (_correlated(*both) for both in zip(sides_of[one], sides_of[other], strict=True))
-        rows.append((one, "correlation", other, was, now))
+    paired = names[:MOST_PAIRED]
+    was, now = (
+        [
+            _correlated(*both)
+            for both in combinations([_centered(_telling_numbers(pair, name)[side]) for name in paired], 2)
+        ]
+        for side in (0, 1)
+    )
+    for (one, other), *figures in zip(combinations(paired, 2), was, now, strict=True):
+        rows.append((one, "correlation", other, figures[0], figures[1]))
     schema = {
         "column": pl.String,
         "figure": pl.String,

@@ -182,6 +182,7 @@ def write_folder(
     plan = Plan(progress, {"evaluate": 4, "write": 2, "verify": 3, "report": 2})
     with plan.phase("evaluate", shown="risk") as step:
         kind.evaluate(release, step)
+        kind.prepare(release, output.reports)
     with staged_folder(
         target, overwrite=output.overwrite, beside=lambda: kind.elsewhere(release, output)
     ) as folder:
