@@ -8,6 +8,7 @@ from sudare.anonymize.pipeline import methods_of
 from sudare.anonymize.protocol import Context
 from sudare.assess.requirement import requirements_of
 from sudare.errors import GuaranteeError, ParameterError, shown
+from sudare.memory import give_back
 from sudare.progress import Plan, Progress
 from sudare.randomness import Randomness
 from sudare.release.kind import Checked, kind_of
@@ -68,7 +69,9 @@ def anonymize(
             way = kind.way_out(requirement, original)
             raise GuaranteeError("release.not_reached", explanation=verdict.explanation, way_out=way)
     if order == "shuffle":
+        give_back()
         applied = kind.shuffled(applied, random)
+    give_back()
     with plan.phase("measure") as step:
         checked = Checked(original, applied, asked, tuple(methods), tuple(verdicts), random, order)
         release = kind.release(checked, measures, step)

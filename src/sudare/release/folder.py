@@ -13,6 +13,7 @@ import polars as pl
 
 from sudare.display import WIDTH, html_block, html_list, html_table, paragraph, said, shown_words
 from sudare.errors import GuaranteeError
+from sudare.memory import give_back
 from sudare.progress import Plan, Progress, shows_progress
 from sudare.release.manifest import manifest_of, public_manifest
 from sudare.release.staging import staged_folder
@@ -183,6 +184,7 @@ def write_folder(
     with plan.phase("evaluate", shown="risk") as step:
         kind.evaluate(release, step)
         kind.prepare(release, output.reports)
+        give_back()
     with staged_folder(
         target, overwrite=output.overwrite, beside=lambda: kind.elsewhere(release, output)
     ) as folder:
@@ -197,6 +199,7 @@ def write_folder(
         with plan.phase("verify") as step:
             findings = kind.verify(release, folder, step)
             _refuse_broken(findings)
+        give_back()
         manifest["seconds"] |= {phase: round(value, 3) for phase, value in plan.seconds.items()}
         manifest["verified"] = [finding.__dict__ for finding in findings]
         _write_manifests(folder, kind, manifest)

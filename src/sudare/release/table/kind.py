@@ -22,6 +22,7 @@ from sudare.formats.data import csv_text, write_data
 from sudare.formats.database import source_name, table_written
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import Pair
+from sudare.memory import give_back
 from sudare.release.kind import Applied, Kind
 from sudare.release.recipe.table import Output
 from sudare.release.table.evaluate import evaluate, measured
@@ -254,6 +255,7 @@ class TableKind(Kind):
         applied = checked.applied
         # The pair is not kept: what its measures computed takes several arrays of all rows.
         found = measured(Pair(checked.original, applied.data, applied.rows), measures, progress)
+        give_back()
         return Release(
             original=checked.original,
             table=applied.data,
