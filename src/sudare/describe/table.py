@@ -447,7 +447,7 @@ class Table:
         known, self._codes = self._codes, {}
         while known:
             name, codes = known.popitem()
-            table._codes[name] = codes.taken(rows)
+            table._codes[name] = codes.taken(rows)  # noqa: SLF001  # of the same class
         return table
 
     def forget(self) -> None:

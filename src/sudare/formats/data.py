@@ -365,9 +365,11 @@ def text_categories(path: Path, separator: str, encoding: str = "utf-8") -> pl.D
     whole would be. A file that cannot be cut so is read at once, which says what is wrong with it.
     """
     try:
-        with path.open("rb") if encoding == "utf-8" else BytesIO(
-            path.read_bytes().decode(encoding).encode()
-        ) as stream:
+        with (
+            path.open("rb")
+            if encoding == "utf-8"
+            else BytesIO(path.read_bytes().decode(encoding).encode()) as stream
+        ):
             head, *parts = (
                 _cells(piece, separator).select(pl.all().cast(pl.Categorical)) for piece in _pieces(stream)
             )

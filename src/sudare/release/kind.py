@@ -111,6 +111,7 @@ class Kind(ABC):
     def evaluate(self, release: Any, progress: Progress) -> None:
         """Compute what a manifest and a report say in figures beside the losses; kept by the release."""
 
+    @abstractmethod
     def prepare(self, release: Any, reports: Collection[ReportKind]) -> None:
         """Compute what these reports need of the records, and let go of what can be computed again.
 

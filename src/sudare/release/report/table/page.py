@@ -562,9 +562,7 @@ def _has_blocks(release: Release) -> bool:
 
 def count_rows(release: Release, *, internal: bool) -> None:
     """Compute what a report shows of all rows; the release keeps it, so that no report needs their codes and blocks."""
-    charts.count_rows(
-        release, _charted(release.table), blocks=_has_blocks(release), with_original=internal
-    )
+    charts.count_rows(release, _charted(release.table), blocks=_has_blocks(release), with_original=internal)
     if internal and release.rows_of_original is not None:
         _figures(release)
 
