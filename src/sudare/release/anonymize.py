@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.pipeline import methods_of
 from sudare.anonymize.protocol import Context
+from sudare.arrays import give_back
 from sudare.assess.requirement import requirements_of
 from sudare.errors import GuaranteeError, ParameterError, shown
-from sudare.memory import give_back
 from sudare.progress import Plan, Progress
 from sudare.randomness import Randomness
 from sudare.release.kind import Checked, kind_of

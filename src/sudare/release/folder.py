@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import polars as pl
 
+from sudare.arrays import give_back
 from sudare.display import WIDTH, html_block, html_list, html_table, paragraph, said, shown_words
 from sudare.errors import GuaranteeError
-from sudare.memory import give_back
 from sudare.progress import Plan, Progress, shows_progress
 from sudare.release.manifest import manifest_of, public_manifest
 from sudare.release.staging import staged_folder

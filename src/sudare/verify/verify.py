@@ -13,8 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sudare.arrays import give_back
 from sudare.errors import InputError, ParameterError, shown
-from sudare.memory import give_back
 from sudare.progress import SILENT, Plan
 from sudare.read.source import load
 from sudare.verify.blocks import Evidence, gather_evidence, listed

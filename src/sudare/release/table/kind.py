@@ -11,6 +11,7 @@ from sudare.advise.defaults import chosen
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.pipeline import apply_all
 from sudare.anonymize.protocol import traits_of
+from sudare.arrays import give_back
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import way_out
@@ -22,7 +23,6 @@ from sudare.formats.data import csv_text, write_data
 from sudare.formats.database import source_name, table_written
 from sudare.measure.catalogue import MEASURES
 from sudare.measure.pair import Pair
-from sudare.memory import give_back
 from sudare.release.kind import Applied, Kind
 from sudare.release.recipe.table import Output
 from sudare.release.table.evaluate import evaluate, measured
