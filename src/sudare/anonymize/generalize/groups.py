@@ -23,6 +23,7 @@ from sudare.anonymize.generalize.start import (
     member_groups,
     schemes_of,
     shortened,
+    spread_order,
     with_words,
 )
 from sudare.anonymize.grouping.labels import ranked
@@ -62,8 +63,8 @@ _FEW_MOVES = 100
 """Annealing moves for each row before prices are formed from what each record loses."""
 WHOLE, PART = 50_000, 30_000
 """Tables of more rows than the first are searched in parts of at most the second."""
-_MANY = 300_000
-"""Above this many rows, groups are so narrow that half the passes of openings suffice."""
+_MANY = 250_000
+"""Openings are tried around at most as many records as in a table of this size: the more rows, the narrower the groups."""
 _REGION, _SMALL_REGION = 6, 4
 """The largest regions in which boxes are exchanged have at least 6 k rows, but at most half of the table if that
 has 4 k rows: what is left outside makes the regions differ."""
@@ -99,8 +100,8 @@ class Search:
     """Annealing moves for each row, if there are too many schemes to list."""
     rings: int
     """Assignments of records to groups, in the same case."""
-    openings: int
-    """Passes that open new groups, if groups are not chosen by prices."""
+    openings: float
+    """Passes that open new groups, if groups are not chosen by prices; the last may be for a share of the records."""
     attempts: float
     """Regions rebuilt for each row, in the same case."""
     most: int
@@ -120,7 +121,7 @@ class Search:
         return replace(
             self,
             rings=math.ceil(self.rings * share),
-            openings=self.openings if of <= _MANY else -(-self.openings // 2),
+            openings=self.openings * min(_MANY / of, 1.0),
             most=max(int(self.most * share), 1),
             prices=prices,
         )
@@ -136,26 +137,20 @@ def grouped(
     search: Search,
     progress: Progress,
     phases: Mapping[str, float] | None = None,
-    *,
-    whole: int = WHOLE,
-    largest: int = PART,
-    threads: int | None = None,
 ) -> Ints:
     """Labels of compliant groups with low cost, none of which can be split (see `split_group`).
 
-    A table of more than `whole` rows is searched in parts of at most `largest` rows, as many at a time as there are
-    processors (or `threads`); the result does not depend on how many.
+    A table of more than `WHOLE` rows is searched in parts, as many at a time as there are processors; the result does not
+    depend on how many. `phases` are the weights of the phases of a search.
     """
     table = _Table(axes, model, weights, objective, no_rules() if rules is None else rules)
-    if len(model.codes) <= whole:
+    if len(model.codes) <= WHOLE:
         return _grouped_whole(table, smallest, search, progress)
-    parts = parts_of(model, table.rules, smallest, largest)
+    parts = parts_of(model, table.rules, smallest, PART)
     if len(parts) == 1:
         return _grouped_whole(table, smallest, search, progress)
     tasks = [partial(_grouped_part, table, rows, smallest, search) for rows in parts]
-    found = side_by_side(
-        tasks, [len(rows) for rows in parts], progress, "search_parts", inner=phases, threads=threads
-    )
+    found = side_by_side(tasks, [len(rows) for rows in parts], progress, "search_parts", inner=phases)
     labels, groups = np.empty(len(model.codes), dtype=np.int64), 0
     for rows, own in zip(parts, found, strict=True):
         labels[rows] = own + groups
@@ -185,9 +180,12 @@ class _Table(NamedTuple):
 
 def _grouped_part(table: _Table, rows: Ints, smallest: int, search: Search, progress: Progress) -> Ints:
     """Labels of the groups of a part, found with its share of the effort for the table."""
-    return _grouped_whole(
-        table.part(rows), smallest, search.of_part(len(rows), len(table.model.codes)), progress, is_part=True
-    )
+    # Sorted, so that near records are near in memory.
+    order = spread_order(with_slots(table.model, rows, 1), no_rules())
+    part, effort = table.part(rows[order]), search.of_part(len(rows), len(table.model.codes))
+    labels = np.empty(len(rows), dtype=np.int64)
+    labels[order] = _grouped_whole(part, smallest, effort, progress, is_part=True)
+    return labels
 
 
 def _grouped_whole(

@@ -1,7 +1,8 @@
 """Parts of a large table in which groups are searched independently: rows that are near each other.
 
-The table is cut in two again and again, as by Mondrian, but only down to parts of thousands of rows. No group contains
-rows of two parts. So a cut must not separate what groups need from each other, rows with different sensitive values.
+The table is cut in two again and again, down to parts of thousands of rows, between values that are far apart in their
+hierarchy: few groups would contain both. No group contains rows of two parts, so a cut must not separate what groups
+need from each other either: rows with different sensitive values.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from sudare.anonymize.generalize.mixed import alike_parts, by_value, most_groups
 from sudare.anonymize.generalize.records import with_slots
 from sudare.anonymize.generalize.start import spread_order
 from sudare.kernels.core.rules import rules_of, satisfied, scratch_for
-from sudare.kernels.partition.covers import CLIMB, LINE, PAIRS, SET
+from sudare.kernels.partition.covers import LINE, PAIRS, SET
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -41,6 +42,12 @@ class _Cut(NamedTuple):
     column: int
     first: int
     """The lowest number on the upper side."""
+    gap: float
+    """What a group of the two values next to the cut costs: the more, the fewer groups would contain both."""
+    share: float
+    """Share of the rows on the smaller side."""
+    values: int
+    """Number of values of the column in these rows."""
 
 
 def parts_of(model: Covers, rules: Rules, smallest: int, largest: int) -> list[Ints]:
@@ -70,59 +77,57 @@ def _halves(
     model: Covers, rules: Rules, smallest: int, rows: Ints, sensitive: Ints | None
 ) -> list[Ints] | None:
     """The two sides of the first cut that may be made; None if there is none."""
-    cuts, uneven = [], []
-    for column in range(model.codes.shape[1]):
-        gap, values, share, cut = _cut_of(model, column, rows)
-        if cut is not None and share * len(rows) >= smallest:
-            (cuts if share >= _EVEN else uneven).append((-gap, values, cut, share))
-    chosen = [cut for *_, cut, _ in sorted(cuts, key=lambda each: each[:2])]
-    chosen += [cut for *_, cut, share in sorted(uneven, key=lambda each: -each[3]) if share >= _UNEVEN]
+    found = [_cut_of(model, column, rows) for column in range(model.codes.shape[1])]
+    cuts = [cut for cut in found if cut is not None and cut.share * len(rows) >= smallest]
+    chosen = sorted((cut for cut in cuts if cut.share >= _EVEN), key=lambda cut: (-cut.gap, cut.values))
+    chosen += sorted((cut for cut in cuts if _UNEVEN <= cut.share < _EVEN), key=lambda cut: -cut.share)
     allowed = 0.0 if sensitive is None else _groups_allowed(rules, smallest, rows, sensitive)
-    for column, first in chosen:
-        lower = model.codes[rows, column] < first
+    for cut in chosen:
+        lower = model.codes[rows, cut.column] < cut.first
         halves = [rows[lower], rows[~lower]]
         if sensitive is None or _may_be_parts(rules, smallest, halves, sensitive, allowed):
             return halves
     return None
 
 
-def _cut_of(model: Covers, column: int, rows: Ints) -> tuple[float, int, float, _Cut | None]:
-    """Cost of covering the column in these rows, number of its values, and the best cut with the share of its smaller side.
-
-    Of the cuts that are even enough, the one between values that are farthest apart in the hierarchy.
-    """
+def _cut_of(model: Covers, column: int, rows: Ints) -> _Cut | None:
+    """The best cut of a column: of those that are even enough, the one between values that are farthest apart."""
     codes = model.codes[rows, column]
     lowest = int(codes.min())
     counts = np.bincount(codes - lowest)
     values = np.flatnonzero(counts)
     if len(values) < 2:
-        return 0.0, len(values), 0.0, None
+        return None
     below = np.cumsum(counts[values])[:-1]
     shares = np.minimum(below, len(rows) - below) / len(rows)
-    values = values + lowest
-    gaps = _costs(model, column, values[:-1], values[1:])
+    values += lowest
+    is_line = model.mode[column] == LINE
+    # An interval has no borders of its own: what matters is how wide the values lie.
+    gaps = (
+        np.repeat(_costs(model, column, values[:1], values[-1:]) / 2, len(below))
+        if is_line
+        else _costs(model, column, values[:-1], values[1:])
+    )
     even = shares >= _EVEN
-    # An interval has no borders of its own; where several borders are as high, the most even cut.
-    best = np.lexsort((shares, gaps * (even & (model.mode[column] != LINE)), even))[-1]
-    gap = float(gaps[best] / model.whole[column]) if model.whole[column] > 0 else 0.0
-    return gap, len(values), float(shares[best]), _Cut(column, int(values[best + 1]))
+    # Where several borders are as high, the most even cut.
+    best = np.lexsort((shares, np.where(even, gaps, 0.0), even))[-1]
+    return _Cut(column, int(values[best + 1]), float(gaps[best]), float(shares[best]), len(values))
 
 
 def _costs(model: Covers, column: int, low: Ints, high: Ints) -> Floats:
     """What it costs to cover the numbers low … high, low < high (sets: two values)."""
-    table, start, mode = model.table, int(model.start[column]), model.mode[column]
+    table, start, mode = model.table[model.start[column] :], int(model.start[column]), model.mode[column]
     if mode == SET:
-        return np.full(len(low), table[start + 2])
+        return np.full(len(low), table[2])
     if mode == PAIRS:
-        return table[start + low * model.width[column] + high]
+        return np.asarray(table[low * model.width[column] + high])
     if mode == LINE:
-        return np.where(low < 0, model.whole[column], table[start + high] - table[start + np.maximum(low, 0)])
-    assert mode == CLIMB
+        return np.where(low < 0, model.whole[column], table[high] - table[np.maximum(low, 0)])
     node = low.copy()
     while True:
         outside = model.last[start + node] <= high
         if not outside.any():
-            return table[start + node]
+            return np.asarray(table[node])
         node = np.where(outside, model.parent[start + node], node)
 
 
