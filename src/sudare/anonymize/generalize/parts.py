@@ -77,10 +77,11 @@ def _halves(
     model: Covers, rules: Rules, smallest: int, rows: Ints, sensitive: Ints | None
 ) -> list[Ints] | None:
     """The two sides of the first cut that may be made; None if there is none."""
-    found = [_cut_of(model, column, rows) for column in range(model.codes.shape[1])]
-    cuts = [cut for cut in found if cut is not None and cut.share * len(rows) >= smallest]
-    chosen = sorted((cut for cut in cuts if cut.share >= _EVEN), key=lambda cut: (-cut.gap, cut.values))
-    chosen += sorted((cut for cut in cuts if _UNEVEN <= cut.share < _EVEN), key=lambda cut: -cut.share)
+    even, least = (max(share, smallest / len(rows)) for share in (_EVEN, _UNEVEN))
+    found = [_cut_of(model, column, rows, even) for column in range(model.codes.shape[1])]
+    cuts = [cut for cut in found if cut is not None and cut.share >= least]
+    chosen = sorted((cut for cut in cuts if cut.share >= even), key=lambda cut: (-cut.gap, cut.values))
+    chosen += sorted((cut for cut in cuts if cut.share < even), key=lambda cut: -cut.share)
     allowed = 0.0 if sensitive is None else _groups_allowed(rules, smallest, rows, sensitive)
     for cut in chosen:
         lower = model.codes[rows, cut.column] < cut.first
@@ -90,8 +91,8 @@ def _halves(
     return None
 
 
-def _cut_of(model: Covers, column: int, rows: Ints) -> _Cut | None:
-    """The best cut of a column: of those that are even enough, the one between values that are farthest apart."""
+def _cut_of(model: Covers, column: int, rows: Ints, least: float) -> _Cut | None:
+    """The best cut of a column: of those with at least this share on either side, the one between values that are farthest apart."""
     codes = model.codes[rows, column]
     lowest = int(codes.min())
     counts = np.bincount(codes - lowest)
@@ -108,7 +109,7 @@ def _cut_of(model: Covers, column: int, rows: Ints) -> _Cut | None:
         if is_line
         else _costs(model, column, values[:-1], values[1:])
     )
-    even = shares >= _EVEN
+    even = shares >= least
     # Where several borders are as high, the most even cut.
     best = np.lexsort((shares, np.where(even, gaps, 0.0), even))[-1]
     return _Cut(column, int(values[best + 1]), float(gaps[best]), float(shares[best]), len(values))
