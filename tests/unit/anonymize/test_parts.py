@@ -169,7 +169,7 @@ def test_distances_refer_to_the_whole_table():
     )
     table = sd.read(frame).describe(quasi=["side", "age"], sensitive=["s"])
     asked = (sd.KAnonymity(3), sd.TCloseness(0.25))
-    released = grouped_in_parts(sd.Generalize(), table, asked, 100, 2).table
+    released = grouped_in_parts(sd.Generalize(effort="fast"), table, asked, 100, 2).table
     assert complies(asked, released.frame, ["side", "age"], ["s"])
 
 
@@ -208,8 +208,9 @@ def test_a_cut_does_not_separate_what_groups_need_from_each_other():
 def test_searching_in_parts_loses_hardly_more():
     table = diseases_by_side()
     asked = (sd.KAnonymity(3), sd.LDiversity(2, kind="entropy"))
-    whole = sd.measure.loss(table, sd.Generalize().apply(table, Context(asked)).table)
-    parts = sd.measure.loss(table, grouped_in_parts(sd.Generalize(), table, asked, 300, 2).table)
+    method = sd.Generalize(effort="fast")
+    whole = sd.measure.loss(table, method.apply(table, Context(asked)).table)
+    parts = sd.measure.loss(table, grouped_in_parts(method, table, asked, 300, 2).table)
     assert parts <= 1.1 * whole
 
 
@@ -233,7 +234,7 @@ def test_parts_report_one_phase(threads):
     table = diseases_by_side()
     watch = Watch()
     asked = (sd.KAnonymity(3), sd.LDiversity(2, kind="entropy"))
-    grouped_in_parts(sd.Generalize(), table, asked, 300, threads, watch)
+    grouped_in_parts(sd.Generalize(effort="fast"), table, asked, 300, threads, watch)
     assert watch.phases == ["search_parts"]
     assert watch.shares == sorted(watch.shares)
     assert watch.shares[-1] == pytest.approx(1.0)
@@ -243,7 +244,9 @@ def test_parts_report_one_phase(threads):
 @pytest.mark.parametrize("at", [0.0, 0.3])
 def test_parts_can_be_canceled(threads, at):
     with pytest.raises(CancelledError):
-        grouped_in_parts(sd.Generalize(), diseases_by_side(), (sd.KAnonymity(3),), 200, threads, Watch(at))
+        asked = (sd.KAnonymity(3), sd.LDiversity(2, kind="entropy"))
+        method = sd.Generalize(effort="fast")
+        grouped_in_parts(method, diseases_by_side(), asked, 300, threads, Watch(at))
 
 
 @settings(max_examples=60, deadline=None)
