@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 _K, _L = 10, 3
 _OURS = ("Mondrian", "Generalize")
 _RIVAL_SECONDS = 200.0
-_GOAL, _GOAL_LOSS = 120.0, 0.0409
-"""Of issue 25: processor seconds at 10^6 rows, at no higher loss than before."""
+_GOAL, _CLOCK, _GOAL_LOSS = 120.0, 70.0, 0.0409
+"""Of issue 25: processor seconds at 10^6 rows, seconds by the clock on two cores without other work, and the loss before."""
 _MINUTES, _MEGABYTES = 600.0, 6 * 1024.0
 """The bar at 10^6 rows: "in minutes", which is read as ten here as it is for baskets, and under 6 GB."""
 
@@ -52,7 +52,8 @@ def main() -> None:
     options = parser.parse_args()
     sizes, stored = options.sizes, _stored() if options.ours else None
     report = Report("generalization_hospital", __doc__ or "")
-    rows, times = [], {"processor": [], "clock": []}
+    rows = []
+    times: dict[str, list[float]] = {"processor": [], "clock": []}
     late: set[str] = set()
     for size in sizes:
         bound = _bound(size)
@@ -128,12 +129,16 @@ def _ratios(report: Report, size: int, here: dict[str, Measurement]) -> None:
             )
     if size == 10**6:
         clock, processor = ours.phases["method"], ours.phases["processor"]
+        shared = f"Of {clock:.0f} s by the clock {processor:.0f} s are processor time; the cores were shared with other work for the rest."
         report.ratio(
             f"600 s / seconds of Generalize by the clock, {size:,} rows",
             _MINUTES,
             clock,
             "above 1",
-            why=f"Of {clock:.0f} s by the clock {processor:.0f} s are processor time; the cores were shared with other work for the rest.",
+            why=shared,
+        )
+        report.ratio(
+            f"70 s / seconds of Generalize by the clock, {size:,} rows", _CLOCK, clock, "above 1", why=shared
         )
         report.ratio(
             f"600 s / processor seconds of Generalize, {size:,} rows", _MINUTES, processor, "above 1"

@@ -59,7 +59,7 @@ def test_no_tasks():
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("at", [0.0, 0.05, 0.5])
 def test_cancel_ends_all(threads, at):
-    began = []
+    began: list[int] = []
     tasks = [counting(number, began, steps=30, pause=0.01) for number in range(8)]
     before = threading.active_count()
     with pytest.raises(CancelledError):
