@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sudare.arrays import give_back
 from sudare.errors import InputError, ParameterError, shown
 from sudare.progress import SILENT, Plan
 from sudare.read.source import load
@@ -126,7 +127,8 @@ def _verify_table(manifest: Manifest, original: pl.DataFrame | None, progress: P
     changes = [*manifest.differing, *digest_changes(manifest.data_path, manifest.sha256)]
     try:
         with plan.phase("read"):
-            frame = read_released(manifest)
+            frame = read_released(manifest, categories=True)
+            give_back()
     except InputError:
         if not changes:
             raise
@@ -141,6 +143,7 @@ def _verify_table(manifest: Manifest, original: pl.DataFrame | None, progress: P
         # Only who has the original searches the bytes, and loads what takes them apart.
         from sudare.verify.leftovers import check_leftovers
 
+        give_back()
         labels = {name: tree.get("labels") or () for name, tree in manifest.hierarchies.items()}
         left = [check_leftovers(manifest.data_path, frame, original, labels, encoding=manifest.encoding)]
     return [_unchanged(manifest, changes, frame.height), *findings, *left]
