@@ -1,6 +1,7 @@
 """Opening groups: the cost falls or nothing changes, every group keeps its size and its rules, nothing is lost."""
 
 from collections import Counter
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -246,3 +247,34 @@ def test_canceling_while_groups_are_opened_gives_the_best_so_far():
     assert stopped.canceled
     assert example.cost_of_labels(stopped.labels) < example.cost_of_labels(start)
     assert min(Counter(stopped.labels.tolist()).values()) >= 3
+
+
+@pytest.mark.parametrize(
+    ("passes", "shares"), [(0, []), (0.25, [0.25]), (1, [1.0]), (1.5, [1.0, 0.5]), (2, [1.0, 1.0])]
+)
+def test_a_fraction_of_a_pass_is_for_the_records_that_lose_most(passes, shares):
+    """Twin: the losses of the records that are tried, and of those that are not, counted record by record."""
+    random = np.random.default_rng(4)
+    example = twins.example(random, 60, 3)
+    start = random_labels(random, 60, 3)
+    model = model_of(example.table, len(partition_of(start, 3).size))
+    near = near_rows(model_of(example.table, 1), 8, random, SILENT)
+    tried = []
+
+    def noted(model, part, limits, neighbors, records, *others):
+        lost = [
+            example.cost(np.flatnonzero(part.label == part.label[row])) / sum(part.label == part.label[row])
+            for row in range(60)
+        ]
+        losing = sum(each > 1e-12 for each in lost)
+        tried.append(len(records) / losing)
+        assert len(records) == np.ceil(shares[len(tried) - 1] * losing)
+        others_lost = [lost[row] for row in range(60) if row not in set(records.tolist())]
+        assert min(lost[row] for row in records) >= max([0.0, *others_lost]) - CLOSE
+        open_slice(model, part, limits, neighbors, records, *others)
+
+    with patch("sudare.anonymize.grouping.refine.open_slice", noted):
+        found = refine(model, near, start, 3, openings=passes)
+    assert len(tried) == len(shares)
+    assert example.cost_of_labels(found.labels) <= example.cost_of_labels(start) + CLOSE
+    assert min(Counter(found.labels.tolist()).values()) >= 3

@@ -292,3 +292,19 @@ def test_the_cost_between_two_values_is_that_of_their_group(largest_table):
                     if low < high:
                         cost = _costs(model, column, np.array([low]), np.array([high]))[0]
                         assert cost == pytest.approx(example.columns[column].lost([one, other], "loss") / 3)
+
+
+def test_where_every_cut_separates_values_all_parts_have_the_shares_of_the_table():
+    """The only column tells the diseases apart: rows are dealt to parts by disease, the near ones of each together."""
+    frame = pl.DataFrame({"age": [*range(100), *range(400, 500)] * 3, "s": (["d0"] * 100 + ["d1"] * 100) * 3})
+    table = sd.read(frame).describe(quasi=["age"], sensitive=["s"])
+    rules, smallest = rules_and_size(table, (sd.KAnonymity(2), sd.LDiversity(1.5, kind="entropy")))
+    with patch(f"{PARTS}._FEWEST", 1):
+        parts = parts_of(model_of(table, 1), rules, smallest, 150)
+    assert [len(part) for part in parts] == [150] * 4
+    ages, diseases = table.frame["age"].to_numpy(), table.frame["s"].to_numpy()
+    for part in parts:
+        for disease in ("d0", "d1"):
+            own = ages[part][diseases[part] == disease]
+            assert len(own) == 75
+            assert own.max() - own.min() == 24
