@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.hierarchy.catalogue import HierarchyMaker
-    from sudare.describe.kinds import Kind, MissingPolicy, Role
+    from sudare.describe.kinds import Kind, MissingPolicy, Role, Spelling
     from sudare.mechanism.protocol import Mechanism
 
 
@@ -197,9 +197,6 @@ def _rank(series: pl.Series, values: pl.Series) -> npt.NDArray[np.int32]:
     joined = series.rename("value").to_frame().join(index, on="value", how="left", maintain_order="left")
     return joined["code"].fill_null(missing).to_numpy(writable=True)
 
-
-Spelling = Literal["alike", "exact"]
-"""Whether values that differ only in how they are written are one value."""
 
 _DIGITS = 12
 _NEAR = 1e-10

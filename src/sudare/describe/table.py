@@ -23,7 +23,7 @@ from sudare.describe.domain import domain_of
 from sudare.describe.guess.values import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
 from sudare.describe.hierarchy.makers import suppression_of
-from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role
+from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role, Spelling
 from sudare.describe.text import as_text, axis_of, scalar_text
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said, shown_words
 from sudare.errors import DescriptionError, did_you_mean, shown
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.describe.column import Spelling
     from sudare.describe.domain import ColumnDomain, Domain
     from sudare.describe.hierarchy.tree import Hierarchy
     from sudare.read.source import SourceFacts
