@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from first_commands import FIRST, OTHERS, prepare  # type: ignore[import-not-found]  # beside this script
+from first_commands import FIRST, OTHERS  # type: ignore[import-not-found]  # beside this script
 from sudare.kernels.core.entries import LISTED
 
 _RECORDING = """
@@ -28,10 +28,10 @@ beside.Beside._ask = lambda self, others: None  # what a second process compiled
 found, began, load = {}, [], KernelCache.load_overload
 class Watch:
     def started(self, dispatcher, types):
-        began.append((entries.entry_of(dispatcher.py_func, types), time.process_time()))
+        began.append((entries.entry_of(dispatcher.py_func, types), time.thread_time()))
     def ended(self):
         entry, at = began.pop()
-        found[entry] = time.process_time() - at
+        found[entry] = time.thread_time() - at  # other threads may be at work
 def loaded(self, sig, context):
     if not compiling._under_way:
         found.setdefault(entries.entry_of(self._py_func, sig), None)
@@ -42,6 +42,13 @@ with compiling.compiling_told(Watch()):
 with open(sys.argv[1], "w", encoding="utf-8") as told:
     json.dump([(*entry, seconds) for entry, seconds in found.items()], told)
 sys.exit(code)
+"""
+_PREPARING = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from first_commands import prepare
+prepare(Path.cwd())
 """
 
 
@@ -55,10 +62,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.chdir(folder)
+        prepare_in(folder)
         for command, arguments in {**FIRST, **OTHERS}.items():
-            if command == "describe":
-                prepare(folder)
-            found = _recorded(folder, arguments)
+            found = recorded(folder, arguments)
             uses[command] = [(kernel, types) for kernel, types, _ in found]
             for kernel, types, took in found:
                 seconds[kernel, types] = (
@@ -81,11 +87,23 @@ def main() -> int:
     return 0
 
 
-def _recorded(folder: Path, arguments: tuple[str, ...]) -> list[Any]:
+def prepare_in(folder: Path, *, ahead: bool = False) -> None:
+    """Make the files in a process of its own.
+
+    Unless kernels may be compiled ahead, it compiles them elsewhere: those it shares with a command would have no seconds.
+    """
+    elsewhere = {} if ahead else {"NUMBA_CACHE_DIR": str(folder / "kernels")}
+    environment = {**os.environ, **elsewhere}
+    code = [sys.executable, "-c", _PREPARING, str(Path(__file__).parent)]
+    subprocess.run(code, check=True, cwd=folder, env=environment)
+
+
+def recorded(folder: Path, arguments: tuple[str, ...]) -> list[tuple[str, str, float | None]]:
+    """The kernels that a command calls, their types, and the seconds of compiling if it compiled them."""
     told = folder / "told.json"
     code = [sys.executable, "-c", _RECORDING, str(told), *arguments]
     subprocess.run(code, check=True, cwd=folder, stdout=subprocess.DEVNULL)
-    return list(json.loads(told.read_text(encoding="utf-8")))
+    return [(kernel, types, took) for kernel, types, took in json.loads(told.read_text(encoding="utf-8"))]
 
 
 def _text(kernels: list[dict[str, Any]], uses: dict[str, list[int]]) -> str:

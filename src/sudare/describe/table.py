@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from sudare.words.sentence import Texts
 
 NativeKind = Literal["polars", "pandas", "arrow"]
-_EXTENSION: Any = getattr(pl, "BaseExtension", ())
-"""Extension types, which other libraries define on top of plain ones; older versions of polars have none."""
 
 
 def from_native(frame: Any, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, NativeKind]:
@@ -73,7 +71,9 @@ def from_native(frame: Any, columns: Sequence[str] | None = None) -> tuple[pl.Da
     pattern = pattern_among(inner.columns)
     if pattern is not None:
         raise DescriptionError("describe.frame.pattern", name=pattern)
-    odd = next((name for name, dtype in inner.schema.items() if isinstance(dtype, _EXTENSION)), None)
+    # Other libraries define extension types on top of plain ones; older versions of polars have none.
+    extension: Any = getattr(pl, "BaseExtension", ())
+    odd = next((name for name, dtype in inner.schema.items() if isinstance(dtype, extension)), None)
     if odd is not None:
         raise DescriptionError("describe.frame.foreign_type", column=odd, dtype=inner.schema[odd])
     # Series, not pl.col: a column may be named "*".
