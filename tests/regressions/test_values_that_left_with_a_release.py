@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import struct
 import zipfile
 from typing import Any
@@ -21,11 +22,12 @@ from sudare.anonymize.baskets.catalogue import BASKET_METHODS as BASKET_CATALOGU
 from sudare.anonymize.catalogue import METHODS as CATALOGUE
 from sudare.anonymize.protocol import Outcome
 from sudare.cli import main
-from sudare.errors import GuaranteeError, ParameterError
+from sudare.errors import GuaranteeError, InputError, ParameterError
 from sudare.formats import data as formats
 from sudare.formats.data import EXTENSIONS
 from sudare.parameters import parameters
 from sudare.verify.leftovers import check_leftovers, parquet_pages
+from sudare.verify.verify import verify_release
 
 ROWS = 120
 FORMATS = ["csv", "tsv", "parquet", "arrow", "excel", "spss", "stata", "jsonl"]
@@ -373,6 +375,30 @@ def test_a_table_is_searched_again_with_its_original(tmp_path, capsys, monkeypat
     assert main(["check", "out", "--original", "nowhere.csv"]) == 2
     assert main(["check", "out", "--sensitive", "disease"]) == 2
     assert "only for releases of baskets" in capsys.readouterr().err
+
+
+def test_another_table_is_not_taken_for_the_original(tmp_path, capsys, monkeypatch):
+    """Nothing of another table is ever left over, so searching for it would always look good."""
+    monkeypatch.chdir(tmp_path)
+    frame = people("text")
+    frame.write_parquet("people.parquet")
+    sd.anonymize(described("people.parquet"), sd.KAnonymity(3), seed=1).write("out", reports=[])
+    assert main(["check", "out", "--original", "people.parquet"]) == 0
+    frame.reverse().write_parquet("other.parquet")
+    assert main(["check", "out", "--original", "other.parquet"]) == 2
+    assert "was not made from this original: the SHA-256 differs" in capsys.readouterr().err
+    assert main(["check", "out/public", "--original", "other.parquet", "--lang", "ja"]) == 2
+    assert "この元のデータから作られたものではありません（SHA-256 が異なります）" in capsys.readouterr().err
+    shutil.rmtree("out/internal")  # what a recipient has does not say which file it was made from
+    assert main(["check", "out/public", "--original", "other.parquet"]) == 0
+    frame.head(7).write_parquet("other.parquet")
+    assert main(["check", "out", "--original", "other.parquet"]) == 2
+    assert f"which has 7 rows for its {frame.height} records" in capsys.readouterr().err
+    frame.drop("disease").write_parquet("other.parquet")
+    assert main(["check", "out", "--original", "other.parquet"]) == 2
+    assert "lacks its column 'disease'" in capsys.readouterr().err
+    with pytest.raises(InputError, match="lacks its column"):
+        verify_release("out", original=frame.drop("disease"))
 
 
 # -- the order

@@ -40,17 +40,7 @@ def command(
     compared = compare(named, risk=risk, loss=loss)
     warnings = _warnings(compared, words)
     pick = compared.pick
-    if pick is None:
-        key = "none" if compared.several_tables else "no_measure"
-        why = words(f"compare.pick.{key}", loss=compared.loss)
-    else:
-        why = words(
-            f"compare.pick.{pick.reason}",
-            release=pick.release,
-            count=pick.among,
-            risk=compared.risk,
-            loss=compared.loss,
-        )
+    why = _why(compared, words)
     if plot is not None:
         said = ChartWords(
             words.or_else(f"compare.risk.{compared.risk}", _of_tables(compared.risk, words.language)),
@@ -85,6 +75,29 @@ def command(
     if plot is not None:
         say_place(words("place.plot"), plot)
     return 0
+
+
+def _why(compared: Comparison, words: Texts) -> str:
+    """Which release is recommended, and why; or why none is."""
+    from sudare.display import figure
+
+    named = {"risk": compared.risk, "loss": compared.loss}
+    pick = compared.pick
+    if pick is not None:
+        return words(f"compare.pick.{pick.reason}", release=pick.release, count=pick.among, **named)
+    if compared.several_tables:
+        return words("compare.pick.none")
+    if compared.not_applicable:
+        return words("compare.pick.no_measure", loss=compared.loss)
+    if (two := compared.opposites) is None:
+        return words("compare.pick.alone")
+    figures = {
+        f"{key}_{place}": figure(one[key])
+        for place, one in zip(("safer", "other"), two, strict=True)
+        for key in ("risk", "loss")
+    }
+    releases = {"safer": two[0]["release"], "other": two[1]["release"]}
+    return words("compare.pick.opposites", **named, **releases, **figures)
 
 
 def _of_tables(risk: str, language: TextLanguage) -> str:

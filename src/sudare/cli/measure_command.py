@@ -58,7 +58,7 @@ def command(
     from sudare.release.measure import basket_table, column_table, measure_again
     from sudare.release.plots import save_chart
     from sudare.release.reopen import reopen
-    from sudare.release.summary import losses_grid, words_in
+    from sudare.release.summary import losses_blocks, words_in
 
     language = check_language(lang)
     words = words_in(language)
@@ -89,7 +89,7 @@ def command(
     if json:
         print_json(found.losses if listed is None else {"losses": found.losses, shown: listed.to_dicts()})
     else:
-        print_blocks([losses_grid(found.losses, found.measures, language, ranges=True)], language)
+        print_blocks(losses_blocks(found.losses, found.measures, language, ranges=True), language)
         if listed is not None:
             columns = pair.before.columns if by_column and isinstance(pair, Pair) else ()
             dates = [column.name for column in columns if column.kind == "date"]
@@ -102,10 +102,16 @@ def command(
 
 
 def _print_rows(listed: pl.DataFrame, table: str, words: Texts, dates: Sequence[str]) -> None:
-    """The first rows of a table, with heads in words; `dates` are columns whose figures are days."""
+    """The first rows of a table, with heads in words; `dates` are columns whose figures are days.
+
+    Of the figures of columns those that did not change are left out: of many columns they would crowd out the others.
+    """
     from sudare.cli.show import print_table, say
 
-    shown = listed.head(_SHOWN)
+    changed = listed
+    if table == "columns":
+        changed = listed.filter(listed["before"].ne_missing(listed["after"]))
+    shown = changed.head(_SHOWN)
     rows = [
         [
             _of_column(row, cell, words, of_dates=row["column"] in dates)
@@ -119,6 +125,10 @@ def _print_rows(listed: pl.DataFrame, table: str, words: Texts, dates: Sequence[
     heads = [words(f"measure.head.{name}") for name in shown.columns]
     wide = words.language == "ja"
     print_table(title, heads, rows, wide=wide)
+    if table == "columns":
+        unchanged = listed.height - changed.height
+        key = "columns" if unchanged == 0 else "unchanged"
+        say(words(f"measure.about.{key}", unchanged=unchanged), wide=wide)
     if shown.height < listed.height:
         say(words("measure.more", rows=listed.height), wide=wide)
 

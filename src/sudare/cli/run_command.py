@@ -34,12 +34,13 @@ def command(
 ) -> int:
     """Anonymize, verify, measure and write the release of a recipe."""
     from sudare.cli.language import SPOKEN, recipe_language
-    from sudare.cli.show import print_blocks, print_json, progress_bar
+    from sudare.cli.show import print_blocks, print_json, progress_bar, say
     from sudare.errors import ErrorSentence
     from sudare.release.ledger.ledger import Ledger
     from sudare.release.recipe.load import load_recipe
     from sudare.release.run import run
-    from sudare.release.summary import summary_of
+    from sudare.release.summary import summary_of, words_in
+    from sudare.words.sentence import enumerated
 
     if json and stdout:
         raise typer.BadParameter(ErrorSentence("cli.json_and_stdout"))
@@ -69,6 +70,10 @@ def command(
         print(written.release.kind.text(written), end="")
     else:
         print_blocks(summary_of(written, language), language)
+        if require and asked.requirements:
+            catalogue = written.release.kind.requirements
+            replaced = enumerated(f"`{catalogue.text(one)}`" for one in asked.requirements).into(language)
+            say(words_in(language)("run.replaced", requirements=replaced))
     return 0
 
 

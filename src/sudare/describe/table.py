@@ -297,6 +297,7 @@ class Table:
     ) -> Table:
         """A table with these columns described; columns not named keep their description.
 
+        Besides names, patterns such as `"zip*"` or `"*"` give columns their role, as in recipes.
         A column of texts whose kind is numeric or date is converted: numbers as people write them, dates in the format that
         `formats` has for the column (as `strftime` writes it, and `%EY` for years of Japanese eras; several if not all values
         have the same), or in the format that is found. `missing_values` are values that mean that a value is missing (999999, "?").
@@ -492,18 +493,9 @@ class Table:
         ]
 
     def _roles_given(self, **given: Iterable[str]) -> dict[str, Role]:
-        roles: dict[str, Role] = {}
-        for role, names in given.items():
-            if isinstance(names, str):
-                names = [names]  # noqa: PLW2901  # one name alone is what it looks like
-            for name in names:
-                self.column(name)
-                if name in roles and roles[name] != role:
-                    raise DescriptionError(
-                        "describe.table.two_roles", column=name, one=roles[name], other=role
-                    )
-                roles[name] = role  # type: ignore[assignment]  # the keywords are the roles
-        return roles
+        """The role of each column named, or meant by a pattern; one name alone is what it looks like."""
+        entries = {role: [names] if isinstance(names, str) else names for role, names in given.items()}
+        return roles_by_name(entries, self.frame.columns)
 
     def validated(self) -> Table:
         """The same table, after checking its description against the values; raises an error if they disagree."""

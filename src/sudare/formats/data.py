@@ -67,6 +67,14 @@ def _sentence(path: Path, error: Exception) -> ErrorSentence:
 
 Format = Literal["csv", "tsv", "parquet", "arrow", "excel", "spss", "stata", "jsonl"]
 TextEncoding = Literal["utf-8", "utf-8-sig", "cp932"]
+ENCODING_NAMES: Mapping[str, TextEncoding] = MappingProxyType(
+    {
+        **dict.fromkeys(("utf_8", "utf8"), "utf-8"),
+        **dict.fromkeys(("utf_8_sig", "utf8_sig", "utf_8_bom", "utf8_bom"), "utf-8-sig"),
+        **dict.fromkeys(("cp932", "shift_jis", "sjis", "windows_31j", "ms932", "ms_kanji"), "cp932"),
+    }
+)
+"""Names that people have for these encodings, in small letters with underscores."""
 """How CSV and TSV are encoded: Japanese Excel opens the last two by itself."""
 
 EXTENSIONS: dict[Format, str] = {

@@ -75,13 +75,16 @@ class Comparison:
     def pick(self) -> Pick | None:
         """The release to take: of those that no other beats, the one of best balance.
 
-        None if they are not comparable: of different tables, or where the measure does not apply to all of them.
+        None if they are not comparable (of different tables, or where the measure does not apply to all of them), and
+        None for one release, or two that do not beat each other: scaled, the one is as good as the other.
 
         Risk and loss are each scaled from 0 (the best of these releases) to 1 (the worst), and the smallest sum wins; of
         equal sums the one of smaller risk.
         """
         front = self.releases.filter(pl.col("best"))
-        if self.several_tables or self.not_applicable or not front.height:
+        if self.several_tables or self.not_applicable or not front.height or self.releases.height == 1:
+            return None
+        if self.opposites:
             return None
         if front.height == 1:
             return Pick(front["release"][0], "only", 1)
@@ -101,6 +104,14 @@ class Comparison:
             "balanced" if tied.height == 1 else "safer",
             tied.height if tied.height > 1 else front.height,
         )
+
+    @property
+    def opposites(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The only two releases that no other beats, the safer one first: one has less risk, the other less loss."""
+        front = self.releases.filter(pl.col("best")).sort("risk")
+        if front.height != 2 or front["risk"][0] == front["risk"][1]:
+            return None
+        return front.row(0, named=True), front.row(1, named=True)
 
     def chart(self, words: ChartWords | None = None) -> Any:
         """Risk-utility plot (Altair): points, and a line through the Pareto front."""
@@ -249,18 +260,25 @@ LOSSES = ("loss", "sse_ratio", "marginal_tv", "util1")
 """
 
 
-def compare(releases: Mapping[str, Any], *, risk: str | None = None, loss: str | None = None) -> Comparison:
+def compare(
+    releases: Mapping[str, Any] | Sequence[Any], *, risk: str | None = None, loss: str | None = None
+) -> Comparison:
     """Compare releases by one risk figure and one measure: of a table `prosecutor_mean` and `loss` unless others are named.
 
     For baskets, the risk is what their requirements limit (`largest_confidence`, `singling_out` or `dangerous_share`),
     and the measure `util1`. `releases` maps a name to a release, or to a mapping with `risk` and `losses` (as in a
-    manifest; a loss that does not apply is None) and, if known, the names of its quasi-identifiers, `quasi`. A release is
-    best if no other release has at most its risk and at most its loss, and less of one of them (Pareto front). A release
-    that the measure does not apply to (as generalization measures do not apply to noise) is neither best nor better
-    than another.
+    manifest; a loss that does not apply is None) and, if known, the names of its quasi-identifiers, `quasi`. Releases in a
+    list are named by their place, from "1" on.
+
+    A release is best if no other release has at most its risk and at most its loss, and less of one of them (Pareto
+    front). A release that the measure does not apply to (as generalization measures do not apply to noise) is neither best
+    nor better than another.
     """
     if not releases:
         raise ParameterError("measure.compare.nothing")
+    if not isinstance(releases, Mapping):
+        releases = releases if isinstance(releases, Sequence) else [releases]
+        releases = {f"{place}": one for place, one in enumerate(releases, start=1)}
     figures = {name: _figures(one) for name, one in releases.items()}
     kinds = {one.kind: name for name, one in figures.items() if one.kind is not None}
     if len(kinds) > 1:
@@ -303,6 +321,8 @@ def _figures(release: Any) -> Figures:
     if isinstance(release, Mapping):
         given = (release.get("risk", {}), release.get("losses", {}), release.get("kind"))
         return Figures(*given, release.get("input"), release.get("quasi"))
+    if not hasattr(release, "figures"):
+        raise ParameterError("measure.compare.not_a_release", kind=type(release).__name__)
     figures: Figures = release.figures()
     return figures
 

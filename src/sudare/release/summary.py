@@ -40,17 +40,19 @@ def verdicts(findings: Sequence[Finding], language: Language) -> Marked:
     return Marked([(finding.holds, in_language(finding.sentence, language)) for finding in findings])
 
 
-def losses_grid(
+def losses_blocks(
     losses: Mapping[str, float], known: Mapping[str, Measure], language: Language, *, ranges: bool = False
-) -> Grid:
-    """Each measure with its value and its meaning, and between them its range where asked for."""
+) -> Iterator[Block]:
+    """Each measure with its value and its meaning, and between them its range where asked for; and what below zero means."""
     words, rows = words_in(language), []
     for name, value in losses.items():
         one, unlimited = known_measure(name, known), words("unlimited")
         span = f"{figure(one.smallest, unlimited)} … {figure(one.largest, unlimited)}"
         rows.append((name, figure(value, unlimited), *([span] if ranges else []), one.meaning.into(language)))
     heads = ["measure", "value", *(["range"] if ranges else []), "meaning"]
-    return Grid(words("loss.title"), [words(f"loss.{head}") for head in heads], rows)
+    yield Grid(words("loss.title"), [words(f"loss.{head}") for head in heads], rows)
+    if any(value < 0 for value in losses.values()):
+        yield Line(words("loss.negative"))
 
 
 def words_in(language: Language) -> Texts:

@@ -57,6 +57,8 @@ class Manifest:
     """What the internal manifest of the same folder says otherwise, in words."""
     dropped: tuple[str, ...] = ()
     """Columns of the original that the internal manifest of the same folder lists as dropped."""
+    made_from: str | None = None
+    """The SHA-256 of the file that the release was made from, if the internal manifest of the same folder says it."""
 
 
 def rows_of_original(folder: Path, released: int, original: int) -> npt.NDArray[np.int64] | None:
@@ -104,6 +106,7 @@ def read_manifest(folder: Path) -> Manifest:
         order=_part(manifest, "order", str, path, "keep"),
         differing=differing(path, manifest),
         dropped=_dropped(path),
+        made_from=_made_from(path),
     )
 
 
@@ -203,6 +206,19 @@ def _dropped(path: Path) -> tuple[str, ...]:
         return ()  # which `differing` says
     listed = left_out.get("drop") if isinstance(left_out, dict) else None
     return tuple(map(str, listed)) if isinstance(listed, list) else ()
+
+
+def _made_from(path: Path) -> str | None:
+    """The digest of the input that the custodian's own manifest records; a frame of the caller has none."""
+    internal = _internal(path)
+    try:
+        made_from = {} if internal is None else load_manifest(internal).get("input")
+    except InputError:
+        return None  # which `differing` says
+    if not isinstance(made_from, dict) or made_from.get("format") == "frame":
+        return None
+    digest = made_from.get("sha256")
+    return digest if isinstance(digest, str) else None
 
 
 def refuse_internal(path: Path, manifest: dict[str, Any]) -> None:

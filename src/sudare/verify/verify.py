@@ -67,7 +67,7 @@ def verify_release(
         progress: Told how far the work is.
 
     Raises:
-        InputError: the folder has no release that this version can read.
+        InputError: the folder has no release that this version can read, or the original is not what it was made from.
     """
     place = Path(folder)
     if kind_at(place) == "baskets":
@@ -81,7 +81,10 @@ def verify_release(
         raise ParameterError("verify.only_for_baskets", folder=folder, name="sensitive")
     described = {} if original is None else _dropped_roles(original)
     columns = {**manifest.columns, **described, **dict.fromkeys(manifest.dropped, _DROPPED)}
-    return _verify_table(replace(manifest, columns=columns), _frame(original, options), progress or SILENT)
+    frame, digest = (None, None) if original is None else _frame(original, options)
+    if frame is not None:
+        _require_original(frame, digest, manifest)
+    return _verify_table(replace(manifest, columns=columns), frame, progress or SILENT)
 
 
 def _dropped_roles(original: Any) -> dict[str, dict[str, Any]]:
@@ -93,12 +96,29 @@ def _dropped_roles(original: Any) -> dict[str, dict[str, Any]]:
     }
 
 
-def _frame(original: Any, options: Mapping[str, Any] | None) -> pl.DataFrame | None:
-    """The original table as a frame: given as one, as a table, or by its place."""
+def _frame(original: Any, options: Mapping[str, Any] | None) -> tuple[pl.DataFrame, str | None]:
+    """The original table as a frame (given as one, as a table, or by its place), and the digest of its file if it has one."""
     if isinstance(original, str | Path):
-        return load(original, **(options or {}))[0]
-    frame: pl.DataFrame | None = getattr(original, "frame", original)
-    return frame
+        frame, source = load(original, **(options or {}))
+        return frame, source.sha256
+    return getattr(original, "frame", original), getattr(getattr(original, "source", None), "sha256", None)
+
+
+def _require_original(original: pl.DataFrame, digest: str | None, manifest: Manifest) -> None:
+    """Refuse a table that the release was not made from: no value of another table was ever removed from this one."""
+    if manifest.made_from is not None and digest is not None and digest != manifest.made_from:
+        raise InputError("verify.other_original.input", path=manifest.data_path)
+    if original.height < manifest.rows:
+        raise InputError(
+            "verify.other_original.rows",
+            path=manifest.data_path,
+            rows=original.height,
+            records=manifest.rows,
+        )
+    released = [name for name, about in manifest.columns.items() if about.get("role") not in _UNRELEASED]
+    absent = [name for name in released if name not in original.columns]
+    if absent:
+        raise InputError("verify.other_original.columns", path=manifest.data_path, name=absent[0])
 
 
 def _verify_table(manifest: Manifest, original: pl.DataFrame | None, progress: Progress) -> list[Finding]:

@@ -12,7 +12,7 @@ from tests.cases.register_columns import REGISTERS, register
 
 from sudare.cli import main
 from sudare.describe.guess.guess import guess_roles
-from sudare.describe.guess.oddities import missing_codes, oddities_of
+from sudare.describe.guess.oddities import hidden_kind, missing_codes, oddities_of, words_read_as_missing
 from sudare.release.recipe.table import Recipe
 from sudare.words.sentence import loaded
 
@@ -176,6 +176,11 @@ def test_eight_digits_are_days_only_where_the_name_says_so():
         ([-1, -1, 3, 4], ("-1",)),
         ([-1, -1, 3, 4, 99, 99], ("-1", "99")),
         ([-3, -1, -1, 3, 4], ()),
+        ([-9, -1, -9, -1, 3, 4], ("-9", "-1")),
+        ([-9, -1, -1, 3, 4], ()),
+        ([-9, -9, -1, -1, 3], ()),
+        ([1, 2, 998, 998, 999, 999], ("998", "999")),
+        ([1, 2, 98, 99, 99], ()),
         ([97, 98, 99, 99, 96], ()),
         ([1, 0, 9, 9], ()),
         ([41, 17, 999999, 23], ()),
@@ -186,6 +191,8 @@ def test_eight_digits_are_days_only_where_the_name_says_so():
         (["0230", "4110", "-1", "-1"], ("-1",)),
         (["0230", "4110", "-1", "-1", "?"], ("?", "-1")),
         (["0230", "A110", "-1", "-1"], ()),
+        (["EN", "ES", "-9", "-9", "?"], ("?", "-9")),
+        (["EN", "ES", "-9"], ()),
         ([], ()),
         ([None, None], ()),
     ],
@@ -207,18 +214,41 @@ def test_codes_of_numbers_are_those_of_a_plain_twin(values):
     """The twin counts by hand: a code is at an end, at least twice, negative below zero or nines above a gap."""
     present = [value for value in values if value is not None]
     distinct = sorted(set(present))
+    negative = [value for value in distinct if value < 0]
+    others = [value for value in distinct if value >= 0]
     expected = []
-    if len(distinct) > 2:
-        low, high, second = distinct[0], distinct[-1], distinct[-2]
-        if low in {-1, -2} and distinct[1] >= 0 and present.count(low) >= 2:
-            expected.append(str(low))
-        nines = high in {99, 98, 97, 88, 999, 998, 997, 888}
-        far = high >= 2 * abs(second)
-        frequent = present.count(high) >= 5 * present.count(second) and high >= 999 and second < 0.99 * high
-        if nines and high >= 99 and present.count(high) >= 2 and (far or frequent):
-            expected.append(str(high))
-    series = pl.Series(values, dtype=pl.Int64)
-    assert list(missing_codes(series)) == [code for code in expected if code not in {"98", "97", "88"}]
+    if len(others) >= 2 and set(negative) <= {-1, -2} and all(present.count(each) >= 2 for each in negative):
+        expected += negative
+    for number in range(3, 0, -1):  # at most three of them stand together
+        high, rest = distinct[-number:], distinct[:-number]
+        of_one_length = {len(str(each)) for each in high} in ({2}, {3})
+        if len(rest) < 2 or not of_one_length or not set(high) <= {99, 888, 997, 998, 999}:
+            continue
+        rows = min(present.count(each) for each in high)
+        far = high[0] >= 2 * abs(rest[-1])
+        frequent = rows >= 5 * present.count(rest[-1]) and high[0] >= 999 and rest[-1] < 0.99 * high[0]
+        if rows >= 2 and (far or frequent):
+            expected += high
+            break
+    assert list(missing_codes(pl.Series(values, dtype=pl.Int64))) == [str(code) for code in expected]
+
+
+@pytest.mark.parametrize(
+    ("values", "codes", "kind"),
+    [
+        (["34", "不明", "51"], ["不明"], "numeric"),
+        (["1,234", "?", "7"], ["?"], "numeric"),
+        (["３４", "不明", "５１"], ["不明"], "numeric"),
+        (["2024-01-01", "unknown", None], ["unknown"], "date"),
+        (["0600001", "?", "1500002"], ["?"], None),
+        (["a", "?", "1"], ["?"], None),
+        (["?", "?"], ["?"], None),
+        (["34", "-9"], ["-9"], None),
+        (["34", "51"], [], None),
+    ],
+)
+def test_words_may_hide_numbers_or_dates(values, codes, kind):
+    assert hidden_kind(pl.Series("x", values), codes) == kind
 
 
 # What is said
@@ -243,7 +273,10 @@ def test_everything_odd_is_said_once():
     frame = pl.DataFrame(
         {**TABLE, **{f"more{n}": TABLE["job"] for n in range(5)}, "status": ["unknown", "a"] * 20}
     )
-    found = oddities_of(frame, guess_roles(frame, {"drop": ["secret"]}))
+    found = [
+        *words_read_as_missing({"answers": ["N/A"]}),
+        *oddities_of(frame, guess_roles(frame, {"drop": ["secret"]})),
+    ]
     assert {oddity.key for oddity in found} | {"missing.more", "form", "many_quasi"} == loaded(
         "oddities", "en"
     ).keys()

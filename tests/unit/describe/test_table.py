@@ -270,6 +270,16 @@ def test_what_is_guessed_about_a_column_may_be_described(name, role):
     assert sd.read(frame).describe(**{role: [name]}).names(role) == [name]
 
 
+def test_roles_are_given_by_patterns_as_in_recipes():
+    table = sd.read(pl.DataFrame({"AGI": [1], "zip": ["a"], "zip4": ["b"]}))
+    assert table.describe(quasi=["*"]).names("quasi") == ["AGI", "zip", "zip4"]
+    assert table.describe(quasi="zip*", sensitive=["AGI"]).names("quasi") == ["zip", "zip4"]
+    with pytest.raises(DescriptionError, match="did you mean 'AGI'"):
+        table.describe(quasi=["agi"])
+    with pytest.raises(DescriptionError, match="'x_\\*'"):
+        table.describe(quasi=["x_*"])
+
+
 def test_a_table_shows_its_roles():
     table = sd.read(pl.DataFrame({"a": [1], "b": [2], "c": [3]})).describe(quasi=["a"], insensitive=["b"])
     assert repr(table) == "Table(1 rows; quasi: a; insensitive: b; without a role: c)"

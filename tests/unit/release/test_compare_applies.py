@@ -9,6 +9,7 @@ import pytest
 
 import sudare as sd
 from sudare.cli import main
+from sudare.errors import ParameterError
 from sudare.release.reopen import figures_of
 from sudare.verify.verify import verify_release
 
@@ -23,10 +24,10 @@ def people(rows=120):
     )
 
 
-def generalized(*quasi):
+def generalized(*quasi, k=5):
     rest = [name for name in ("age", "sex") if name not in quasi]
     table = sd.read(people()).describe(quasi=[*quasi], sensitive=["disease"], insensitive=rest)
-    return sd.anonymize(table, sd.KAnonymity(5), method=sd.Mondrian(), seed=1)
+    return sd.anonymize(table, sd.KAnonymity(k), method=sd.Mondrian(), seed=1)
 
 
 def randomized():
@@ -362,3 +363,37 @@ def test_baskets_without_a_requirement_say_so(tmp_path):
     place.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(sd.SudareError, match="lists no risk figures"):
         figures_of(tmp_path / "older")
+
+
+def test_releases_in_a_list_are_named_by_their_place():
+    one, two = generalized("age", "sex"), generalized("age")
+    listed = sd.measure.compare([one, two]).frame
+    assert listed.equals(sd.measure.compare({"1": one, "2": two}).frame)
+    assert sd.measure.compare(one).frame["release"].to_list() == ["1"]
+    with pytest.raises(ParameterError, match="A value of type str is not a release"):
+        sd.measure.compare(["released"])
+
+
+def test_of_two_that_do_not_beat_each_other_none_is_recommended(tmp_path, capsys):
+    figures = {
+        "safe": {"risk": {"prosecutor_mean": 0.01}, "losses": {"loss": 0.5}},
+        "fine": {"risk": {"prosecutor_mean": 0.02}, "losses": {"loss": 0.03}},
+    }
+    compared = sd.measure.compare(figures)
+    assert compared.pick is None
+    assert [one["release"] for one in compared.opposites or ()] == ["safe", "fine"]
+    worse = {"risk": {"prosecutor_mean": 0.03}, "losses": {"loss": 0.6}}
+    assert sd.measure.compare({**figures, "worse": worse}).pick is None
+    between = {"risk": {"prosecutor_mean": 0.011}, "losses": {"loss": 0.04}}
+    assert sd.measure.compare({**figures, "between": between}).pick == ("between", "balanced", 3)
+    same = sd.measure.compare({"one": figures["safe"], "two": figures["safe"]})
+    assert same.opposites is None
+    assert same.pick == ("one", "safer", 2)
+    generalized("age", "sex").write(tmp_path / "blocks", reports=[])
+    generalized("age", "sex", k=20).write(tmp_path / "large", reports=[])
+    assert main(["compare", str(tmp_path / "blocks"), str(tmp_path / "large")]) == 0
+    assert "Which matters more is for you to decide." in " ".join(capsys.readouterr().out.split())
+    assert main(["compare", str(tmp_path / "blocks")]) == 0
+    assert "This is the only release" in capsys.readouterr().out
+    assert main(["compare", str(tmp_path / "blocks"), "--lang", "ja"]) == 0
+    assert "公開データが一つだけです" in capsys.readouterr().out

@@ -4,10 +4,12 @@ import re
 
 import polars as pl
 import pytest
+import yaml
 
 from sudare.advise.defaults import chosen
 from sudare.cli import main
 from sudare.release.recipe.draft import draft_of
+from sudare.release.recipe.load import load_recipe
 from sudare.release.recipe.table import Recipe
 
 
@@ -131,3 +133,58 @@ def test_the_rest_is_one_line_and_its_reason_is_said_once(tmp_path, capsys, lang
     assert "q17" not in out
     assert text.count("role: drop") == 53
     assert sum(line.startswith("  # ") for line in text.splitlines()) == 2
+
+
+def test_words_for_missing_values_do_not_make_numbers_texts(tmp_path, monkeypatch):
+    """The draft takes them for missing, so that ages stay numbers with intervals; a code with zeros stays a text."""
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        f"P{place:03},{'不明' if place % 9 == 0 else 20 + place % 50},{'?' if place % 7 == 0 else '0600001'},x"
+        for place in range(90)
+    ]
+    head = "患者番号,年齢,郵便番号,病名"
+    (tmp_path / "a.csv").write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+    assert main(["describe", "a.csv", "-o", "a.yaml"]) == 0
+    written = (tmp_path / "a.yaml").read_text(encoding="utf-8")
+    assert "which the recipe takes for missing values" in written
+    columns = yaml.safe_load(written)["columns"]
+    assert columns["年齢"]["kind"] == "numeric"
+    assert columns["年齢"]["missing_values"] == ["不明"]
+    assert columns["年齢"]["hierarchy"]["type"] == "intervals"
+    assert "missing_values" not in columns["郵便番号"]
+    table = load_recipe(tmp_path / "a.yaml").read()
+    assert table.frame["年齢"].null_count() == 10
+    assert table.frame["年齢"].dtype.is_numeric()
+    assert main(["describe", "a.csv", "-o", "b.yaml", "--drop", "年齢"]) == 0
+    assert "takes for missing" not in (tmp_path / "b.yaml").read_text(encoding="utf-8")
+
+
+def test_shift_jis_is_offered_where_it_was_read_and_known_by_its_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{20 + place % 40},{'男女'[place % 2]}" for place in range(60)]
+    (tmp_path / "a.csv").write_text("\n".join(["年齢,性別", *lines]) + "\n", encoding="cp932")
+    for language, sentence in {
+        "en": "The table was read as Shift_JIS",
+        "ja": "元のファイルは Shift_JIS です",
+    }.items():
+        assert main(["describe", "a.csv", "-o", f"{language}.yaml", "--lang", language]) == 0
+        assert sentence in (tmp_path / f"{language}.yaml").read_text(encoding="utf-8")
+    for name in ("sjis", "Shift_JIS", "cp932"):
+        asked = ["run", "ja.yaml", "--out", f"out-{name}", "--encoding", name]
+        assert main(asked) == 0
+        assert (
+            (tmp_path / f"out-{name}" / "public" / "data.csv").read_text(encoding="cp932").startswith("年齢")
+        )
+    assert main(["run", "ja.yaml", "--out", "x", "--encoding", "latin-1"]) == 2
+
+
+def test_neighbors_of_which_the_same_is_said_are_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    answers = {f"Q{number:02}": [(number + place) % 4 for place in range(80)] for number in range(12)}
+    frame = pl.DataFrame({"age": [20 + place % 50 for place in range(80)], **answers})
+    frame.write_csv(tmp_path / "a.csv")
+    assert main(["describe", "a.csv", "-o", "a.yaml"]) == 0
+    told = capsys.readouterr().out
+    assert "Q00 … Q11 (12)" in told
+    assert "Q05" not in told
+    assert set(load_recipe(tmp_path / "a.yaml").read().frame.columns) == {"age", *answers}

@@ -4,6 +4,7 @@ import pytest
 import yaml
 
 from sudare.cli import main
+from sudare.read.baskets.sniff import looks_like_baskets
 from sudare.release.recipe.load import load_recipe
 
 BASKETS = ["news shop", "news", "mail shop clinic", "mail news", "12 news clinic", "shop mail"] * 4
@@ -50,6 +51,17 @@ def test_what_was_asked_for_stays(folder, capsys):
     assert "1 個のアイテムを機微とします。" in capsys.readouterr().out
     recipe = yaml.safe_load((folder / "b.yaml").read_text(encoding="utf-8"))
     assert [(one["type"], float(one["rho"])) for one in recipe["requirements"]] == [("rho-uncertainty", 0.7)]
+
+
+def test_baskets_show_themselves_where_sensitive_items_are_named(folder):
+    assert main(["describe", "clicks.txt", "--sensitive", "clinic", "-o", "b.yaml"]) == 0
+    assert yaml.safe_load((folder / "b.yaml").read_text(encoding="utf-8"))["sensitive"] == ["clinic"]
+    people = ["age,sex,disease", "34,F,flu", "41,M,a cold", "29,F,flu", "50,M,gout"]
+    (folder / "people.txt").write_text("\n".join(people) + "\n", encoding="utf-8")
+    assert looks_like_baskets("people.txt")  # blanks delimit items, too
+    assert not looks_like_baskets("people.txt", ["disease"])
+    assert looks_like_baskets("people.txt", ["a cold"])
+    assert looks_like_baskets("clicks.txt", ["shop, news"])
 
 
 @pytest.mark.parametrize(

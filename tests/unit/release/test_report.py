@@ -201,6 +201,14 @@ def test_every_uncovered_column_is_named_and_missing_values_are_not_certain():
     assert "empty" not in warning
 
 
+def test_without_a_requirement_on_sensitive_columns_those_are_named_that_are_certain_to_somebody():
+    table = table_of(same=["z"] * 200, even=["x", "y"] * 100).describe(sensitive=["same", "even"])
+    release = anonymize(table, KAnonymity(100), order="keep", seed=1)
+    (warning,) = [one for one in release.warnings if "covers" in one]
+    assert "same (100%)" in warning
+    assert "even" not in warning
+
+
 def test_many_columns_that_were_left_out_share_a_row(tmp_path):
     dropped = {f"d{number}": [number] * 200 for number in range(8)}
     table = table_of(**dropped).describe(drop=list(dropped))

@@ -11,16 +11,25 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sudare.describe.conversion import are_dates, fitting_formats, forms_of, number_of
+from sudare.describe.conversion import (
+    are_dates,
+    are_written_numbers,
+    fitting_formats,
+    forms_of,
+    number_of,
+)
 from sudare.describe.guess.topics import topic_of, words
 from sudare.describe.guess.values import Values
 from sudare.describe.kinds import UNRELEASED_ROLES
+from sudare.describe.table import without_values
+from sudare.read.text import narrow_column
 from sudare.words.sentence import Sentence, enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sudare.describe.guess.guess import Guess
+    from sudare.describe.kinds import Kind
 
 _MISSING_WORDS = frozenset(
     [
@@ -92,6 +101,7 @@ _CODE_DAYS = (
 _MANY_QUASI = 15
 """Quasi-identifiers with which rows that are alike in all of them are rare in any table."""
 _TRIED = 20
+_MANY_WORDS = 1000
 """Texts that are tried before all."""
 _NAMED = 4
 """Values and columns that a sentence names."""
@@ -162,7 +172,7 @@ def codes_of(columns: Iterable[pl.Series]) -> Iterator[Oddity]:
         codes = missing_codes(series)
         if not codes:
             continue
-        if series.dtype == pl.String and _are_numbers_without(series, codes):
+        if hidden_kind(series, codes) == "numeric":
             hiding[series.name] = codes
         else:
             found.setdefault(codes, []).append(series.name)
@@ -174,6 +184,26 @@ def codes_of(columns: Iterable[pl.Series]) -> Iterator[Oddity]:
         listed = enumerated(names[:_NAMED])
         shown = Oddity("missing.more", columns=listed, more=more) if more else listed
         yield Oddity(key, columns=shown, codes=_quoted(codes), written=written_codes(codes))
+
+
+def words_read_as_missing(found: Mapping[str, Sequence[str]]) -> Iterator[Oddity]:
+    """That a recipe takes words for missing values, for each column in which it does."""
+    for name, codes in found.items():
+        yield Oddity("read_as_missing", column=name, codes=_quoted(codes))
+
+
+def hidden_kind(series: pl.Series, codes: Sequence[str]) -> Kind | None:
+    """The kind that a column of texts would be read as if these words were missing: numeric or date, or neither.
+
+    >>> hidden_kind(pl.Series(["34", "unknown", "51"]), ["unknown"]), hidden_kind(pl.Series(["0600001", "?"]), ["?"])
+    ('numeric', None)
+    """
+    if series.dtype != pl.String or not codes or all(number_of(code) is not None for code in codes):
+        return None
+    rest = narrow_column(without_values(series, codes).drop_nulls())
+    if rest.dtype == pl.String:
+        return "numeric" if len(rest) and are_written_numbers(rest.unique().to_list()) else None
+    return "date" if rest.dtype == pl.Date else "numeric"
 
 
 def missing_codes(series: pl.Series) -> tuple[str, ...]:
@@ -197,11 +227,11 @@ def _text_codes(texts: pl.Series) -> tuple[str, ...]:
     distinct = texts.unique(maintain_order=True).to_list()
     words = [text for text in distinct if _means_missing(text)]
     rest = [text for text in distinct if text not in words]
-    if any(number_of(text) is None for text in rest[:_TRIED]):
-        return tuple(words)
+    if len(rest) > _MANY_WORDS and any(number_of(text) is None for text in rest[:_TRIED]):
+        return tuple(words)  # quickly: a column of a million names has no codes
     numbers = [number_of(text) for text in rest]
     if None in numbers:
-        return tuple(words)
+        return (*words, *_codes_among_words(texts, [text for text in rest if number_of(text) is not None]))
     floats = pl.Series(
         numbers, dtype=pl.Float64, strict=False
     )  # whole numbers beyond all floats are infinite
@@ -213,26 +243,48 @@ def _text_codes(texts: pl.Series) -> tuple[str, ...]:
     return (*words, *(of_code[code] for code in codes))
 
 
+def _codes_among_words(texts: pl.Series, written: Sequence[str]) -> Sequence[str]:
+    """The numbers in a column of words, if all of them are negative codes that occur often enough."""
+    if len(written) > _NAMED or not _NEGATIVE_CODES.issuperset(map(number_of, written)):
+        return ()
+    return written if all(int((texts == text).sum()) >= _FEWEST for text in written) else ()
+
+
 def _means_missing(value: str) -> bool:
     plain = "\u00a0".join(unicodedata.normalize("NFKC", value).casefold().split())
     return plain in _MISSING_WORDS
 
 
 def _number_codes(series: pl.Series) -> tuple[str, ...]:
-    """A number of nines far above all others, or a negative code below numbers that are never negative."""
+    """Numbers of nines far above all others, and negative codes below numbers that are never negative."""
     numbers = series.cast(pl.Float64).drop_nulls().alias("number")
     numbers = numbers.filter(numbers.is_finite())
     counts = numbers.value_counts(name="count").sort(numbers.name)
     values, rows = counts.to_series(0).to_list(), counts["count"].to_list()
-    codes = []
-    if len(values) > 2 and values[0] in _NEGATIVE_CODES and values[1] >= 0 and rows[0] >= _FEWEST:
-        codes.append(f"{values[0]:.0f}")
-    if len(values) > 2 and _is_nines(values[-1]) and rows[-1] >= _FEWEST:
-        far = values[-1] >= _GAP * abs(values[-2])
-        frequent = rows[-1] >= _FREQUENT * rows[-2] and values[-1] >= 999 and values[-2] < 0.99 * values[-1]
-        if far or frequent:
-            codes.append(f"{values[-1]:.0f}")
-    return tuple(codes)
+    below = sum(value < 0 for value in values)
+    codes = values[:below]
+    if (
+        len(values) < below + 2
+        or not _NEGATIVE_CODES.issuperset(codes)
+        or min(rows[:below], default=0) < _FEWEST
+    ):
+        codes = []
+    return tuple(f"{code:.0f}" for code in (*codes, *_high_codes(values, rows)))
+
+
+def _high_codes(values: Sequence[float], rows: Sequence[int]) -> Sequence[float]:
+    """The most values at the end that are nines of as many digits and far above the others: 999, or 997, 998 and 999."""
+    length = len(f"{values[-1]:.0f}") if values else 0
+    first = len(values)
+    while first > 2 and len(f"{values[first - 1]:.0f}") == length and _is_nines(values[first - 1]):
+        first -= 1
+    for start in range(first, len(values)):
+        low, rest = values[start], values[start - 1]
+        far = low >= _GAP * abs(rest)
+        frequent = min(rows[start:]) >= _FREQUENT * rows[start - 1] and low >= 999 and rest < 0.99 * low
+        if min(rows[start:]) >= _FEWEST and (far or frequent):
+            return values[start:]
+    return ()
 
 
 def _is_nines(number: float) -> bool:
@@ -241,14 +293,6 @@ def _is_nines(number: float) -> bool:
         return False
     digits = f"{number:.0f}"
     return set(digits) in ({"9"}, {"8"}) or (set(digits[:-1]) == {"9"} and digits[-1] in "789")
-
-
-def _are_numbers_without(series: pl.Series, codes: Sequence[str]) -> bool:
-    """Whether a column of texts would be numbers if these words were missing."""
-    if all(number_of(code) is not None for code in codes):
-        return False
-    rest = [value for value in Values(series).texts if value not in codes]
-    return bool(rest) and all(number_of(value) is not None for value in rest)
 
 
 def _lost_zeros(columns: Sequence[pl.Series]) -> Iterator[Oddity]:

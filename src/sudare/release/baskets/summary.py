@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sudare.display import Block, Line
 from sudare.measure.baskets import BASKET_MEASURES
-from sudare.release.summary import losses_grid
+from sudare.release.summary import losses_blocks
 from sudare.words.sentence import in_language
 
 if TYPE_CHECKING:
@@ -18,5 +18,5 @@ def summary(release: BasketRelease, language: Language) -> list[Block]:
     """Losses, and the notes of the methods."""
     blocks: list[Block] = []
     if release.losses:
-        blocks.append(losses_grid(release.losses, BASKET_MEASURES, language))
+        blocks += losses_blocks(release.losses, BASKET_MEASURES, language)
     return blocks + [Line(in_language(note, language)) for note in release.notes]

@@ -6,9 +6,11 @@ import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+import polars as pl
 import yaml
 
 from sudare.advise.defaults import are_measured
@@ -26,7 +28,13 @@ from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.study import people_warnings, quasi_warnings
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
-from sudare.describe.guess.oddities import missing_codes, oddities_of, written_codes
+from sudare.describe.guess.oddities import (
+    hidden_kind,
+    missing_codes,
+    oddities_of,
+    words_read_as_missing,
+    written_codes,
+)
 from sudare.describe.guess.reason import Reason
 from sudare.describe.kinds import UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
@@ -141,11 +149,13 @@ def draft_of(
     }
     if baskets and (rest is not None or set(roles or {}) - {"sensitive"}):
         raise ParameterError("release.recipe.roles_of_baskets")
-    # Where roles are given and nothing says that it is baskets, they are of columns.
-    if baskets or (not roles and rest is None and looks_like_baskets(source)):
+    sensitive = (roles or {}).get("sensitive", ())
+    # Other roles are of columns, and sensitive is what the first line names, too, unless it is said that it is baskets.
+    is_open = rest is None and set(roles or {}) <= {"sensitive"}
+    if baskets or (is_open and looks_like_baskets(source, sensitive)):
         with plan.phase("read"):
             given = read_baskets(source, **options)
-        return draft_baskets(source, given, options, sensitive=(roles or {}).get("sensitive", ()), **asked)
+        return draft_baskets(source, given, options, sensitive=sensitive, **asked)
     with plan.phase("read"):
         frame, facts = Source.of(path=source, **options).load()
         table = Table.from_frame(frame, source=facts)
@@ -154,12 +164,18 @@ def draft_of(
     if table.rows == 0:
         number = "one" if len(table.columns) == 1 else "many"
         raise InputError(f"release.recipe.no_rows.{number}", source=source, columns=len(table.columns))
+    kinds = {column.name: column.kind for column in table.columns}
     with plan.phase("guess"):
+        table, read_missing = _without_words(table)
         guesses = guess_roles(table, _listed(roles or {}, table.frame.columns), rest)
+    read_missing = {
+        one.column: read_missing[one.column]
+        for one in guesses
+        if one.column in read_missing and one.role not in UNRELEASED_ROLES
+    }
     measured = not methods and _are_all_measured(table, guesses)
     if measured:
         guesses[:] = [replace(one, hierarchy=None) for one in guesses]
-    kinds = {column.name: column.kind for column in table.columns}
     codes_by_name = {
         one.column: missing_codes(table.frame[one.column])
         for one in guesses
@@ -169,6 +185,8 @@ def draft_of(
     drafted = draft_table(
         source, table.rows, guesses, options, kinds=kinds, codes=codes, explain=explain, **asked
     )
+    for name, words in read_missing.items():
+        drafted.recipe["columns"][name]["missing_values"] = list(words)
     found: dict[str, Any] = {
         role: [one.column for one in guesses if one.role == role] for role in get_args(Role)
     }
@@ -177,10 +195,12 @@ def draft_of(
     return replace(
         drafted,
         measured=measured,
+        shift_jis=facts.encoding == "cp932",
         may_be_baskets=_is_one_column_of_lists(table),
         warnings=(
             *quasi_warnings(described, asked_for),
             *people_warnings(described, asked_for),
+            *words_read_as_missing(read_missing),
             *oddities_of(table.frame, guesses),
         ),
     )
@@ -200,6 +220,8 @@ class TableDraft(Draft):
     """Whether the recipe lists the columns one by one, each with the reason."""
     codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Values that seem to mean that a value is missing, by column: a line that is ready to be used."""
+    shift_jis: bool = False
+    """Whether the table was read from a text in this encoding, in which others may expect the release."""
     warnings: tuple[str, ...] = ()
     """What the custodian should know before anything else: people with several rows, and oddities of the values."""
 
@@ -233,7 +255,9 @@ class TableDraft(Draft):
         if key == "output":
             yield texts(self.language, "draft")("about")
             yield "about: {title: '', purpose: '', recipient: '', contact: ''}"
-        if key == "output" and self.language == "ja":
+        if key == "output" and self.shift_jis:
+            yield texts(self.language, "draft")("excel_sjis")
+        elif key == "output" and self.language == "ja":
             yield texts(self.language, "draft")("excel")
         if key == "method" and (names := self.ranges_needed):
             yield texts(self.language, "draft")("ranges", columns=enumerated(names).into(self.language))
@@ -280,7 +304,10 @@ class TableDraft(Draft):
         yield Grid(
             words("describe.title", **counted),
             [words(f"describe.{head}") for head in ("column", "role", "kind", "why")],
-            [(guess.column, guess.role, guess.kind, guess.reason.into(self.language)) for guess in shown],
+            [
+                (_span(run), run[0].role, run[0].kind, run[0].reason.into(self.language))
+                for run in _runs_alike(shown, self.language)
+            ],
         )
         for role, count in folded.items():
             yield Line(words("describe.rest", count=count, role=role))
@@ -463,10 +490,34 @@ def _sensitive_items(given: Sequence[str], baskets: Baskets) -> list[str | int] 
     return list(found)
 
 
+def _without_words(table: Table) -> tuple[Table, dict[str, tuple[str, ...]]]:
+    """The table with numbers and dates in columns that only words for missing values made texts, and these words."""
+    found: dict[str, tuple[str, ...]] = {}
+    kinds: dict[str, Kind] = {}
+    for series in table.frame:
+        words = missing_codes(series) if series.dtype == pl.String else ()
+        kind = hidden_kind(series, words)
+        if kind is not None:
+            found[series.name], kinds[series.name] = words, kind
+    return (table.describe(kinds=kinds, missing_values=found) if found else table), found
+
+
 def _are_all_measured(table: Table, guesses: Sequence[Guess]) -> bool:
     """Whether a release with no named method would be microaggregated if no quasi-identifier had a hierarchy."""
     quasi = [guess for guess in guesses if guess.role == "quasi"]
     return bool(quasi) and all(are_measured(guess.kind, table.frame[guess.column]) for guess in quasi)
+
+
+def _runs_alike(guesses: Sequence[Guess], language: Language) -> Iterator[list[Guess]]:
+    """Guesses one by one, but neighbors of which the same is said together: twenty questions are one line."""
+    for _, run in groupby(guesses, key=lambda one: (one.role, one.kind, one.reason.into(language))):
+        alike = list(run)
+        yield from [alike] if len(alike) > _FOLDED else [[one] for one in alike]
+
+
+def _span(run: Sequence[Guess]) -> str:
+    """The name of a column, or the first and the last of several and how many they are."""
+    return run[0].column if len(run) == 1 else f"{run[0].column} … {run[-1].column} ({len(run)})"
 
 
 def _is_of_the_rest(guess: Guess) -> bool:

@@ -41,7 +41,7 @@ from sudare.describe.hierarchy.catalogue import HierarchyMaker
 from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role, role_meant
 from sudare.describe.table import Table, roles_by_name
 from sudare.errors import DescriptionError, ErrorSentence, ParameterError, did_you_mean, redact
-from sudare.formats.data import EXTENSIONS, TEXT_FORMATS, Format, TextEncoding
+from sudare.formats.data import ENCODING_NAMES, EXTENSIONS, TEXT_FORMATS, Format, TextEncoding
 from sudare.formats.database import check_table, is_database
 from sudare.measure.catalogue import MEASURE_PARAMETERS, chosen_measures
 from sudare.parameters import AnyNames, DescribedSchema, Part
@@ -139,6 +139,14 @@ class Output(AnyOutput):
     """Table of that database (`table` or, in PostgreSQL, `schema.table`); it must not exist yet unless `overwrite`."""
     crosstab: Annotated[tuple[str, ...], Field(min_length=1, max_length=2)] | None = None
     """One or two columns of the cross tabulation in the reports of a randomized release; chosen when left out."""
+
+    @field_validator("encoding", mode="before")
+    @classmethod
+    def _known_encoding(cls, given: Any) -> Any:
+        """The name that Sudare has for an encoding: Shift_JIS as Windows writes it is cp932."""
+        return (
+            ENCODING_NAMES.get(given.casefold().replace("-", "_"), given) if isinstance(given, str) else given
+        )
 
     @model_validator(mode="after")
     def _encoding_of_text(self) -> Self:

@@ -236,11 +236,18 @@ def _compromise(facts: Mapping[str, Any], texts: Texts) -> str | None:
         return None
     before = (dict(one) for one in taken["instead_of"])
     asked = texts("page.separator").join(
-        " ".join([str(one.pop("type")), *(f"{name} = {value}" for name, value in one.items() if value)])
+        " ".join(
+            [str(one.pop("type")), *(f"{name} = {_listed(value)}" for name, value in one.items() if value)]
+        )
         for one in before
     )
     kind = texts(f"compromise.{taken['kind'].replace(' ', '_').replace('-', '_')}")
     return texts("compromise.told", kind=kind, asked=asked)
+
+
+def _listed(value: Any) -> str:
+    """The value of a parameter, several with commas."""
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _recipe_text(facts: Mapping[str, Any]) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sudare.display import Block, Grid, Line, figure, rounded_down, share
 from sudare.measure.catalogue import MEASURES
-from sudare.release.summary import losses_grid, words_in
+from sudare.release.summary import losses_blocks, words_in
 from sudare.words.sentence import enumerated, texts
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def summary(release: Release, language: Language) -> list[Block]:
     blocks: list[Block] = [Grid(report("risk.title"), heads, _risk_rows(before, after, language))]
     if after.linking is not None:
         blocks += _linking(after.linking, language)
-    blocks.append(losses_grid(release.losses, MEASURES, language))
+    blocks += losses_blocks(release.losses, MEASURES, language)
     for name, bound in release.lower_bounds.items():
         if name in release.losses:
             key, least = "loss.bound" if bound.exact else "loss.bound_weak", rounded_down(bound.value, 4)

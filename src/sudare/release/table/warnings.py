@@ -59,7 +59,8 @@ def uncovered(released: Table, requirements: Sequence[Requirement]) -> Iterator[
     """Sensitive columns that no requirement speaks of although one speaks of others, with the share of rows they are certain in.
 
     All of them: that nobody is certain today is luck, not a promise. Rows without a value count as not certain, and a column
-    without any value tells nothing. Where no requirement speaks of any, it promises nothing about sensitive columns, and the report says so.
+    without any value tells nothing. Where no requirement speaks of any, the report says so, and those are named here whose value
+    is certain to somebody.
     """
     rules = [
         rule for one in requirements if isinstance(one, BlockRequirement) for rule in one.rules(released)
@@ -70,15 +71,17 @@ def uncovered(released: Table, requirements: Sequence[Requirement]) -> Iterator[
         for name in released.names("sensitive")
         if name not in covered and released.column(name).mechanism is None
     ]
-    if not covered or not names:
+    if not names:
         return
     blocks = pl.Series(blocks_of(released).labels)
     told = []
     for name in names:
         missing = released.frame[name].is_null()
-        if not missing.all():
-            codes = pl.Series(released.codes(name).codes)
-            told.append(f"{name} ({share(_share_certain(blocks, codes, missing))})")
+        if missing.all():
+            continue
+        certain = _share_certain(blocks, pl.Series(released.codes(name).codes), missing)
+        if covered or certain > 0:
+            told.append(f"{name} ({share(certain)})")
     if told:
         yield ReleaseWarning("table.uncovered", columns=enumerated(told))
 
