@@ -2,7 +2,8 @@
 
 Each command is a process of its own, and only the outermost kernels count: what they call is a part of them. Seconds
 of compiling are those of this run where the kernel was compiled, and else those of the list before; an empty
-NUMBA_CACHE_DIR measures all of them anew. `--check` writes nothing and fails if the list has changed.
+NUMBA_CACHE_DIR measures all of them anew. `--check` writes nothing and fails if the list has changed; `--seconds` runs no
+command and only measures anew what compiling each kernel of the list takes, in its order.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
 from first_commands import FIRST, OTHERS  # type: ignore[import-not-found]  # beside this script
-from sudare.kernels.core.entries import LISTED
+from sudare.kernels.core.entries import LISTED, entries
 
 _RECORDING = """
 import json, sys, time
@@ -55,7 +57,10 @@ prepare(Path.cwd())
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail if the list has changed")
+    parser.add_argument("--seconds", action="store_true", help="only measure the seconds")
     asked = parser.parse_args()
+    if asked.seconds:
+        return _measure_seconds()
     listed = json.loads(LISTED.read_text(encoding="utf-8")) if LISTED.is_file() else {"kernels": []}
     seconds = {(one["kernel"], json.dumps(one["arguments"])): one["seconds"] for one in listed["kernels"]}
     uses: dict[str, list[tuple[str, str]]] = {}
@@ -84,6 +89,20 @@ def main() -> int:
         return 1 if had != set(known) else 0
     LISTED.write_text(text, encoding="utf-8")
     print(f"{LISTED}: {len(known)} kernels, {sum(one['seconds'] for one in kernels):.0f} s to compile")
+    return 0
+
+
+def _measure_seconds() -> int:
+    listed = json.loads(LISTED.read_text(encoding="utf-8"))
+    for one, entry in zip(listed["kernels"], entries().seconds, strict=True):
+        if entry.is_kept():
+            print(f"{entry.kernel} is compiled already: choose an empty NUMBA_CACHE_DIR")
+            return 1
+        began = time.thread_time()
+        entry.compile()
+        one["seconds"] = round(time.thread_time() - began, 1)
+    LISTED.write_text(_text(listed["kernels"], listed["uses"]), encoding="utf-8")
+    print(f"{sum(one['seconds'] for one in listed['kernels']):.0f} s to compile")
     return 0
 
 
