@@ -5,12 +5,15 @@ Every case runs in a process of its own. The rivals get the same six quasi-ident
 l-diversity only and publishes sets and ranges, so its loss is that of its groups recoded along our hierarchies;
 anjana gets as many rows without missing values (its hierarchies have no "?"), generalizes whole columns along the
 same hierarchies and leaves out up to 5 % of the rows. Requirements of
-Sudare's releases are recounted with group-by; seconds are of the method alone.
+Sudare's releases are recounted with group-by; seconds are of the method alone. Tables of more than 50,000 rows are searched
+in parts side by side, so the clock can show less than the processor seconds of all threads. With `--ours`, only Sudare runs,
+and the figures of the rivals are those stored by the run before.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +24,7 @@ from data import (  # type: ignore[import-not-found]  # beside this script
     hospital_described,
 )
 from harness import (  # type: ignore[import-not-found]  # beside this script
+    RESULTS,
     Case,
     Report,
     growth,
@@ -33,7 +37,10 @@ if TYPE_CHECKING:
     from harness import Measurement
 
 _K, _L = 10, 3
+_OURS = ("Mondrian", "Generalize")
 _RIVAL_SECONDS = 200.0
+_GOAL, _CLOCK, _GOAL_LOSS = 120.0, 70.0, 0.0409
+"""Of issue 25: processor seconds at 10^6 rows, seconds by the clock on two cores without other work, and the loss before."""
 _MINUTES, _MEGABYTES = 600.0, 6 * 1024.0
 """The bar at 10^6 rows: "in minutes", which is read as ten here as it is for baskets, and under 6 GB."""
 
@@ -41,9 +48,12 @@ _MINUTES, _MEGABYTES = 600.0, 6 * 1024.0
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", nargs="+", type=int, default=[10_000, 100_000, 1_000_000])
-    sizes = parser.parse_args().sizes
+    parser.add_argument("--ours", action="store_true", help="keep the stored figures of the rivals")
+    options = parser.parse_args()
+    sizes, stored = options.sizes, _stored() if options.ours else None
     report = Report("generalization_hospital", __doc__ or "")
-    rows, times = [], []
+    rows = []
+    times: dict[str, list[float]] = {"processor": [], "clock": []}
     late: set[str] = set()
     for size in sizes:
         bound = _bound(size)
@@ -54,6 +64,12 @@ def main() -> None:
             ("anonypy (distinct l)", anonypy, _RIVAL_SECONDS),
             ("anjana (<= 5 % out)", anjana, _RIVAL_SECONDS),
         ):
+            if stored is not None and name not in _OURS:
+                rows += [row for row in stored[0] if row[:2] == [f"{size:,}", name]]
+                for measured in stored[1].get((case.__name__, size), []):
+                    report.measurements.append(measured)
+                    here[name] = measured
+                continue
             if name in late:
                 rows.append([f"{size:,}", name, "", "not tried", *[""] * 5])
                 continue
@@ -66,17 +82,34 @@ def main() -> None:
                 rows.append(_row(size, name, measured, bound))
                 here[name] = measured
                 if name == "Generalize":
-                    times.append(measured.phases["method"])
+                    times["clock"].append(measured.phases["method"])
+                    times["processor"].append(measured.phases["processor"])
             print(rows[-1], flush=True)
         _ratios(report, size, here)
     columns = ["rows", "", "loss", "method", "cpu", "peak", "smallest / l", "out", "k bound"]
     report.table(f"hospital, k = {_K} and entropy l = {_L}", columns, rows)
-    if len(times) > 1:
-        slopes = growth(sizes[: len(times)], times)
-        report.note(
-            f"The time of Generalize grows as n^{' and n^'.join(f'{slope:.2f}' for slope in slopes)}."
-        )
+    for what, spent in times.items():
+        if len(spent) > 1:
+            slopes = growth(sizes[: len(spent)], spent)
+            whole = growth([sizes[0], sizes[len(spent) - 1]], [spent[0], spent[-1]])[0]
+            report.note(
+                f"The {what} time of Generalize grows as n^{' and n^'.join(f'{slope:.2f}' for slope in slopes)}; "
+                f"from the smallest to the largest table as n^{whole:.2f}."
+            )
+    if stored is not None:
+        report.note("The figures of the rivals are those of an earlier run on the same kind of machine.")
     report.save()
+
+
+def _stored() -> tuple[list[list[str]], dict[tuple[str, int], list[Measurement]]]:
+    """The rows of the table that the run before stored, and its measurements by case and size."""
+    from harness import Measurement
+
+    found = json.loads((RESULTS / "generalization_hospital.json").read_text(encoding="utf-8"))
+    kept: dict[tuple[str, int], list[Measurement]] = {}
+    for each in found["measurements"]:
+        kept.setdefault((each["case"], each["arguments"]["rows"]), []).append(Measurement(**each))
+    return found["tables"][0]["rows"], kept
 
 
 def _ratios(report: Report, size: int, here: dict[str, Measurement]) -> None:
@@ -90,20 +123,28 @@ def _ratios(report: Report, size: int, here: dict[str, Measurement]) -> None:
                 f"loss, {name} / Generalize, {size:,} rows", theirs.facts["loss"], ours.facts["loss"]
             )
             report.ratio(
-                f"time, {name} / Generalize, {size:,} rows", theirs.phases["method"], ours.phases["method"]
+                f"processor time, {name} / Generalize, {size:,} rows",
+                theirs.phases["processor"],
+                ours.phases["processor"],
             )
     if size == 10**6:
         clock, processor = ours.phases["method"], ours.phases["processor"]
+        shared = f"Of {clock:.0f} s by the clock {processor:.0f} s are processor time; the cores were shared with other work for the rest."
         report.ratio(
             f"600 s / seconds of Generalize by the clock, {size:,} rows",
             _MINUTES,
             clock,
             "above 1",
-            why=f"Of {clock:.0f} s by the clock {processor:.0f} s are processor time; the cores were shared with other work for the rest.",
+            why=shared,
+        )
+        report.ratio(
+            f"70 s / seconds of Generalize by the clock, {size:,} rows", _CLOCK, clock, "above 1", why=shared
         )
         report.ratio(
             f"600 s / processor seconds of Generalize, {size:,} rows", _MINUTES, processor, "above 1"
         )
+        report.ratio(f"120 s / processor seconds of Generalize, {size:,} rows", _GOAL, processor, "above 1")
+        report.ratio(f"0.0409 / loss of Generalize, {size:,} rows", _GOAL_LOSS, ours.facts["loss"], "above 1")
         report.ratio(f"6 GB / peak memory of Generalize, {size:,} rows", _MEGABYTES, ours.peak_mb, "above 1")
 
 

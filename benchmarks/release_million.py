@@ -1,12 +1,16 @@
 """A release of up to a million hospital rows by Mondrian, k = 10: from the CSV file to the verified folder with both reports.
 
-Every size is a process of its own that has released a thousand rows before, so compiled kernels are loaded. Seconds are
-those of the processor, all threads together: on a busy machine they are steadier than the clock, which is shown beside them.
-Bars are of the version before measures counted distinct cells (23.6 s and 1,445 MB for a million rows).
+Seconds are of a process that has released a thousand rows before, so compiled kernels are loaded. They are those of the
+processor, all threads together: on a busy machine they are steadier than the clock, which is shown beside them. Peak memory
+is that of another, fresh process, which does what a user does: `sudare run` with the recipe as a file, charts of both
+reports and loading of kernels included (the highest resident memory that the system counted, `ru_maxrss`).
+Bars are of the version before measures counted distinct cells (23.6 s for a million rows; 1,445 MB were those of the first,
+warm process, which has more libraries in memory).
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -40,15 +44,16 @@ def main() -> None:
     ]
     rows.append(["all, processor", *_figures([one.cpu for one in found])])
     rows.append(["all, clock", *_figures([one.median for one in found])])
-    rows.append(["peak memory", *(megabytes(one.peak_mb) for one in found), ""])
+    peaks = [peak_of_run(size) for size in _SIZES]
+    rows.append(["peak memory of sudare run", *map(megabytes, peaks), ""])
     report.table(
         "processor seconds by phase", ["", *(f"{size:,} rows" for size in _SIZES), "exponents"], rows
     )
     largest = found[-1]
     report.ratio("processor seconds, now / before, 1,000,000 rows", largest.cpu, _BEFORE_SECONDS)
     report.ratio("processor seconds / 10, 1,000,000 rows", largest.cpu, _GOAL_SECONDS, "at most 1")
-    report.ratio("peak memory, now / before, 1,000,000 rows", largest.peak_mb, _BEFORE_MB)
-    report.ratio("peak memory / 800 MB, 1,000,000 rows", largest.peak_mb, _GOAL_MB, "at most 1")
+    report.ratio("peak memory, now / before, 1,000,000 rows, both warm", largest.peak_mb, _BEFORE_MB)
+    report.ratio("peak memory of sudare run / 800 MB, 1,000,000 rows", peaks[-1], _GOAL_MB, "at most 1")
     worst = max(growth(_SIZES, [one.cpu for one in found]))
     report.ratio("largest exponent of growth / 1.1", worst, _GOAL_GROWTH, "at most 1")
     report.save()
@@ -59,6 +64,23 @@ def release(rows: int) -> Case:
     small, large = _recipe(_FEW), _recipe(rows)
     _released(small)
     return Case(lambda: _released(large), phases=lambda found: found)
+
+
+def peak_of_run(rows: int) -> float:
+    """Highest resident memory of a fresh process that runs a recipe from its file, in MB."""
+    recipe = _recipe(rows)
+    folder = Path(recipe.output.folder).parent
+    file = folder / "recipe.yaml"
+    file.write_text(recipe.to_yaml(), encoding="utf-8")
+    command = [sys.executable, "-m", "sudare.cli", "run", str(file)]
+    with (folder / "said.txt").open("w+", encoding="utf-8") as said:
+        process = subprocess.Popen(command, stdout=said, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise RuntimeError(f"sudare run failed:\n{said.read()[-2000:]}")
+    return used.ru_maxrss / 1024
 
 
 def _recipe(rows: int) -> Any:

@@ -1,7 +1,10 @@
-"""Consecutive runs in one array, and read-only arrays."""
+"""Consecutive runs in one array, read-only arrays, and the memory of arrays that are gone."""
 
 from __future__ import annotations
 
+import ctypes
+from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,3 +29,21 @@ def read_only(array: Any) -> Any:
     view = array.view()
     view.setflags(write=False)
     return view
+
+
+def give_back() -> None:
+    """Return what was freed to the system, where the C library can: glibc keeps arrays of up to 32 MB for later ones.
+
+    A few milliseconds, between steps that each need much memory.
+    """
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Any:
+    """`malloc_trim` of glibc; None elsewhere."""
+    with suppress(OSError, TypeError, AttributeError):
+        return ctypes.CDLL(None).malloc_trim
+    return None

@@ -27,7 +27,7 @@ _LONGEST = 200
 _LONGEST_SENTENCE = 2000
 _LONGEST_NAME = 60
 """The number of characters shown of each name in a list of choices."""
-_MOST_LISTED, _CLOSEST = 20, 5
+_MOST_LISTED, _CLOSEST, _ALIKE = 20, 5, 0.4
 """Up to so many names are all listed; of more, the closest."""
 
 
@@ -263,9 +263,11 @@ def did_you_mean(given: str, allowed: Iterable[str]) -> ErrorSentence:
         return ErrorSentence("hint.did_you_mean", name=near[0][:_LONGEST_NAME])
     if not names:
         return ErrorSentence("hint.nothing")
-    few = (
-        names if len(names) <= _MOST_LISTED else difflib.get_close_matches(given, names, n=_CLOSEST, cutoff=0)
-    )
+    few = names
+    if len(names) > _MOST_LISTED:
+        if not difflib.get_close_matches(given, names, n=1, cutoff=_ALIKE):
+            return ErrorSentence("hint.none_alike", count=len(names))
+        few = difflib.get_close_matches(given, names, n=_CLOSEST, cutoff=0)
     listed = enumerated(ErrorSentence("hint.name", name=name[:_LONGEST_NAME]) for name in few)
     if len(few) < len(names):
         return ErrorSentence("hint.choose_more", names=listed, more=len(names) - len(few))

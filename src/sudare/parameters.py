@@ -130,6 +130,9 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
         columns = enumerated(ErrorSentence("hint.name", name=str(loc[-2])) for loc in without if len(loc) > 1)
         return ErrorSentence("parameters.no_role", subject=subject, columns=columns)
     if kind in {"missing", "missing_argument"}:
+        misspelled = _misspelled(error, about)
+        if misspelled is not None:
+            return misspelled
         return ErrorSentence("parameters.missing", **about)
     if kind in {"unexpected_keyword_argument", "extra_forbidden"}:
         hint = did_you_mean(field, fields) if fields else ErrorSentence("parameters.remove")
@@ -146,6 +149,21 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
     if kind in {"tuple_type", "list_type", "set_type"}:
         return ErrorSentence("parameters.not_a_list", **about, given=given)
     return ErrorSentence("parameters.rule", **about, given=given, rule=_rule(first))
+
+
+def _misspelled(error: ValidationError, about: Mapping[str, str]) -> ErrorSentence | None:
+    """A name beside the first missing field that may be meant for a missing one there."""
+    breaches = error.errors()
+    place = breaches[0]["loc"][:-1]
+    beside = [one for one in breaches if one["loc"][:-1] == place]
+    lacking = [str(one["loc"][-1]) for one in beside if one["type"] == "missing"]
+    for one in beside:
+        if one["type"] == "extra_forbidden":
+            hint = did_you_mean(str(one["loc"][-1]), lacking)
+            if hint.key == "hint.did_you_mean":
+                field = ".".join(map(str, one["loc"]))
+                return ErrorSentence("parameters.unknown_field", **{**about, "field": field}, hint=hint)
+    return None
 
 
 def said_by(error: BaseException) -> str:
@@ -223,6 +241,10 @@ class Part(BaseModel):
             raise ParameterError(sentence_of(error, cls.subject or cls.__name__.lower())) from None
 
 
+_CHOICES = ("algorithm", "strategy")
+"""Fields whose values have names of their own in the papers."""
+
+
 class Catalogue(Generic[T]):
     """An explicit mapping from published names to parameter classes, and back.
 
@@ -243,9 +265,24 @@ class Catalogue(Generic[T]):
         if name in self.others:
             raise ParameterError(f"parameters.other_data.{self.what.replace(' ', '_')}", name=name)
         if name not in self.entries:
+            choice = self.choice_of(name)
+            if choice is not None:
+                what = ErrorSentence(f"parameters.what.{self.what}")
+                raise ParameterError(
+                    "parameters.is_a_choice", name=name, what=what, entry=choice[0], field=choice[1]
+                )
             what, hint = ErrorSentence(f"parameters.what.{self.what}"), did_you_mean(name, self.entries)
             raise ParameterError("parameters.unknown_entry", name=name, what=what, hint=hint)
         return self.entries[name]
+
+    def choice_of(self, name: str) -> tuple[str, str] | None:
+        """The entry and its field that take the name of an algorithm, such as microaggregation and `algorithm` for mdav."""
+        for entry, cls in self.entries.items():
+            properties = _schema_of(cls).get("properties", {})
+            for field in _CHOICES:
+                if name in properties.get(field, {}).get("enum", ()):
+                    return entry, field
+        return None
 
     def knows(self, instance: object) -> TypeGuard[T]:
         """Whether an instance's class has a published name."""

@@ -107,10 +107,17 @@ def _suspicious() -> Any:
     return sd.anonymize(table, sd.KAnonymity(4), sd.LDiversity(2), method=sd.Mondrian())
 
 
-def _repeated() -> Any:
-    """People with several rows, and no quasi-identifier that would form blocks."""
-    frame = pl.DataFrame({"id": [row // 4 for row in range(ROWS)], "day": ["1"] * ROWS})
-    return sd.anonymize(sd.read(frame).describe(identifier=["id"], insensitive=["day"]), method=sd.Shuffle())
+def _repeated(*names: str, quasi: bool = False) -> Any:
+    """People with several rows, and no quasi-identifier that would form blocks, unless it is asked for."""
+    frame = pl.DataFrame(
+        {
+            **{name: [row // 4 for row in range(ROWS)] for name in names},
+            "day": ["1"] * ROWS,
+            "age": [row // 4 for row in range(ROWS)],
+        }
+    )
+    table = sd.read(frame).describe(identifier=list(names), insensitive=["day", "age"])
+    return sd.anonymize(table.describe(quasi=["age"]) if quasi else table, method=sd.Shuffle())
 
 
 def _noises() -> Any:
@@ -207,7 +214,9 @@ TABLES: dict[str, Callable[[], Any]] = {
     "in order": lambda: sd.anonymize(people(), K, measures=["suppressed"], order="keep"),
     "mondrian with a label that is a value": _same_label,
     "mondrian of suspicious columns": _suspicious,
-    "shuffling of people with several rows": _repeated,
+    "shuffling of people with several rows": lambda: _repeated("id"),
+    "shuffling of households with several rows": lambda: _repeated("household_id", "id"),
+    "shuffling of households in blocks": lambda: _repeated("household_id", "id", quasi=True),
     "microaggregation": _method(sd.Microaggregate(effort="fast", certificate=1), K),
     "randomization": _randomized,
     "randomization by other noise": _noises,

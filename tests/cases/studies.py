@@ -46,12 +46,13 @@ def told_by_place(rows=240):
     )
 
 
-def visits(rows=60):
+def visits(rows=60, *others):
     """Every patient has four rows."""
+    people = [f"P{row // 4:04}" for row in range(rows)]
     frame = pl.DataFrame(
-        {"patient_id": [f"P{row // 4:04}" for row in range(rows)], "age": [row % 30 for row in range(rows)]}
+        {"patient_id": people, **dict.fromkeys(others, people), "age": [row % 30 for row in range(rows)]}
     )
-    return sd.read(frame).describe(identifier=["patient_id"], quasi=["age"])
+    return sd.read(frame).describe(identifier=["patient_id", *others], quasi=["age"])
 
 
 def patients(rows=400):
@@ -180,6 +181,10 @@ CASES = {
     ),
     "no quasi-identifier": lambda: sd.assess(alone(), sd.KAnonymity(3), sd.LDiversity(2), sd.LDiversity(3)),
     "people with several rows": lambda: sd.assess(visits(), sd.KAnonymity(3)),
+    "households with several rows": lambda: sd.assess(visits(60, "household_id"), sd.KAnonymity(3)),
+    "households with several rows and nothing known of them": lambda: sd.assess(
+        visits(60, "household_id").describe(insensitive=["age"]), sd.KAnonymity(3)
+    ),
     "people with several rows and nothing known of them": lambda: sd.assess(
         visits().describe(insensitive=["age"]), sd.KAnonymity(3)
     ),
@@ -200,6 +205,9 @@ CASES = {
         sd.PkAnonymity(2),
     ),
     "noise and gaps": lambda: sd.assess(with_gaps(), sd.PkAnonymity(5)),
+    "noise that the method refuses": lambda: sd.assess(
+        with_gaps(), sd.PkAnonymity(5), **sd.Randomize().noise_options(with_gaps())
+    ),
     "missing cells are seen": lambda: sd.assess(seen_gaps(), sd.PkAnonymity(2)),
     "few are left for noise": lambda: sd.assess(with_gaps(), sd.PkAnonymity(11), exact=["a"]),
     "few are left": lambda: sd.assess(with_gaps(), sd.PkAnonymity(11)),

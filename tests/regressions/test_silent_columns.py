@@ -186,3 +186,15 @@ def test_people_of_whom_every_block_has_enough_are_no_warning():
     data = sd.read(frame).describe(quasi=["town"], identifier=["patient_id"])
     assert not warned(released(data, sd.KAnonymity(15), method=sd.Mondrian()), "repeats")
     assert warned(released(data, sd.KAnonymity(16), method=sd.Mondrian()), "repeats")
+
+
+def test_a_household_and_its_telephone_are_one_warning():
+    households = [f"H{number // 4:04}" for number in range(60)]
+    phones = [f"03-{number // 2:04}" for number in range(60)]
+    data = table(household_id=households, phone_id=phones).describe(identifier=["household_id", "phone_id"])
+    (said,) = warned(released(data, sd.KAnonymity(4)), "repeat")
+    assert said.startswith("household_id, phone_id repeat: 60 rows have only ")
+    assert "Keep one row of each person or household" in said
+    assert "一人または一世帯を一行に" in in_language(said, "ja")
+    (assessed,) = sd.assess(data, sd.KAnonymity(4)).warnings
+    assert assessed.startswith("household_id, phone_id repeat: 60 rows have only ")

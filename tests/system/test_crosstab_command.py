@@ -154,6 +154,15 @@ def test_nothing_is_randomized_is_said_before_the_counts(released):
     assert "Warning" not in released.done("crosstab", "release", "--by", "city")
 
 
+def test_written_figures_have_six_decimals(tmp_path, released):
+    released.done("crosstab", "release", "--by", "sex,city", "--seed", "1", "--out", "rounded.csv")
+    lines = (tmp_path / "rounded.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("sex,city,")
+    decimals = [cell.partition(".")[2] for line in lines[1:] for cell in line.split(",")[2:]]
+    assert any(decimals)
+    assert all(len(part) <= 6 for part in decimals)
+
+
 def test_written_cells_that_a_spreadsheet_would_execute(tmp_path, released):
     (tmp_path / "plain.csv").write_text("=name,sex\n=1+1,F\n@SUM(A1),M\n=1+1,F\n", encoding="utf-8")
     released.done("crosstab", "plain.csv", "--by", "=name", "--out", "cells.csv")

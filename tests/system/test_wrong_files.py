@@ -22,6 +22,12 @@ def files(command, tmp_path, monkeypatch):
     sd.anonymize(table, sd.KAnonymity(5)).write("release", reports=[])
     sd.hospital(60).write_csv("stays.csv")
     (tmp_path / "a.recipe.yaml").write_text("version: 1\nsource: {path: stays.csv}\n", encoding="utf-8")
+    for name, field in (
+        ("misspelled", "requirement: [k-anonymity k=2]"),
+        ("incomplete", "about: {title: x}"),
+    ):
+        recipe = f"version: 1\nsource: {{path: stays.csv}}\ncolumns: {{sex: {{role: quasi}}}}\n{field}\n"
+        (tmp_path / f"{name}.yaml").write_text(f"{recipe}output: {{folder: out}}\n", encoding="utf-8")
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4\n\xe2\xe3\xcf\xd3")
     return command
 
@@ -36,6 +42,20 @@ def files(command, tmp_path, monkeypatch):
         (["check", "release/public/data.csv"], "is a file of a release; give its folder, release/public."),
         (["anonymize", "stays.csv"], "'anonymize' is not a command; did you mean 'run'?"),
         (["describe", "stays.csv", "--quasi", "zzz"], "choose one of 'patient_id', 'name'"),
+        (
+            ["catalogue", "mdav"],
+            "'mdav' is the algorithm of 'microaggregation'; `sudare catalogue microaggregation`",
+        ),
+        (["catalogue", "literal"], "'literal' is the strategy of 'item-suppression'"),
+        (["catalogue", "0123456789"], "known ones is similar"),
+        (["run"], "there is no recipe to run; give one (`sudare run recipe.yaml`)"),
+        (["run", "a.recipe.yaml", "--retry", "release"], "give one of the two"),
+        (
+            ["run", "misspelled.yaml"],
+            "'requirement' is not one of its parameters; did you mean 'requirements'?",
+        ),
+        (["run", "incomplete.yaml"], "'requirements' is missing"),
+        (["compare", "release", "nowhere"], "There is no folder nowhere"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -83,3 +103,22 @@ def test_all_columns_without_a_role_are_named_with_the_roles(files, tmp_path):
     )
     told = files.refused(2, "run", "b.recipe.yaml")
     assert "columns without a role: 'sex', 'zip'; give each one of identifier, quasi, sensitive" in told
+
+
+def test_an_algorithm_leads_to_its_method():
+    with pytest.raises(ParameterError, match="'mdav' is not a method by itself") as told:
+        METHODS.build("mdav")
+    assert "'microaggregation algorithm=mdav'" in str(told.value)
+    assert told.value.into("ja").startswith(
+        "「mdav」という方法はありません。microaggregation の algorithm なので"
+    )
+    assert METHODS.build("microaggregation algorithm=mdav") == sd.Microaggregate(algorithm="mdav")
+    with pytest.raises(ParameterError, match="'literal' is not a method for baskets by itself"):
+        BASKET_METHODS.build("literal k=3")
+
+
+def test_of_many_names_none_is_listed_that_is_not_alike():
+    items = [f"{number}" for number in range(30_000, 30_500)]
+    hint = did_you_mean("abc", items)
+    assert hint == "none of the 500 known ones is similar."
+    assert hint.into("ja") == "似たものは 500 個の中にありません。"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.baskets.least import Inferences, inferences_of, least_for_km
 from sudare.display import (
     Block,
@@ -23,7 +24,7 @@ from sudare.display import (
 )
 from sudare.errors import DescriptionError, ParameterError, language_of, shown
 from sudare.progress import Plan
-from sudare.words.sentence import Sentence, as_shown, in_language, shown_language, texts
+from sudare.words.sentence import Joined, Sentence, as_shown, in_language, shown_language, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,12 +49,30 @@ class BasketSentence(Sentence):
     area = "study_baskets"
 
 
+class JoinedBaskets(Joined):
+    """Parts of a sentence from the study of baskets with what stands between them."""
+
+    __slots__ = ()
+
+    area = BasketSentence.area
+
+
 class Price(NamedTuple):
     """A lower bound on the cost of one rho."""
 
     rho: str
     inferences: int
     """Number of inferences that are now more certain than rho."""
+    entries: int
+    """Number of entries that every release by suppression loses."""
+    share: float
+    """The same as a share of all entries."""
+
+
+class Cost(NamedTuple):
+    """A lower bound on the cost of one requirement by itself."""
+
+    requirement: str
     entries: int
     """Number of entries that every release by suppression loses."""
     share: float
@@ -73,6 +92,8 @@ class BasketStudy:
     """The most dangerous adversaries, worst first."""
     least_entries: int | None
     """Entries that every release by suppression must lose at least; None if adversaries are only sampled."""
+    costs: tuple[Cost, ...] = ()
+    """What each requirement costs at least by itself, where it is known."""
     prices: tuple[Price, ...] = ()
     """A lower bound on the cost of each rho, if rho-uncertainty is required."""
     rho_as_it_is: float | None = None
@@ -136,6 +157,7 @@ class BasketStudy:
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
             "least_entries": self.least_entries,
             "least_share": self.least_share,
+            "costs": [one._asdict() for one in self.costs],
             "prices": [one._asdict() for one in self.prices],
             "rho_as_it_is": self.rho_as_it_is,
             "smallest_rho": self.smallest_rho,
@@ -204,7 +226,9 @@ def advise_baskets(
             step.update(done)
     with plan.phase("bounds") as step:
         found = [_looked_at(one, baskets, most, step) for one in requirements]
-    least = [one.least for one in found if one.least is not None]
+    bounds = [
+        (one, bound.least) for one, bound in zip(requirements, found, strict=True) if bound.least is not None
+    ]
     priced = next((one for one in found if one.prices), _Found(None))
     study = BasketStudy(
         baskets=len(baskets),
@@ -212,7 +236,11 @@ def advise_baskets(
         items=len(baskets.items),
         verdicts=tuple(verdicts),
         adversaries=_worst(verdicts),
-        least_entries=max(least, default=None),
+        least_entries=max((least for _, least in bounds), default=None),
+        costs=tuple(
+            Cost(BASKET_REQUIREMENTS.name_of(one), least, least / max(baskets.entries, 1))
+            for one, least in bounds
+        ),
         prices=priced.prices,
         rho_as_it_is=priced.as_it_is,
         smallest_rho=priced.smallest,
@@ -298,8 +326,17 @@ def _advice(study: BasketStudy) -> Iterator[str]:
     else:
         least = study.least_share or 0.0
         yield BasketSentence("advice.least", entries=study.least_entries, share=share(least))
-        if least > study.most and study.smallest_rho is not None:
+        if len(study.costs) > 1:
+            alone = [
+                BasketSentence(
+                    "advice.alone", name=one.requirement, entries=one.entries, share=share(one.share)
+                )
+                for one in study.costs
+            ]
+            yield BasketSentence("advice.each", alone=JoinedBaskets("advice.between", parts=tuple(alone)))
+        dear = {one.requirement for one in study.costs if one.share > study.most}
+        if "rho-uncertainty" in dear and study.smallest_rho is not None:
             yield BasketSentence("advice.larger_rho", rho=study.smallest_rho, most=share(study.most))
-        elif least > study.most:
+        if "km-anonymity" in dear:
             yield BasketSentence("advice.expensive", most=share(study.most))
     yield BasketSentence("advice.run")

@@ -73,6 +73,10 @@ class NoiseStudy:
     """The result with the named columns exact: none, unless the method names some."""
     if_exact: tuple[NoiseWay, ...]
     """For each randomized column: the result if it stayed exact as well."""
+    unranged: tuple[str, ...] = ()
+    """Columns for which the method still needs a range."""
+    gaps: tuple[str, ...] = ()
+    """Columns with missing cells, which the method refuses unless told what to do about them."""
 
     def in_language(self, language: Language) -> Self:
         """The same, with its strengths in the given language."""
@@ -93,9 +97,14 @@ class NoiseStudy:
         return rebuilt({one.column: one.noise for one in self.asked.columns if one.noise}, self.rows)
 
     def warnings(self) -> list[Sentence]:
-        """That the noise leaves no table of two columns."""
+        """That the noise leaves no table of two columns, and what the method still needs."""
         tables = self.tables
-        return [self._told("noise.useless", tables)] if tables is not None and tables.useless else []
+        told = [self._told("noise.useless", tables)] if tables is not None and tables.useless else []
+        if self.unranged:
+            told.append(Sentence("noise.unranged", columns=enumerated(self.unranged)))
+        if self.gaps:
+            told.append(Sentence("noise.gaps", columns=enumerated(self.gaps)))
+        return told
 
     def _told(self, key: str, tables: Rebuilt) -> Sentence:
         first, other = tables.column, tables.other
@@ -135,8 +144,13 @@ def noise_study(
     *,
     exact: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
+    unranged: Sequence[str] = (),
+    gaps: Sequence[str] = (),
 ) -> NoiseStudy | None:
-    """The noise that Pk-anonymity needs on this table; None if it is not required or there is nothing to hide."""
+    """The noise that Pk-anonymity needs on this table; None if it is not required or there is nothing to hide.
+
+    `unranged` and `gaps` name columns that the method would refuse (see `Randomize.noise_options`).
+    """
     k = asked_k(requirements)
     public = table.names(*COUNTED_ROLES)
     if k is None or table.rows == 0 or not public:
@@ -150,6 +164,8 @@ def noise_study(
         table.rows,
         _way(table, k, kept, weights),
         tuple(_way(table, k, [*kept, name], weights) for name in public if name not in kept),
+        tuple(unranged),
+        tuple(name for name in gaps if table.frame[name].null_count()),
     )
 
 

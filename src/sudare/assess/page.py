@@ -35,7 +35,7 @@ def study_blocks(study: Study, language: Language) -> Iterator[Block]:
     if study.suited and study.ratio is not None and not study.protects_nothing:
         yield Line(words("page.suited"))
     if study.feasible and not study.protects_nothing:
-        yield Line(words("page.possible" if study.noise is None else "page.possible_noise"))
+        yield Line(words(_possible(study.noise)))
     said = {compromise.sentence for compromise in study.compromises}
     if study.noise is not None and study.noise.asked.feasible:
         said.add(next(iter(study.noise.sentences())))  # the table says it
@@ -49,6 +49,13 @@ def study_blocks(study: Study, language: Language) -> Iterator[Block]:
             ["", *(words(f"page.compromises.{column}") for column in columns)],
             _compromise_rows(shown),
         )
+
+
+def _possible(noise: NoiseStudy | None) -> str:
+    """The key of the sentence about a table that can be released."""
+    if noise is None:
+        return "page.possible"
+    return "page.possible_noise_once" if noise.unranged or noise.gaps else "page.possible_noise"
 
 
 def _noise(noise: NoiseStudy, words: Texts) -> Iterator[Block]:

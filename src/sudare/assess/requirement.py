@@ -131,6 +131,11 @@ _KNOWN_BLOCKS: WeakKeyDictionary[Table, dict[tuple[str, ...], Blocks]] = WeakKey
 """Check, measures, risk and report ask for the same blocks; tables do not change, and are forgotten with their blocks."""
 
 
+def forget_blocks(table: Table) -> None:
+    """Let go of the blocks of a table, which take an array of all rows or two; they are found again if they are asked for."""
+    _KNOWN_BLOCKS.pop(table, None)
+
+
 def _found_blocks(table: Table, names: Sequence[str]) -> Blocks:
     if names and table.rows <= _FEW_ROWS and not table.is_coded(names):
         return _blocks_of_values(table, names)

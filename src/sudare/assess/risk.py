@@ -15,7 +15,7 @@ is the number of records that agree on everything that was released exactly (Ika
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from sudare.display import html_block, html_table, paragraph, said, share, shown
 from sudare.errors import ParameterError, shown
 from sudare.kernels.figures import best_guesses
 from sudare.mechanism.catalogue import MECHANISMS
+from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -365,22 +366,38 @@ class RepeatedPeople:
     """Blocks of equal quasi-identifiers; None where there are none, or where they are noise."""
     below: int | None
     """Blocks with fewer than k of its values."""
+    columns: tuple[str, ...] = ()
+    """All columns that repeat, where others do so besides."""
 
     def sentence(self, made: type[Sentence], key: str) -> Sentence:
         """One sentence, with the blocks where they are known."""
-        figures = {"column": self.column, "rows": self.rows, "people": self.people}
+        figures: dict[str, Any] = {"column": self.column, "rows": self.rows, "people": self.people}
+        number = "many" if self.columns else "one"
+        if self.columns:
+            figures["columns"] = enumerated(self.columns)
         if self.blocks is None:
-            return made(f"{key}.rows", **figures)
-        return made(f"{key}.blocks", **figures, below=self.below, blocks=self.blocks, k=self.k)
+            return made(f"{key}.{number}.rows", **figures)
+        return made(f"{key}.{number}.blocks", **figures, below=self.below, blocks=self.blocks, k=self.k)
 
 
 def repeated_people(
     original: Table, released: Table, rows: npt.NDArray[np.int64] | None, requirements: Sequence[Requirement]
 ) -> Iterator[RepeatedPeople]:
-    """Columns of the original that repeat among the released rows, unless every block has k of their values nevertheless.
+    """The column of the original that repeats most among the released rows, with the names of others that do.
 
-    `rows` has, for each released row, its row in the original; None if they do not correspond.
+    Columns are left out if every block has k of their values nevertheless. `rows` has, for each released row, its row in the
+    original; None if they do not correspond.
     """
+    found = list(_repeated(original, released, rows, requirements))
+    if found:
+        worst = max(found, key=lambda one: (one.below or 0, -one.people))
+        names = tuple(one.column for one in found)
+        yield replace(worst, columns=names if len(names) > 1 else ())
+
+
+def _repeated(
+    original: Table, released: Table, rows: npt.NDArray[np.int64] | None, requirements: Sequence[Requirement]
+) -> Iterator[RepeatedPeople]:
     k = max([one.k for one in requirements if isinstance(one, KAnonymity)], default=2)
     noisy = any(released.column(name).mechanism is not None for name in released.names("quasi"))
     for name in columns_of_people(original):

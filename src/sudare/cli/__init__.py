@@ -5,6 +5,7 @@ This module must stay light: `sudare --help` prints a page of `words/` without i
 
 from __future__ import annotations
 
+import os
 import sys
 
 COMMANDS = (
@@ -28,6 +29,8 @@ _HELP = {"--help", "-h", "help"}
 
 def main(arguments: list[str] | None = None) -> int:
     """Entry point of the `sudare` command; the exit code."""
+    # polars gives memory back half a second after it was freed; a release fills it again before, with arrays of numpy.
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
     given = sys.argv[1:] if arguments is None else arguments
     if not given or given[0] in _HELP or (given[0].startswith("--lang") and given[-1] in _HELP):
         _print_front_page(given)

@@ -62,7 +62,9 @@ def _applied(
     from sudare.release.recipe.table import Recipe, taking
 
     offered = getattr(study, "compromises", ())
-    if not isinstance(asked, Recipe) or not offered:
+    if not isinstance(asked, Recipe):
+        raise ParameterError("cli.compromises_of_tables")
+    if not offered:
         raise ParameterError("cli.no_compromises")
     if not 1 <= number <= len(offered):
         raise ParameterError("cli.no_such_compromise", number=number, most=len(offered))

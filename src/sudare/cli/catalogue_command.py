@@ -58,6 +58,10 @@ def command(
         return 0
     known = [*measures, *(entry for catalogue in catalogues.values() for entry in catalogue)]
     if name is not None and name not in known:
+        for catalogue in catalogues.values():
+            choice = catalogue.choice_of(name)
+            if choice is not None:
+                raise ParameterError("cli.catalogue.choice", name=name, entry=choice[0], field=choice[1])
         raise ParameterError("cli.catalogue.unknown", name=name, hint=did_you_mean(name, known))
     chosen = [(kind, entry) for kind, each in catalogues.items() for entry in each if name in {None, entry}]
     if json:

@@ -21,10 +21,14 @@ from sudare.cli.options import (
 from sudare.errors import ErrorSentence
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from sudare.measure.crosstab.words import CrosstabSentence
     from sudare.words.sentence import Texts
 
 _SHOWN = 30
+_DECIMALS = 6
+"""Of figures in a file."""
 _DRAWN = 2
 """Columns of a heat map."""
 _BESIDE_VERDICT = 3
@@ -79,7 +83,7 @@ def command(
     if out is not None:
         from sudare.formats.data import write_data
 
-        write_data(table.cells, out, format="csv")
+        write_data(_rounded(table), out, format="csv")
     if plot is not None:
         from sudare.measure.crosstab.heat_map import heat_map
         from sudare.release.plots import save_chart
@@ -203,6 +207,15 @@ def _texts(table: Any) -> dict[str, list[str | None]]:
         name: [None if label is None else str(label) for label in labels]
         for name, labels in table.labels.items()
     }
+
+
+def _rounded(table: Any) -> pl.DataFrame:
+    """The cells with six decimals of their figures: an estimated number of people has no more to say."""
+    import polars as pl
+
+    frame: pl.DataFrame = table.cells
+    figures = pl.selectors.float() - pl.selectors.by_name(table.by)
+    return frame.with_columns(figures.round(_DECIMALS))
 
 
 def _cells(table: Any) -> list[dict[str, Any]]:

@@ -107,7 +107,7 @@ def command(
         words = words_in(language)
         print_blocks(draft.blocks(), language)
         say_place(words("describe.written"), target)
-        say_place(words("describe.next") + "sudare run ", target)
+        say_place(words(f"describe.next.{draft.kind}") + "sudare run ", target)
     return 0
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -14,7 +16,7 @@ from sudare.display import folded, width_of
 from sudare.words.sentence import Texts, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console, ConsoleOptions
 
@@ -52,6 +54,15 @@ def _fill(command: Any, name: str, words: Texts) -> None:
     command.get_usage = lambda context: usage(context).replace("Usage: ", words("headings.usage"))
     for parameter in (*command.params, command.get_help_option(typer.Context(command))):
         parameter.help = words(key_of(name, parameter.name, words))
+        parameter.display_type_rich = partial(_type_for_people, parameter.display_type_rich)
+
+
+def _type_for_people(shown: Callable[..., str | None], **context: Any) -> str | None:
+    """The type of one value: a list is an option that may be repeated, and a switch has no value."""
+    named = shown(**context)
+    if named is None or named.strip("<>") == "bool":
+        return None
+    return re.sub(r"list\[(.*?)\]", r"\1", named).lower()
 
 
 def key_of(command: str, option: str, words: Texts) -> str:

@@ -44,7 +44,9 @@ def command(
 
     if json and stdout:
         raise typer.BadParameter(ErrorSentence("cli.json_and_stdout"))
-    if (recipe is None) == (retry is None):
+    if recipe is None and retry is None:
+        raise typer.BadParameter(ErrorSentence("cli.no_recipe"))
+    if recipe is not None and retry is not None:
         raise typer.BadParameter(ErrorSentence("cli.recipe_or_retry"))
     if recipe is None:
         return _tried_again(Path(str(retry)), lang, seed, Ledger(ledger), json=json)

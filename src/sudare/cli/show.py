@@ -72,13 +72,12 @@ def print_table(
     headers = [_harmless(header) for header in headers]
     if wide:
         _fold_widest(cells, headers, out.width)
-    table = RichTable(
-        title=escape(_harmless(title)),
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-        expand=False,
-    )
+    # Not as the title of the table, which would break at its width and be filled with blanks up to it.
+    above = _harmless(title)
+    for line in Text(folded(above, out.width) if wide else above, style="bold").wrap(out, out.width):
+        line.rstrip()
+        out.print(line)
+    table = RichTable(header_style="bold", expand=False)
     for header, width in zip(headers, _widths(headers, cells, out.width), strict=True):
         table.add_column(escape(header), overflow="fold", width=width)
     for row in cells:

@@ -125,6 +125,12 @@ class Codes:
             return self.codes
         return np.where(self.codes == self.missing, np.int32(-1), self.codes)
 
+    def taken(self, rows: npt.NDArray[np.int64]) -> Codes:
+        """The codes of these rows, by the same values."""
+        codes = self.codes[rows]
+        codes.flags.writeable = False
+        return Codes(codes, self.values, self.missing)
+
     def decode(self, codes: npt.NDArray[np.int32]) -> pl.Series:
         """The values for these codes, in the column's own type."""
         present = pl.Series(codes.astype(np.int64))

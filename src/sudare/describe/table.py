@@ -342,17 +342,18 @@ class Table:
     def codes(self, name: str, spelling: Spelling = "exact") -> Codes:
         """The column as codes (computed once); with `alike`, values that differ only in their spelling have one code."""
         if spelling == "alike":
-            found = self._alike(name)
-            return self.codes(name) if found is None else found[0]
-        if name not in self._codes:
+            together = self._alike(name)
+            return self.codes(name) if together is None else together[0]
+        found = self._codes.get(name)
+        if found is None:
             self.column(name)
             whole = self._domain_of(name)
-            self._codes[name] = (
+            found = self._codes[name] = (
                 encode(self.frame[name])
                 if whole is None
                 else encode_within(self.frame[name], whole.values, has_missing=whole.has_missing)
             )
-        return self._codes[name]
+        return found
 
     def is_coded(self, names: Iterable[str]) -> bool:
         """Whether the codes of all these columns are known already."""
@@ -393,9 +394,10 @@ class Table:
 
     def _alike(self, name: str) -> tuple[Codes, npt.NDArray[np.int32]] | None:
         """The codes with alike values merged, and the new code of each old one (computed once); None if no two are alike."""
-        if name not in self._merged:
-            self._merged[name] = merged(self.codes(name))
-        return self._merged[name]
+        if name in (known := self._merged):
+            return known[name]
+        found = known[name] = merged(self.codes(name))
+        return found
 
     def extent(self, name: str) -> float:
         """Length of the axis of a column of numbers or dates, in the whole table that this is a part of."""
@@ -437,6 +439,21 @@ class Table:
     def take(self, rows: npt.NDArray[np.int64]) -> Table:
         """The table of these rows, in this order; a domain that was fixed stays that of the whole."""
         return self._as(self.frame[rows], self.columns, self.domain)
+
+    def permuted(self, rows: npt.NDArray[np.int64]) -> Table:
+        """The table of all rows in another order, which takes the codes along: this one finds them again if it is asked."""
+        table = self._as(self.frame[rows], self.columns, self.domain)
+        # All values are still there, in the same columns, so codes and values belong together as before.
+        known, self._codes = self._codes, {}
+        while known:
+            name, codes = known.popitem()
+            table._codes[name] = codes.taken(rows)  # noqa: SLF001  # of the same class
+        return table
+
+    def forget(self) -> None:
+        """Let go of the codes, an array of all rows for each column; they are computed again if they are asked for."""
+        # New dictionaries: another thread may be reading the old ones.
+        self._codes, self._merged = {}, {}
 
     def _as(self, frame: pl.DataFrame, columns: Iterable[Column], domain: Domain | None = None) -> Table:
         return Table(frame, columns, native=self._native, source=self.source, domain=domain)

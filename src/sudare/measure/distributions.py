@@ -67,7 +67,7 @@ def _counted_numbers(pair: Pair, name: str) -> tuple[Counted, Counted]:
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Places = npt.NDArray[np.int32]
+Places = npt.NDArray[np.signedinteger[Any] | np.unsignedinteger[Any]]
 
 BINS = 20
 """Number of bins for a number, and of categories counted separately."""
@@ -226,7 +226,13 @@ def _margin_of(before: Places, after: Places, spread: Floats) -> Margin:
     first = spread.argmax(axis=1).astype(np.int32)
     wide = spread[np.arange(len(spread)), first] < 1.0
     place = np.where(wide, bins - 1 + np.cumsum(wide, dtype=np.int32), first)
-    return Margin(before, place[after], np.concatenate([np.eye(bins), spread[wide]]))
+    spread = np.concatenate([np.eye(bins), spread[wide]])
+    return Margin(_small(before, bins), _small(place, len(spread))[after], spread)
+
+
+def _small(places: Places, count: int) -> Places:
+    """Places in the smallest type that holds them: margins of all columns are kept together."""
+    return places.astype(np.min_scalar_type(max(count - 1, 0)))
 
 
 def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Integers]:
@@ -257,7 +263,8 @@ def _covered(pair: Pair, name: str, distinct: pl.Series) -> list[Integers]:
 
 def _two_way(one: Margin, other: Margin) -> tuple[Floats, Floats]:
     rows = one.spread.shape[1], other.spread.shape[1]
-    before = np.bincount(one.before * rows[1] + other.before, minlength=rows[0] * rows[1])
+    cells = _wide(one.before) * np.int32(rows[1]) + other.before
+    before = np.bincount(cells, minlength=rows[0] * rows[1])
     first, second, weights = _combinations(one, other)
     after = (one.spread[first] * weights[:, None]).T @ other.spread[second]
     return before / max(len(one.before), 1), after.ravel() / max(len(one.after), 1)
@@ -273,13 +280,19 @@ def _combinations(
     """The released cells that occur together, and how often."""
     width = len(other.spread)
     if len(one.spread) * width <= _LARGEST_TABLE:
-        counts = np.bincount(one.after * np.int32(width) + other.after)
+        counts = np.bincount(_wide(one.after) * np.int32(width) + other.after)
         occurring = np.flatnonzero(counts)
         return occurring // width, occurring % width, counts[occurring]
-    labels, count = block_labels([one.after, other.after], [len(one.spread), width], len(one.after))
+    pairs = [_wide(one.after), _wide(other.after)]
+    labels, count = block_labels(pairs, [len(one.spread), width], len(one.after))
     first = np.zeros(count, dtype=np.int64)
     first[labels] = np.arange(len(labels))
-    return one.after[first], other.after[first], np.bincount(labels, minlength=count)
+    return pairs[0][first], pairs[1][first], np.bincount(labels, minlength=count)
+
+
+def _wide(places: Places) -> npt.NDArray[np.int32]:
+    """Places as numbers that may be multiplied."""
+    return places.astype(np.int32)
 
 
 def _total_variation(one: Floats, other: Floats) -> float:
@@ -322,13 +335,16 @@ def quantile_change(before: Any, after: Any) -> float:
 def correlation_change(before: Any, after: Any) -> float:
     """Mean over pairs of numeric columns (the first 20) of |r' - r| (Pearson's r); 0 for a constant column."""
     pair = pair_of(before, after)
-    columns = [
-        [_centered(side) for side in numbers_of(pair, name)] for name in numeric_names(pair)[:MOST_PAIRED]
-    ]
-    changes = [
-        abs(_correlation(one[1], other[1]) - _correlation(one[0], other[0]))
-        for one, other in combinations(columns, 2)
-    ]
+    names = numeric_names(pair)[:MOST_PAIRED]
+    # One side after the other: the numbers of all rows of many columns take much memory.
+    was, now = (
+        [
+            _correlation(*both)
+            for both in combinations([_centered(numbers_of(pair, name)[side]) for name in names], 2)
+        ]
+        for side in (0, 1)
+    )
+    changes = [abs(after - before) for before, after in zip(was, now, strict=True)]
     return float(np.mean(changes)) if changes else 0.0
 
 
@@ -357,12 +373,16 @@ def figures_by_column(pair: Pair) -> pl.DataFrame:
     for name in names:
         sides = [_summed_up(side) for side in _middles(pair, name)]
         rows += [(name, key, None, sides[0][key], sides[1][key]) for key in sides[0]]
-    sides_of = {
-        name: [_centered(side) for side in _telling_numbers(pair, name)] for name in names[:MOST_PAIRED]
-    }
-    for one, other in combinations(sides_of, 2):
-        was, now = (_correlated(*both) for both in zip(sides_of[one], sides_of[other], strict=True))
-        rows.append((one, "correlation", other, was, now))
+    paired = names[:MOST_PAIRED]
+    was, now = (
+        [
+            _correlated(*both)
+            for both in combinations([_centered(_telling_numbers(pair, name)[side]) for name in paired], 2)
+        ]
+        for side in (0, 1)
+    )
+    for (one, other), *figures in zip(combinations(paired, 2), was, now, strict=True):
+        rows.append((one, "correlation", other, figures[0], figures[1]))
     schema = {
         "column": pl.String,
         "figure": pl.String,

@@ -87,21 +87,26 @@ def ild(
     rows: RowDistance = (
         distance if isinstance(distance, RowDistance) else Product(_by_column(distance, names))
     )
-    spaces = {name: _space(pair, name, rows) for name in names}
     # Nothing here is secret, and the same call must give the same estimate.
     sample = _Sample(pair, Randomness(0 if seed is None else seed))
-    alone = {name: _of_space(space, p, largest_pairs, sample) for name, space in spaces.items()}
-    if len(names) == 1:
-        return alone[names[0]]
-    weights = {
-        name: _weight(rows, name, alone[name] if p == 2 else _of_space(space, 2.0, largest_pairs, sample))
-        for name, space in spaces.items()
-    }
+    alone: dict[str, InformationLoss] = {}
+    weights: dict[str, float] = {}
+    spaces = []
+    for name in names:
+        space = _space(pair, name, rows)
+        alone[name] = _of_space(space, p, largest_pairs, sample)
+        if len(names) == 1:
+            return alone[name]
+        squares = alone[name] if p == 2 else _of_space(space, 2.0, largest_pairs, sample)
+        weights[name] = _weight(rows, name, squares)
+        # A space has the points of all rows, so that one at a time is kept where columns simply add up.
+        if p != rows.order:
+            spaces.append(space)
     if p == rows.order:
         return _weighted_sum(
             alone, weights, even=all(rows.weight_of(name) is None for name in names) and p == 2
         )
-    joint = JointSpace(list(spaces.values()), list(weights.values()), rows.order)
+    joint = JointSpace(spaces, list(weights.values()), rows.order)
     return _of_space(joint, p, largest_pairs, sample, alone)
 
 

@@ -349,15 +349,24 @@ def _share(
     rows: np.ndarray[Any, np.dtype[np.int64]],
 ) -> float | None:
     """SSE / SST of one column; None for a constant one."""
-    present = ~np.isnan(original)
-    center = original[present].mean() if present.any() else 0.0
-    deviation = np.where(present, original - center, 0.0)
-    total = float(deviation @ deviation)
+    missing = np.isnan(original)
+    center = original[~missing].mean() if not missing.all() else 0.0
+    total = _squares(original, center, missing)
     if total == 0:
         return None
     # A value that is not released, or released as missing, could be anything: the mean is the best guess.
     guess = np.full(len(original), center)
-    known = ~np.isnan(released)
-    guess[rows[known]] = released[known]
-    error = np.where(present, original - guess, 0.0)
-    return float(error @ error) / total
+    guess[rows] = released
+    guess[np.isnan(guess)] = center
+    return _squares(original, guess, missing) / total
+
+
+def _squares(
+    original: np.ndarray[Any, np.dtype[np.float64]],
+    guess: np.ndarray[Any, np.dtype[np.float64]] | float,
+    missing: np.ndarray[Any, np.dtype[np.bool_]],
+) -> float:
+    """The sum of squared differences, of values that are not missing."""
+    difference = original - guess
+    difference[missing] = 0.0
+    return float(difference @ difference)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.anonymize.pipeline import methods_of
 from sudare.anonymize.protocol import Context
+from sudare.arrays import give_back
 from sudare.assess.requirement import requirements_of
 from sudare.errors import GuaranteeError, ParameterError, shown
 from sudare.progress import Plan, Progress
@@ -68,7 +69,9 @@ def anonymize(
             way = kind.way_out(requirement, original)
             raise GuaranteeError("release.not_reached", explanation=verdict.explanation, way_out=way)
     if order == "shuffle":
+        give_back()
         applied = kind.shuffled(applied, random)
+    give_back()
     with plan.phase("measure") as step:
         checked = Checked(original, applied, asked, tuple(methods), tuple(verdicts), random, order)
         release = kind.release(checked, measures, step)

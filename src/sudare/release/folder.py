@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import polars as pl
 
+from sudare.arrays import give_back
 from sudare.display import WIDTH, html_block, html_list, html_table, paragraph, said, shown_words
 from sudare.errors import GuaranteeError
 from sudare.progress import Plan, Progress, shows_progress
@@ -182,6 +183,8 @@ def write_folder(
     plan = Plan(progress, {"evaluate": 4, "write": 2, "verify": 3, "report": 2})
     with plan.phase("evaluate", shown="risk") as step:
         kind.evaluate(release, step)
+        kind.prepare(release, output.reports)
+        give_back()
     with staged_folder(
         target, overwrite=output.overwrite, beside=lambda: kind.elsewhere(release, output)
     ) as folder:
@@ -196,6 +199,7 @@ def write_folder(
         with plan.phase("verify") as step:
             findings = kind.verify(release, folder, step)
             _refuse_broken(findings)
+        give_back()
         manifest["seconds"] |= {phase: round(value, 3) for phase, value in plan.seconds.items()}
         manifest["verified"] = [finding.__dict__ for finding in findings]
         _write_manifests(folder, kind, manifest)

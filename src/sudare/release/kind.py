@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from sudare.describe.baskets.baskets import Baskets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -110,6 +110,13 @@ class Kind(ABC):
     @abstractmethod
     def evaluate(self, release: Any, progress: Progress) -> None:
         """Compute what a manifest and a report say in figures beside the losses; kept by the release."""
+
+    @abstractmethod
+    def prepare(self, release: Any, reports: Collection[ReportKind]) -> None:
+        """Compute what these reports need of the records, and let go of what can be computed again.
+
+        Writing, verifying and drawing need memory of their own; figures are kept, arrays of all records are not.
+        """
 
     @abstractmethod
     def write_data(self, release: Any, output: Any, folder: Path) -> dict[str, Any]:

@@ -77,9 +77,12 @@ def reopen_pair(before: str, after: str, recipe: Path | None = None, *, sheet: s
         released, _ = load(after)
         return pair_of(_original(before, recipe, sheet), released)
     folder = manifest.data_path.parent
-    original = _original(before, recipe or _kept(folder, "recipe.yaml"), sheet)
+    asked = _recipe(recipe or _kept(folder, "recipe.yaml"))
+    original = _loaded(before, asked, sheet)
+    # Of another file, that comes before the columns it lacks.
     if is_folder(place):
         _require_same_input(original, before, after, folder)
+    original = original if asked is None else asked.describe(original)
     rows = rows_of_original(folder, manifest.rows, original.rows)
     if rows is not None:
         return pair_of(original, _released(manifest, original), rows)
@@ -109,7 +112,7 @@ def reopen_original(before: str, after: str, records: int, *, sheet: str | None 
     else:
         folder = manifest.data_path.parent
         kept = _kept(folder, "recipe.yaml")
-        original = _loaded(before, None if kept is None else Recipe.load(kept), sheet)
+        original = _loaded(before, _recipe(kept), sheet)
         if is_folder(place):
             _require_same_input(original, before, after, folder)
         noisy = any("mechanism" in column for column in manifest.columns.values())
@@ -186,6 +189,8 @@ def figures_of(folder: Path) -> Figures:
     """
     manifest = _internal(folder)
     if manifest is None:
+        if not exists(folder):
+            raise InputError("verify.no_folder", folder=folder)
         raise InputError("release.reopen.not_internal", folder=folder)
     try:
         known = manifest["input"]["sha256"]
@@ -236,9 +241,13 @@ def _reorders(method: dict[str, Any]) -> bool:
 
 
 def _original(before: str, recipe: Path | None, sheet: str | None) -> Table:
-    asked = None if recipe is None else Recipe.load(recipe)
+    asked = _recipe(recipe)
     table = _loaded(before, asked, sheet)
     return table if asked is None else asked.describe(table)
+
+
+def _recipe(path: Path | None) -> Recipe | None:
+    return None if path is None else Recipe.load(path)
 
 
 def _loaded(before: str, recipe: Recipe | None, sheet: str | None) -> Table:

@@ -114,7 +114,7 @@ def gather_evidence(
     """Cut a table that has rows into its blocks."""
     quasi = [name for name in frame.columns if columns.get(name, {}).get("role") == "quasi"]
     if quasi:
-        first_row, block = _groups([as_text(frame.get_column(name)) for name in quasi])
+        first_row, block = _groups([_key(frame.get_column(name)) for name in quasi])
     else:
         first_row, block = np.zeros(1, np.int64), np.zeros(frame.height, np.int64)
     return Evidence(frame, columns, hierarchies, quasi, block, first_row, np.bincount(block))
@@ -128,11 +128,11 @@ def read_values(series: pl.Series, kind: str, *, exact: bool = False) -> Values:
     missing one where there are missing cells; of several spellings the one whose text is the least stands for all.
     """
     if kind == "set":  # the order of the items means nothing; text files join them by a bar
-        items = series.str.split("|") if series.dtype == pl.String else series.cast(pl.List(pl.String))
+        are_texts = isinstance(series.dtype, pl.String | pl.Categorical)
+        items = as_text(series).str.split("|") if are_texts else series.cast(pl.List(pl.String))
         series = items.list.unique().list.sort().list.join("|")
-    text = as_text(series)
-    first_row, group = _groups([text])
-    texts: list[str | None] = text.gather(first_row).to_list()
+    first_row, group = _groups([_key(series)])
+    texts: list[str | None] = as_text(series.gather(first_row)).to_list()
     if series.dtype.is_float() or series.dtype.is_decimal():
         kind = "numeric"
     keys = [natural_key(value, kind) for value in texts]
@@ -273,13 +273,21 @@ def listed(shown: Sequence[str], number: int | None = None) -> Sentence:
     return FindingSentence("columns.more", names=names, more=number - _SHOWN_COLUMNS)
 
 
-def _groups(texts: list[pl.Series]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _key(series: pl.Series) -> pl.Series:
+    """What is equal where the cells are equal as text: that text, or for categories their number."""
+    if isinstance(series.dtype, pl.Categorical):
+        return series.to_physical()
+    return as_text(series)
+
+
+def _groups(keys: list[pl.Series]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the distinct combinations of the columns: a row of each, and the number for each row."""
-    names = [str(position) for position in range(len(texts))]
-    keys = pl.DataFrame([text.alias(name) for text, name in zip(texts, names, strict=True)])
-    same = keys.with_row_index("row").select(pl.col("row").first().over(names)).to_series().to_numpy()
-    first_row, group = np.unique(same, return_inverse=True)
-    return first_row.astype(np.int64), group.astype(np.int64)
+    names = [str(position) for position in range(len(keys))]
+    frame = pl.DataFrame([key.alias(name) for key, name in zip(keys, names, strict=True)])
+    same = frame.with_row_index("row").select(pl.col("row").first().over(names)).to_series().to_numpy()
+    is_first = same == np.arange(len(same))
+    number = np.cumsum(is_first) - 1
+    return np.flatnonzero(is_first).astype(np.int64), number[same].astype(np.int64, copy=False)
 
 
 def _number(text: str) -> int | float | None:

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
+from sudare.formats.data import text_categories
 from sudare.formats.excel import excel_bytes
 from sudare.verify.finding import Finding, FindingSentence
 
@@ -59,13 +59,22 @@ def check_leftovers(
         labels: Texts that are published beside the data for a column: those of its hierarchy.
         encoding: Of a file of text.
     """
-    removed = _removed(original, released)
-    found = _in_file(path, released, removed, encoding)
-    for name, texts in labels.items():
-        # Groups have empty labels, and a missing value none: neither is a value of the original.
-        published = {str(label) for label in texts if label not in (None, "")}
-        if name in removed and name not in found and published & set(map(str, removed[name])):
+    cells = _cells(path, released, encoding)
+    found: list[str] = []
+    labeled: set[str] = set()
+    removed: dict[str, pl.Series] = {}
+    for name, values in _removed(original, released):
+        if cells is None:
+            removed[name] = values
+        elif _texts(values).is_in(cells).any():
             found.append(name)
+        # Groups have empty labels, and a missing value none: neither is a value of the original.
+        published = {str(label) for label in labels.get(name, ()) if label not in (None, "")}
+        if published and published & set(map(str, values)):
+            labeled.add(name)
+    if cells is None:
+        found = _in_file(path, released, removed)
+    found += [name for name in labels if name in labeled and name not in found]
     requirement = {"type": "nothing-left-over"}
     if not found:
         return Finding(
@@ -79,20 +88,21 @@ def _sentence(path: Path, columns: Sequence[str]) -> Sentence:
     return FindingSentence(f"leftovers.found.{number}", file=path.name, columns=", ".join(columns))
 
 
-def _removed(original: pl.DataFrame, released: pl.DataFrame) -> dict[str, pl.Series]:
-    """Values of each original column that are in no released cell; a cell counts as the text it shows."""
+def _removed(original: pl.DataFrame, released: pl.DataFrame) -> Iterator[tuple[str, pl.Series]]:
+    """Values of each original column that are in no released cell; a cell counts as the text it shows.
+
+    One column after the other: those of an identifier are as many as there are rows.
+    """
     cells = [pl.Series(released.columns, dtype=pl.String)]
     for column in released:
         single = column.explode() if isinstance(column.dtype, pl.List) else column
         cells.append(_meant(_texts(single.alias("cells").unique())))
     shown = pl.concat([each.alias("cells") for each in cells]).unique()
-    removed = {}
     for column in original:
         if column.dtype.is_nested() or column.dtype == pl.Object:
             continue
         values = column.alias("cells").drop_nulls().unique()
-        removed[column.name] = values.filter(~_meant(_texts(values)).is_in(shown.implode()))
-    return removed
+        yield column.name, values.filter(~_meant(_texts(values)).is_in(shown.implode()))
 
 
 _PERHAPS_NUMBER = (
@@ -121,15 +131,9 @@ def _texts(column: pl.Series) -> pl.Series:
     return column.cast(pl.String).fill_null("None")
 
 
-def _in_file(
-    path: Path, released: pl.DataFrame, removed: Mapping[str, pl.Series], encoding: str
-) -> list[str]:
-    """Columns of which a removed value is in the file."""
+def _cells(path: Path, released: pl.DataFrame, encoding: str) -> pl.Series | None:
+    """The texts in a file of text or a workbook, long enough to tell something; None for formats searched byte by byte."""
     ending = path.suffix.lower()
-    if ending in _STATISTICAL:
-        return _in_statistical(path, ending, removed)
-    if ending in {".parquet", ".arrow"}:
-        return _in_bytes(path.read_bytes(), _twin(released, ending), ending, removed)
     if ending == ".xlsx":
         empty = excel_bytes(released.clear(), path)
         texts = _workbook_texts(path.read_bytes()) - _workbook_texts(empty)
@@ -141,18 +145,25 @@ def _in_file(
         texts = {text for line in lines if line for text in _json_texts(json.loads(line))}
         cells = pl.Series("cells", sorted(texts), dtype=pl.String)
     else:
-        return []
-    long = cells.filter(cells.str.len_chars() >= _SHORTEST).implode()
-    return [name for name, values in removed.items() if _texts(values).is_in(long).any()]
+        return None
+    return cells.filter(cells.str.len_chars() >= _SHORTEST).implode()
+
+
+def _in_file(path: Path, released: pl.DataFrame, removed: Mapping[str, pl.Series]) -> list[str]:
+    """Columns of which a removed value is in the bytes of the file."""
+    ending = path.suffix.lower()
+    if ending in _STATISTICAL:
+        return _in_statistical(path, ending, removed)
+    if ending in {".parquet", ".arrow"}:
+        return _in_bytes(path.read_bytes(), _twin(released, ending), ending, removed)
+    return []
 
 
 def _delimited_texts(path: Path, delimiter: str, encoding: str) -> pl.Series:
     """Every cell of a text file, its head included; the reader of Python takes files whose lines differ in length."""
-    source = path if encoding == "utf-8" else io.BytesIO(path.read_bytes().decode(encoding).encode())
     try:
-        cells = pl.scan_csv(source, has_header=False, infer_schema=False, separator=delimiter, glob=False)
-        found = cells.select(pl.all().unique().implode()).collect()
-        texts = [column.explode().alias("cells") for column in found]
+        cells = text_categories(path, delimiter, encoding)
+        texts = [column.alias("cells").unique().cast(pl.String) for column in cells]
     except pl.exceptions.PolarsError:
         csv.field_size_limit(sys.maxsize // 2)
         with path.open(encoding=encoding, newline="") as lines:
@@ -310,6 +321,8 @@ def parquet_pages(content: bytes) -> Iterator[bytes]:
 
 
 def _chunk_pages(chunk: bytes, compression: str) -> Iterator[bytes]:
+    import pyarrow as pa
+
     codec = None if compression == "UNCOMPRESSED" else pa.Codec(_CODECS.get(compression, compression.lower()))
     start = 0
     while start < len(chunk):

@@ -122,8 +122,8 @@ def kind_at(folder: Path) -> str:
     return "baskets" if found == "baskets" else "table"
 
 
-def read_released(manifest: Manifest) -> pl.DataFrame:
-    """The data of a release, as its manifest says they are written."""
+def read_released(manifest: Manifest, *, categories: bool = False) -> pl.DataFrame:
+    """The data of a release, as its manifest says they are written; texts of CSV and TSV may be read as categories."""
     return read_data(
         manifest.data_path,
         manifest.data_format,
@@ -131,6 +131,7 @@ def read_released(manifest: Manifest) -> pl.DataFrame:
         escaped_inside=manifest.escaped_inside,
         encoding=manifest.encoding,
         names=manifest.renamed,
+        categories=categories,
     )
 
 

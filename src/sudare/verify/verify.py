@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sudare.arrays import give_back
 from sudare.errors import InputError, ParameterError, shown
 from sudare.progress import SILENT, Plan
 from sudare.read.source import load
@@ -61,8 +62,8 @@ def verify_release(
         folder: The folder of a release, or its public part.
         original: The original baskets or table, or where they are. The promises about baskets speak of it; of a table, the
             bytes of the release are searched for values that it has and the release has not.
-        sensitive: Sensitive items of the original, as `Baskets.describe` takes them; those that the internal part of the
-            folder keeps when left out.
+        sensitive: Sensitive items of the original, as `Baskets.describe` takes them, or a list of items and patterns
+            (`*`, `?`, `[abc]`); those that the internal part of the folder keeps when left out.
         options: How to read the original, as `sudare.read` and `sudare.read_baskets` take them.
         progress: Told how far the work is.
 
@@ -126,7 +127,8 @@ def _verify_table(manifest: Manifest, original: pl.DataFrame | None, progress: P
     changes = [*manifest.differing, *digest_changes(manifest.data_path, manifest.sha256)]
     try:
         with plan.phase("read"):
-            frame = read_released(manifest)
+            frame = read_released(manifest, categories=True)
+            give_back()
     except InputError:
         if not changes:
             raise
@@ -141,6 +143,7 @@ def _verify_table(manifest: Manifest, original: pl.DataFrame | None, progress: P
         # Only who has the original searches the bytes, and loads what takes them apart.
         from sudare.verify.leftovers import check_leftovers
 
+        give_back()
         labels = {name: tree.get("labels") or () for name, tree in manifest.hierarchies.items()}
         left = [check_leftovers(manifest.data_path, frame, original, labels, encoding=manifest.encoding)]
     return [_unchanged(manifest, changes, frame.height), *findings, *left]

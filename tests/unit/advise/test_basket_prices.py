@@ -60,3 +60,24 @@ def _meets(rows, gone, requirement):
             if known and having and sum("0" in row for row in having) > float(requirement.rho) * len(having):
                 return False
     return True
+
+
+def test_a_larger_rho_is_suggested_only_where_rho_costs_too_much():
+    """The rare items must go for k^m-anonymity; nothing that is sensitive can be inferred with more than 0.5."""
+    rows = [["news", "shop"]] * 20 + [["news"]] * 20 + [[f"rare {number}", "news"] for number in range(20)]
+    baskets = sd.read_baskets(rows).describe(sensitive=["shop"])
+    found = sd.assess(baskets, sd.RhoUncertainty(0.5), sd.KmAnonymity(5, 2))
+    assert [one.requirement for one in found.costs] == ["rho-uncertainty", "km-anonymity"]
+    assert [one.entries for one in found.costs] == [0, 20]
+    assert found.least_entries == 20
+    told = " ".join(found.advice)
+    assert "a larger rho" not in told
+    assert "consider a smaller k or m" in told
+    assert "rho-uncertainty loses at least 0 entries (0%), km-anonymity loses at least 20 entries" in told
+    japanese = " ".join(found.in_language("ja").advice)
+    assert "要件ごとに見ると、rho-uncertainty だけでも少なくとも 0 個" in japanese
+    assert found.to_dict()["costs"][1]["entries"] == 20
+    both = sd.assess(baskets, sd.RhoUncertainty(0.1), sd.KmAnonymity(5, 2))
+    assert "consider a larger rho" in " ".join(both.advice)
+    alone = sd.assess(baskets, sd.KmAnonymity(5, 2))
+    assert "By itself" not in " ".join(alone.advice)

@@ -10,7 +10,7 @@ from tests.twins import generalize as twins
 from tests.unit.anonymize.test_openings import KINDS, SEEDS, model_of
 
 import sudare as sd
-from sudare.anonymize.generalize.mixed import _alike_parts, mixed_groups
+from sudare.anonymize.generalize.mixed import alike_parts, mixed_groups
 from sudare.anonymize.protocol import Context
 from sudare.assess.requirement import compile_rules
 from sudare.kernels.recoding.mixed import grow_mixed
@@ -115,7 +115,7 @@ def test_skewed_values_do_not_end_in_one_large_group():
 def test_parts_of_a_large_table_have_the_same_shares_of_values():
     values = np.array([0] * 12 + [1] * 6 + [2] * 3)
     order = np.random.default_rng(0).permutation(len(values))
-    parts = _alike_parts(order, values, 3)
+    parts = alike_parts(order, values, 3)
     assert sorted(np.concatenate(parts).tolist()) == list(range(len(values)))
     for part in parts:
         assert np.bincount(values[part]).tolist() == [4, 2, 1]

@@ -154,15 +154,21 @@ def test_missing_cells():
         pl.when(pl.col("row") % 5 > 0).then(pl.col(name)).alias(name)
         for name in ("age", "sex", "pain", "born")
     )
-    with pytest.raises(
-        DescriptionError, match=r"'age' is missing in row 0 \(counted from 0\) and [\d,]+ more"
-    ):
+    with pytest.raises(DescriptionError, match=r"'age' is missing in row 1 \([\w ]+\) and [\d,]+ more"):
         sd.anonymize(table(gaps), sd.PkAnonymity(5), method=method())
     one_gap = frame().with_columns(pl.when(pl.col("row") != 3).then(pl.col("age")).alias("age"))
     with pytest.raises(
-        DescriptionError, match=r"'age' is missing in row 3 \(counted from 0\)\. Fill the gap,"
+        DescriptionError,
+        match=r"'age' is missing in row 4 \(the line of column names is not counted\)\. Fill the gap,",
     ):
         sd.anonymize(table(one_gap), sd.PkAnonymity(5), method=method())
+    with pytest.raises(DescriptionError) as told:
+        sd.anonymize(table(one_gap), sd.PkAnonymity(5), method=method())
+    assert '--method "randomization missing=category" at the command line' in str(told.value)
+    assert "4 行目（列名の行を除く）が欠測" in told.value.into("ja")
+    with pytest.raises(ParameterError) as lacking:
+        sd.anonymize(table(), sd.PkAnonymity(5))
+    assert '--method "randomization ranges=age:LOW:HIGH' in str(lacking.value)
     release = sd.anonymize(table(gaps), sd.PkAnonymity(5), method=method(missing="category"), seed=1)
     assert release.verdicts[0].reached == pytest.approx(5)
     assert release.table.column("age").mechanism.flip is not None

@@ -113,3 +113,22 @@ def test_randomize_is_the_method_when_none_is_named():
         sd.anonymize(table(), sd.PkAnonymity(3))
     people = table().describe(insensitive=["age"])
     assert sd.anonymize(people, sd.PkAnonymity(3), seed=1).verdicts[0].reached == pytest.approx(3)
+
+
+def test_what_run_will_refuse_is_said_before():
+    people = table(age=[None, *range(39)])
+    method = sd.Randomize()
+    found = sd.assess(people, sd.PkAnonymity(3), **method.noise_options(people))
+    ranges, gaps = found.warnings[-2:]
+    assert "`sudare run` will ask for the range of age" in ranges
+    assert "`sudare run` will stop at the missing cells of age" in gaps
+    shown = " ".join(str(line) for line in found.blocks("en"))
+    assert "finds this noise by itself." in shown
+    assert "once the method 'randomization' has what it asks for above" in shown
+    ready = sd.Randomize(ranges={"age": (0, 100)}, missing="category").noise_options(people)
+    assert not any("sudare run" in one for one in sd.assess(people, sd.PkAnonymity(3), **ready).warnings)
+    dropping = people.describe(missing={"age": "drop"})
+    told = sd.assess(
+        dropping, sd.PkAnonymity(3), **sd.Randomize(ranges={"age": (0, 100)}).noise_options(dropping)
+    )
+    assert not any("sudare run" in one for one in told.warnings)

@@ -68,7 +68,11 @@ def refused(folder, capsys):
         (["run", "recipe.yaml", "--method", "mondrain"], "「mondrain」という方法はありません。「mondrian」"),
         (["run", "recipe.yaml", "--require", "k-anonymity k=0"], "k-anonymity：「k」が '0' ですが"),
         (["assess"], "引数「recipe」がありません。`sudare assess --help`"),
-        (["run"], "--retry には、レシピの代わりに公開データのフォルダを指定します。"),
+        (["run"], "実行するレシピがありません。`sudare run recipe.yaml` のように指定してください"),
+        (
+            ["run", "recipe.yaml", "--retry", "out"],
+            "--retry には、レシピの代わりに公開データのフォルダを指定します。",
+        ),
         (["run", "recipe.yaml", "--nope"], "--nope というオプションはありません。`sudare run --help`"),
         (
             ["check", "people.csv", "--quasi", "age"],
@@ -118,7 +122,11 @@ def test_the_language_itself(refused):
         (RECIPE + "version: 1\n", "'version' が二度指定されています（二度目は 8 行目）。"),
         ("- a\n", "は対応表になっていません。'version: 1' と 'source:' から書き始めてください。"),
         (RECIPE.replace("k: 2", "k: two"), "k-anonymity：「k」が 'two' ですが、整数でなければなりません。"),
-        (RECIPE.replace("output", "outputs"), "レシピ「bad.yaml」：「output」がありません。"),
+        (
+            RECIPE.replace("output", "outputs"),
+            "レシピ「bad.yaml」：「outputs」というパラメータはありません。「output」のことですか。",
+        ),
+        (RECIPE.partition("output")[0], "レシピ「bad.yaml」：「output」がありません。"),
         (RECIPE.replace("  ill: {role: sensitive}\n", ""), "列「ill」の役割が指定されていません。columns に"),
         (
             RECIPE.replace("role: quasi", "role: insensitive"),

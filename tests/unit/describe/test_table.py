@@ -298,3 +298,28 @@ def test_repeated_and_unnamed_pandas_columns_are_one_sentence():
 def test_names_that_polars_takes_for_patterns_are_refused(name):
     with pytest.raises(DescriptionError, match="rename it"):
         sd.read(pl.DataFrame({name: [1, 2]}))
+
+
+def test_another_order_takes_the_codes_along():
+    frame = pl.DataFrame({"age": [3, None, 1, 3], "sex": ["f", "m", None, "f"], "day": [None, "a", "b", "b"]})
+    table, rows = sd.read(frame), np.array([2, 0, 3, 1])
+    plain = {name: table.codes(name) for name in ("age", "sex")}
+    moved = table.permuted(rows)
+    assert moved.is_coded(["age", "sex"])
+    assert not moved.is_coded(["day"])
+    for name in frame.columns:
+        fresh = encode(frame[name][rows])
+        assert moved.codes(name).codes.tolist() == fresh.codes.tolist()
+        assert moved.codes(name).values.equals(fresh.values)
+        assert moved.codes(name).missing == fresh.missing
+        assert not moved.codes(name).codes.flags.writeable
+    assert not table.is_coded(["age"])
+    assert all(table.codes(name).codes.tolist() == codes.codes.tolist() for name, codes in plain.items())
+
+
+def test_what_a_table_forgets_it_finds_again():
+    table = sd.read(pl.DataFrame({"word": ["HIV", "hiv ", None]}))
+    exact, alike = table.codes("word").codes.tolist(), table.codes("word", "alike").codes.tolist()
+    table.forget()
+    assert not table.is_coded(["word"])
+    assert (table.codes("word").codes.tolist(), table.codes("word", "alike").codes.tolist()) == (exact, alike)

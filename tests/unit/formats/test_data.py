@@ -9,6 +9,7 @@ import os
 import tempfile
 from datetime import date
 from pathlib import Path
+from unittest import mock
 
 import polars as pl
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.errors import InputError, OutputError
+from sudare.formats import data
 from sudare.formats.data import EXTENSIONS, csv_text, read_data, write_data
 
 CELL = st.one_of(
@@ -198,3 +200,68 @@ def test_wrong_places_and_formats(tmp_path):
     for kind in ("parquet", "arrow", "excel"):
         with pytest.raises(InputError, match="write the release again"):
             read_data(tmp_path / "x", kind, escape_formulas=True)
+
+
+def read_in_pieces(path, size, encoding="utf-8"):
+    with mock.patch.object(data, "_PIECE", size):
+        cells = data.text_categories(path, ",", encoding)
+    assert set(cells.dtypes) == {pl.Categorical()}
+    return cells.select(pl.all().cast(pl.String))
+
+
+@given(text_frames(), st.sampled_from(["csv", "tsv"]), st.booleans(), st.sampled_from([1, 5, 17, 2**22]))
+def test_text_comes_back_as_categories_piece_by_piece(frame, kind, escape, size):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(data, "_PIECE", size):
+        path = Path(folder) / "data"
+        write_data(frame, path, format=kind, escape_formulas=escape)
+        found = read_data(path, kind, escape_formulas=escape, categories=True)
+    assert [dtype.base_type() for dtype in found.dtypes] == [pl.Categorical] * frame.width
+    assert pl.DataFrame([column.cast(pl.String) for column in found]).equals(frame)
+
+
+@pytest.mark.parametrize("size", [1, 4, 11, 2**22])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2\n3,4\n",
+        "a,b\n1,2\n3,4",
+        "a,b\r\n1,2\r\n\r\n3,4\r\n",
+        "a,b\n",
+        "a,b",
+        "a,b\n1\n,\n\n2,3\n",
+        '"a\nb",c\n"1\n""2""\n",3\n"",\n,""\n',
+        "a\n\n\nb\n\n",
+        "\n\na\nb\n",
+        "\ufeffa,b\n\ufeff1,2\n\ufeff3,4\n",
+        "a,a\n1,1\n1,日\n日,1\n",
+        'a,b\n"1","2"\n"3","4"\n',
+    ],
+)
+def test_pieces_are_read_as_the_whole(tmp_path, text, size):
+    path = tmp_path / "data.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    whole = pl.read_csv(path, has_header=False, infer_schema=False)
+    assert read_in_pieces(path, size).equals(whole)
+
+
+@pytest.mark.parametrize("size", [1, 4, 11, 2**22])
+@pytest.mark.parametrize(
+    "text", ["", "a,b\n1,2\n3,4,5\n6,7\n", 'a,b\n1,2\n"3,4\n5,6\n', 'a,b\n1,2\n"3"x,4\n5,6\n']
+)
+def test_what_no_reader_takes_is_refused_in_pieces_too(tmp_path, text, size):
+    path = tmp_path / "data.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    with mock.patch.object(data, "_PIECE", size), pytest.raises(InputError) as whole:
+        read_data(path, "csv", escape_formulas=False)
+    with mock.patch.object(data, "_PIECE", size), pytest.raises(InputError) as pieces:
+        read_data(path, "csv", escape_formulas=False, categories=True)
+    assert str(pieces.value) == str(whole.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp932"])
+def test_pieces_of_other_encodings(tmp_path, encoding):
+    frame = pl.DataFrame({"病名": ["感冒", None, "", "a,b"], "x": ["1", "2", "'", "=1"]})
+    write_data(frame, path := tmp_path / "data.csv", format="csv", encoding=encoding)
+    with mock.patch.object(data, "_PIECE", 7):
+        found = read_data(path, "csv", escape_formulas=True, encoding=encoding, categories=True)
+    assert pl.DataFrame([column.cast(pl.String) for column in found]).equals(frame)

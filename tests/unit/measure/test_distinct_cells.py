@@ -86,3 +86,32 @@ def test_means_and_variances_are_those_of_the_rows():
     changes = [abs(now.mean() - was.mean()) / was.std(), 0.0]
     assert sd.measure.mean_change(table, release) == pytest.approx(np.mean(changes))
     assert sd.measure.variance_change(table, release) == pytest.approx(abs(now.var() / was.var() - 1) / 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_margins_in_small_types_are_the_same_margins(seed, monkeypatch):
+    chosen = np.random.default_rng(seed)
+    # Over 256 ranges lie in two bins, so that their places need two bytes.
+    frame = pl.DataFrame(
+        {
+            "age": chosen.integers(0, 5_000, 3_000),
+            "pay": chosen.lognormal(8, 1, 3_000),
+            "sex": ["f", "m"] * 1_500,
+        }
+    )
+    table = sd.read(frame).describe(quasi=["age", "pay", "sex"])
+    release = sd.anonymize(table, sd.KAnonymity(3), method="mondrian", seed=1)
+
+    def figures():
+        pair = pair_of(table, release)
+        found = [
+            one(table, pair) for one in (sd.measure.marginal_tv, sd.measure.hellinger, sd.measure.pairwise_tv)
+        ]
+        return found, {margin.after.dtype.itemsize for margin in pair.margins.values()}
+
+    small, sizes = figures()
+    assert sizes == {1, 2}
+    monkeypatch.setattr(distributions, "_small", lambda places, count: places.astype(np.int32))
+    large, sizes = figures()
+    assert sizes == {4}
+    assert small == large

@@ -40,6 +40,8 @@ def test_named_items_are_in_the_recipe_and_protected(folder, capsys, given, name
         else recipe["sensitive"] == named
     )
     assert [one["type"] for one in recipe["requirements"]] == ["km-anonymity", "rho-uncertainty"]
+    assert "rho: 0.5" in written
+    assert "Read it, then: sudare run b.yaml" in told
     assert load_recipe(folder / "b.yaml").read().has_sensitive
     assert main(["run", "b.yaml"]) == 0
     assert "No sensitive item can be inferred" in " ".join(capsys.readouterr().out.split())
@@ -50,7 +52,11 @@ def test_what_was_asked_for_stays(folder, capsys):
     assert main(["describe", "--baskets", "clicks.txt", *asked, "-o", "b.yaml", "--lang", "ja"]) == 0
     assert "1 個のアイテムを機微とします。" in capsys.readouterr().out
     recipe = yaml.safe_load((folder / "b.yaml").read_text(encoding="utf-8"))
-    assert [(one["type"], float(one["rho"])) for one in recipe["requirements"]] == [("rho-uncertainty", 0.7)]
+    assert [(one["type"], one["rho"]) for one in recipe["requirements"]] == [("rho-uncertainty", 0.7)]
+    assert "役割" not in capsys.readouterr().out
+    exact = ["--require", "rho-uncertainty rho=1/3", "--sensitive", "shop"]
+    assert main(["describe", "--baskets", "clicks.txt", *exact, "-o", "c.yaml"]) == 0
+    assert yaml.safe_load((folder / "c.yaml").read_text(encoding="utf-8"))["requirements"][0]["rho"] == "1/3"
 
 
 def test_baskets_show_themselves_where_sensitive_items_are_named(folder):
@@ -76,3 +82,14 @@ def test_what_is_no_item_or_of_columns_is_refused(folder, capsys, options, sente
     assert main(["describe", "--baskets", "clicks.txt", *options, "-o", "b.yaml"]) == 2
     assert sentence in capsys.readouterr().err
     assert not (folder / "b.yaml").exists()
+
+
+def test_compromises_are_for_tables(folder, capsys):
+    assert main(["describe", "clicks.txt", "-o", "b.yaml"]) == 0
+    assert main(["assess", "b.yaml", "--apply", "1"]) == 2
+    assert "--apply takes a compromise for a table, and these data are baskets" in capsys.readouterr().err
+    assert main(["assess", "b.yaml", "--apply", "1", "--lang", "ja"]) == 2
+    assert "レシピの要件を直してください。" in capsys.readouterr().err
+    assert main(["run", "b.yaml"]) == 0
+    assert main(["measure", "clicks.txt", "clicks-release", "--by-column"]) == 2
+    assert capsys.readouterr().err.rstrip().endswith("or leave it out.")

@@ -128,3 +128,25 @@ def test_room_for_japanese_labels_whatever_fonts_there_are():
     assert charts._extent(["Female", "Male"]) == 0
     assert charts._extent(["女", "男（ほか 266 種）"]) == 11 * 17 // 2
     assert charts._extent(["女" * 100]) == 170
+
+
+@pytest.mark.parametrize(
+    ("reports", "looked_at"),
+    [((), set()), (("public",), {"table"}), (("public", "internal"), {"table", "original"})],
+)
+def test_a_release_that_is_written_keeps_counts_and_no_codes(tmp_path, reports, looked_at):
+    table = Table.from_frame(hospital(300, seed=2)).describe(
+        quasi=["sex", "birth_date"], sensitive=["disease"], drop=["name"]
+    )
+    release = anonymize(table, KAnonymity(5), seed=1)
+    other = anonymize(table, KAnonymity(5), seed=1)
+    release.write(tmp_path / "release", reports=reports)
+    assert not any(side.is_coded(["sex"]) for side in (release.original, release.table))
+    # For the public report, nobody looks at the rows of the original.
+    assert {key[1] for key in release.counted if len(key) > 1} == looked_at
+    for name in ("sex", "birth_date", "disease"):
+        shown, expected = (distribution(each, name, with_original=True) for each in (release, other))
+        assert np.array_equal(shown.after, expected.after)
+        assert np.asarray(shown.before).tolist() == np.asarray(expected.before).tolist()
+    assert block_sizes(release, with_original=True).before == block_sizes(other, with_original=True).before
+    assert release.groups.tolist() == other.groups.tolist()

@@ -316,3 +316,40 @@ def test_a_million_rows_take_seconds():
     findings = verify_frame(frame, columns, requirements, {"disease": hierarchy})
     assert time.perf_counter() - start < 120
     assert all(finding.reached is not None for finding in findings[1:])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["flu", "Flu ", "HIV", None, "", " "], "nominal"),
+        (["1", "1.0", "2", "x", None, ""], "numeric"),
+        (["2024-01-01", "2024-01-01T00:00", "x", None, "2024-02-01", ""], "date"),
+        (["a|b", "b|a", "a", "", None, "c|a|b"], "set"),
+        (["日本", "日 本", "ﾆﾎﾝ", "ニホン", None, "None"], "nominal"),
+    ],
+)
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        {"type": "k-anonymity", "k": 3},
+        {"type": "l-diversity", "l": 3, "kind": "distinct", "sensitive": ["value"]},
+        {"type": "l-diversity", "l": 2, "kind": "distinct", "sensitive": ["value"], "spelling": "exact"},
+        {
+            "type": "l-diversity",
+            "l": 2,
+            "kind": "entropy",
+            "sensitive": ["value"],
+            "exempt": {"value": [None]},
+        },
+        {"type": "t-closeness", "t": 0.3, "distance": "equal", "sensitive": ["value"]},
+        {"type": "t-closeness", "t": 0.3, "distance": "ordered", "sensitive": ["value"]},
+    ],
+)
+def test_categories_are_judged_as_their_texts(values, kind, requirement):
+    rng = np.random.default_rng(1)
+    blocks = pl.Series("block", ["1", "2", None, "", "None"]).gather(rng.integers(5, size=60))
+    frame = pl.DataFrame([blocks, pl.Series("value", values).gather(rng.integers(len(values), size=60))])
+    texts = check(frame, requirement, kind)
+    assert check(frame.cast(pl.Categorical), requirement, kind) == texts
+    # Texts that another column had first have larger numbers.
+    assert check(frame[:, ::-1].cast(pl.Categorical)[:, ::-1], requirement, kind) == texts

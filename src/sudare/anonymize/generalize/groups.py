@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ from sudare.anonymize.generalize.exchange import Regions, exchanged
 from sudare.anonymize.generalize.leftover import attach
 from sudare.anonymize.generalize.mixed import mixed_groups
 from sudare.anonymize.generalize.neighbors import near_rows
+from sudare.anonymize.generalize.parts import parts_of
 from sudare.anonymize.generalize.prices import FEW, FEW_SCHEMES_HOPE, can_price, losses_of, priced_groups
 from sudare.anonymize.generalize.records import with_slots
 from sudare.anonymize.generalize.start import (
@@ -19,18 +22,22 @@ from sudare.anonymize.generalize.start import (
     ladders_of,
     member_groups,
     schemes_of,
+    shortened,
+    spread_order,
     with_words,
 )
 from sudare.anonymize.grouping.labels import ranked
 from sudare.anonymize.grouping.reassign import reassigned
+from sudare.anonymize.grouping.recode import TreeAxis
 from sudare.anonymize.grouping.refine import Budget, Rebuilding, refine
 from sudare.kernels.core.rules import no_rules, rows_by_label, rules_of, scratch_for
 from sudare.kernels.partition.covers import LINE, SET
 from sudare.kernels.partition.finish import split_all
 from sudare.randomness import repeatable, words_from
+from sudare.threads import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -54,6 +61,10 @@ _LARGEST_REGION = 150
 _SMALL_TABLE = 7000
 _FEW_MOVES = 100
 """Annealing moves for each row before prices are formed from what each record loses."""
+WHOLE, PART = 50_000, 30_000
+"""Tables of more rows than the first are searched in parts of at most the second."""
+_MANY = 250_000
+"""Openings are tried around at most as many records as in a table of this size: the more rows, the narrower the groups."""
 _REGION, _SMALL_REGION = 6, 4
 """The largest regions in which boxes are exchanged have at least 6 k rows, but at most half of the table if that
 has 4 k rows: what is left outside makes the regions differ."""
@@ -89,8 +100,8 @@ class Search:
     """Annealing moves for each row, if there are too many schemes to list."""
     rings: int
     """Assignments of records to groups, in the same case."""
-    openings: int
-    """Passes that open new groups, if groups are not chosen by prices."""
+    openings: float
+    """Passes that open new groups, if groups are not chosen by prices; the last may be for a share of the records."""
     attempts: float
     """Regions rebuilt for each row, in the same case."""
     most: int
@@ -98,6 +109,22 @@ class Search:
     prices: Pricing
     """Used if schemes can be listed and only the size of a group matters."""
     seed: int = 0
+
+    def of_part(self, rows: int, of: int) -> Search:
+        """The search in a part with its share of the effort that a table of `of` rows gets."""
+        share = rows / of
+        prices = replace(
+            self.prices,
+            most_visits=self.prices.most_visits * min(rows / WHOLE, 1.0),
+            descent=np.inf if of <= self.prices.descent else 0,
+        )
+        return replace(
+            self,
+            rings=math.ceil(self.rings * share),
+            openings=self.openings * min(_MANY / of, 1.0),
+            most=max(int(self.most * share), 1),
+            prices=prices,
+        )
 
 
 def grouped(
@@ -109,10 +136,67 @@ def grouped(
     rules: Rules | None,
     search: Search,
     progress: Progress,
+    phases: Mapping[str, float] | None = None,
 ) -> Ints:
-    """Labels of compliant groups with low cost, none of which can be split (see `split_group`)."""
-    ladders = ladders_of(axes, model, weights, objective)
-    work = _Grouping(model, ladders, smallest, no_rules() if rules is None else rules, search, progress)
+    """Labels of compliant groups with low cost, none of which can be split (see `split_group`).
+
+    A table of more than `WHOLE` rows is searched in parts, as many at a time as there are processors; the result does not
+    depend on how many. `phases` are the weights of the phases of a search.
+    """
+    table = _Table(axes, model, weights, objective, no_rules() if rules is None else rules)
+    if len(model.codes) <= WHOLE:
+        return _grouped_whole(table, smallest, search, progress)
+    parts = parts_of(model, table.rules, smallest, PART)
+    if len(parts) == 1:
+        return _grouped_whole(table, smallest, search, progress)
+    tasks = [partial(_grouped_part, table, rows, smallest, search) for rows in parts]
+    found = side_by_side(tasks, [len(rows) for rows in parts], progress, "search_parts", inner=phases)
+    labels, groups = np.empty(len(model.codes), dtype=np.int64), 0
+    for rows, own in zip(parts, found, strict=True):
+        labels[rows] = own + groups
+        groups += int(own.max()) + 1
+    return labels
+
+
+class _Table(NamedTuple):
+    """What groups are formed of."""
+
+    axes: Sequence[Axis]
+    model: Covers
+    weights: Sequence[float]
+    objective: Objective
+    rules: Rules
+    """Requirements on a group beyond its size; empty if there are none."""
+
+    def part(self, rows: Ints) -> _Table:
+        """Some of the rows; distributions that a rule refers to remain those of the whole table."""
+        axes = [
+            replace(axis, leaves=axis.leaves[rows]) if isinstance(axis, TreeAxis) else axis
+            for axis in self.axes
+        ]
+        rules = rules_of(self.rules, rows) if len(self.rules.kind) else self.rules
+        return self._replace(axes=axes, model=with_slots(self.model, rows, 1), rules=rules)
+
+
+def _grouped_part(table: _Table, rows: Ints, smallest: int, search: Search, progress: Progress) -> Ints:
+    """Labels of the groups of a part, found with its share of the effort for the table."""
+    # Sorted, so that near records are near in memory.
+    order = spread_order(with_slots(table.model, rows, 1), no_rules())
+    part, effort = table.part(rows[order]), search.of_part(len(rows), len(table.model.codes))
+    labels = np.empty(len(rows), dtype=np.int64)
+    labels[order] = _grouped_whole(part, smallest, effort, progress, is_part=True)
+    return labels
+
+
+def _grouped_whole(
+    table: _Table, smallest: int, search: Search, progress: Progress, *, is_part: bool = False
+) -> Ints:
+    """Labels of the groups of a table that is searched as one, or of a part of one."""
+    model = table.model
+    ladders = ladders_of(table.axes, model, table.weights, table.objective)
+    if is_part:
+        ladders = shortened(ladders, model)
+    work = _Grouping(model, ladders, smallest, table.rules, search, progress, is_part)
     first = work.first()
     labels = work.cut(first.labels)
     if not first.priced:
@@ -143,6 +227,8 @@ class _Grouping(NamedTuple):
     """Requirements on a group beyond its size; empty if there are none."""
     search: Search
     progress: Progress
+    is_part: bool = False
+    """Whether it is a part of a large table: then a start that promises little is given up early."""
 
     @property
     def has_rules(self) -> bool:
@@ -217,7 +303,8 @@ class _Grouping(NamedTuple):
         cut = self._along_an_order(labels)
         if not self.has_rules or self.has_sets:
             return cut
-        mixed = mixed_groups(self.model, self.smallest, self.rules, self.progress)
+        rival = losses_of(self.model, cut, self.smallest)[0][cut] if self.is_part else None
+        mixed = mixed_groups(self.model, self.smallest, self.rules, self.progress, rival)
         return cut if mixed is None else self.cheaper(self._along_an_order(mixed), cut)
 
     def _along_an_order(self, labels: Ints) -> Ints:

@@ -192,7 +192,9 @@ class Generalize:
         model = covers_of(axes, weights, self.objective, self.cells)
         effort = _SEARCHES[self.effort]
         smallest = smallest_group(rules)
-        labels = grouped(axes, model, weights, self.objective, smallest, compiled, effort, context.progress)
+        labels = grouped(
+            axes, model, weights, self.objective, smallest, compiled, effort, context.progress, self.phases
+        )
         return _Grouped(axes, model, labels)
 
     def _weights(self, axes: list[Axis]) -> list[float]:

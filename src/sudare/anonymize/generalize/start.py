@@ -54,6 +54,33 @@ def ladders_of(
     ]
 
 
+def shortened(ladders: Sequence[Ladder], model: Covers) -> list[Ladder]:
+    """The ladders of some rows without the levels that tell no more rows apart, nor fewer, than the level below.
+
+    In a part of a table, whose values are near each other, upper levels are often one class.
+    """
+    return [_shortened(ladder, model.codes[:, column]) for column, ladder in enumerate(ladders)]
+
+
+def _shortened(ladder: Ladder, codes: npt.NDArray[np.int32]) -> Ladder:
+    # The first class is that of the lowest code; a hierarchy begins with code 0, free ranges with the lowest present.
+    values = np.unique(codes)
+    values = values - min(int(values[0]), 0)
+    kept: list[int] = []
+    before = -1
+    for level, classes in enumerate(ladder.classes):
+        # Each level only merges classes of the one below it, so their number tells whether it does.
+        count = len(np.unique(classes[values]))
+        if count != before:
+            kept.append(level)
+        before = count
+    return Ladder(
+        tuple(ladder.classes[level] for level in kept),
+        tuple(ladder.shares[level] for level in kept),
+        tuple(ladder.costs[level] for level in kept),
+    )
+
+
 def schemes_of(ladders: Sequence[Ladder]) -> npt.NDArray[np.int64] | None:
     """Every combination of levels in ascending order of mean cost; None if there are too many to list."""
     if np.prod([float(len(ladder.costs)) for ladder in ladders]) > MOST_SCHEMES:

@@ -5,6 +5,7 @@ One search serves every cost of a group: squared errors for microaggregation, th
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -98,11 +99,11 @@ def refine(
     *,
     budget: Budget | None = None,
     rebuilding: Rebuilding | None = None,
-    openings: int = 0,
+    openings: float = 0,
     rules: Rules | None = None,
     progress: Progress = SILENT,
 ) -> Refined:
-    """Descend, open new groups in `openings` passes, then anneal within the budget, then descend again.
+    """Descend, open new groups in `openings` passes (a fraction: around the records that lose most), then anneal within the budget, then descend again.
 
     Every group keeps at least `smallest` records and the rules; the result never costs more than `labels`. The
     same seed gives the same result unless seconds limit the search. Canceling returns the best partition so far.
@@ -114,8 +115,8 @@ def refine(
         if rebuilding is not None:
             search.rebuild(rebuilding, budget.seed, progress)
         search.descend(progress)
-        for number in range(openings):
-            search.open(budget.seed + number, progress)
+        for number in range(math.ceil(openings)):
+            search.open(budget.seed + number, progress, min(openings - number, 1.0))
             search.descend(progress)
         if budget.moves or budget.seconds:
             search.anneal(budget, progress)
@@ -183,11 +184,11 @@ class _Search:
             self._keep()
             progress.update(min(1.0, share + rate))
 
-    def open(self, seed: int, progress: Progress) -> None:
-        """Try to open a new group around every record that loses something, those that lose most first."""
+    def open(self, seed: int, progress: Progress, share: float = 1.0) -> None:
+        """Try to open a new group around every record that loses something, or the share of them that lose most."""
         part = self._part
         lost = (part.cost / np.maximum(part.size, 1))[part.label]
-        records = np.argsort(-lost, kind="stable")[: np.count_nonzero(lost > 0)]
+        records = np.argsort(-lost, kind="stable")[: math.ceil(share * np.count_nonzero(lost > 0))]
         words = words_from(seed)
         work = [np.empty(size * _OPEN_ROOM, dtype=np.int64) for size in (1, 1, 2)]
         progress.start("open_groups", len(records))

@@ -50,7 +50,7 @@ class NumberDomain:
                 "anonymize.randomize.outside",
                 column=self.name,
                 value=series[row],
-                row=row,
+                row=row + 1,
                 low=self.shown(self.low),
                 high=self.shown(self.high),
             )
@@ -116,7 +116,11 @@ class ValueDomain:
         if unknown.any():
             row = int(unknown.arg_max() or 0)
             raise DescriptionError(
-                "anonymize.randomize.unlisted", column=self.name, value=series[row], row=row, count=len(place)
+                "anonymize.randomize.unlisted",
+                column=self.name,
+                value=series[row],
+                row=row + 1,
+                count=len(place),
             )
         return places.to_numpy().astype(np.float64), 0
 

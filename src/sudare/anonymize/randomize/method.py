@@ -15,7 +15,7 @@ from sudare.anonymize.protocol import Context, Outcome, same_rows, some_rows
 from sudare.anonymize.randomize.domain import End, ValueDomain
 from sudare.anonymize.randomize.plan import Plan, mechanisms_of, plan_column
 from sudare.assess.pk_anonymity import asked_k, exact_blocks
-from sudare.describe.kinds import COUNTED_ROLES
+from sudare.describe.kinds import COUNTED_ROLES, MEASURED_KINDS
 from sudare.errors import ErrorSentence, InfeasibleError, ParameterError, shown
 from sudare.mechanism.catalogue import MECHANISMS
 from sudare.mechanism.density import Family, as_family
@@ -102,11 +102,22 @@ class Randomize:
         return [name for name in numbers if name not in known and name in (self.columns or (name,))]
 
     def noise_options(self, table: Table) -> dict[str, Any]:
-        """The columns that stay exact and the weights of the others, as the noise study needs them."""
+        """The columns that stay exact and the weights of the others, as the noise study needs them.
+
+        Also what would stop the method: columns without a range, and columns with missing cells where those are errors.
+        """
         public = table.names(*COUNTED_ROLES)
         names = self.columns or public
         exact = [name for name in public if name in self.exact or name not in names]
-        return {"exact": exact, "weights": self.weights}
+        noisy = [name for name in public if name not in exact]
+        measured = [name for name in noisy if table.column(name).kind in MEASURED_KINDS]
+        gaps = [name for name in noisy if self.missing == "error" and table.frame[name].null_count()]
+        return {
+            "exact": exact,
+            "weights": self.weights,
+            "unranged": self.columns_without_range(measured),
+            "gaps": gaps,
+        }
 
     @property
     def reorders(self) -> bool:

@@ -132,7 +132,7 @@ def _missing(method: Randomize, table: Table, name: str) -> bool:
     """Whether missing cells are randomized too; an error if they are not allowed."""
     series = table.frame[name]
     if series.null_count() and method.missing == "error":
-        row, more = int(series.is_null().arg_max() or 0), series.null_count() - 1
+        row, more = int(series.is_null().arg_max() or 0) + 1, series.null_count() - 1
         if more:
             raise DescriptionError("anonymize.randomize.missing_many", column=name, row=row, more=more)
         raise DescriptionError("anonymize.randomize.missing_one", column=name, row=row)
@@ -169,5 +169,6 @@ def _no_range(method: Randomize, table: Table, name: str) -> ParameterError:
         "anonymize.randomize.no_range",
         columns=enumerated(f"'{one}'" for one in lacking),
         recipe="{" + ", ".join(f"{one}: [LOW, HIGH]" for one in lacking) + "}",
+        option=",".join(f"{one}:LOW:HIGH" for one in lacking),
         python="{" + ", ".join(f"'{one}': (LOW, HIGH)" for one in lacking) + "}",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -63,6 +64,34 @@ def resolve_sensitive(baskets: Baskets, given: Any, *, ignore_unknown: bool) -> 
     return Sensitive(common=_codes_of(listed, known))
 
 
+class NamedItems(NamedTuple):
+    """What names and patterns mean among the items there are."""
+
+    items: list[Item]
+    """The items that are named, or that fit a pattern."""
+    absent: list[str]
+    """Names and patterns that fit no item."""
+
+
+def items_named(given: Iterable[str | int], items: Iterable[Item]) -> NamedItems:
+    """Items by names and patterns of `fnmatch` (`*`, `?`, `[abc]`); a text that is an item is no pattern."""
+    known = {str(item): item for item in items}
+    found: dict[Item, None] = {}
+    absent: dict[str, None] = {}
+    for entry in map(str, given):
+        fitting = [entry] if entry in known else [name for name in known if fnmatchcase(name, entry)]
+        found |= dict.fromkeys(known[name] for name in fitting)
+        if not fitting:
+            absent[entry] = None
+    return NamedItems(list(found), list(absent))
+
+
+def unknown_item(item: Item, known: Iterable[Item]) -> DescriptionError:
+    """Nobody has an item of this name."""
+    hint = did_you_mean(str(item), [str(name) for name in known])
+    return DescriptionError("describe.sensitive.unknown_item", item=shown(item), hint=hint)
+
+
 class _Known(NamedTuple):
     codes: Mapping[Item, int]
     ignore_unknown: bool
@@ -81,13 +110,8 @@ def _codes_of(items: Iterable[Any], known: _Known) -> npt.NDArray[np.int32]:
             if code is not None:
                 found.add(code)
             elif item is not None and not known.ignore_unknown:
-                raise _unknown_item(item, known.codes) from None
+                raise unknown_item(item, known.codes) from None
     return np.array(sorted(found), dtype=np.int32)
-
-
-def _unknown_item(item: Item, known: Iterable[Item]) -> DescriptionError:
-    hint = did_you_mean(str(item), [str(name) for name in known])
-    return DescriptionError("describe.sensitive.unknown_item", item=shown(item), hint=hint)
 
 
 def _is_one_set_each(listed: Sequence[Any]) -> bool:
@@ -178,7 +202,7 @@ def _by_file(baskets: Baskets, path: Path, known: _Known) -> Sensitive:
     if baskets.ids is None and {"user", "item"} <= {str(item).lower() for item in named.coded.items}:
         raise DescriptionError("describe.sensitive.file_of_users", file=path.name)
     if (code < 0).any() and not known.ignore_unknown:
-        raise _unknown_item(named.coded.items[int(np.argmax(code < 0))], known.codes)
+        raise unknown_item(named.coded.items[int(np.argmax(code < 0))], known.codes)
     owners = np.repeat(np.arange(len(named.coded.starts) - 1), np.diff(named.coded.starts))
     if baskets.ids is not None:
         if named.ids is None:

@@ -38,7 +38,7 @@ from sudare.release.warnings import ReleaseNote, ReleaseWarning
 from sudare.verify.baskets.check import SENSITIVE, check_basket_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from sudare.anonymize.baskets.protocol import BasketAnonymizer
@@ -138,6 +138,9 @@ class BasketKind(Kind):
 
     def evaluate(self, release: BasketRelease, progress: Progress) -> None:
         """Nothing beside the losses."""
+
+    def prepare(self, release: BasketRelease, reports: Collection[ReportKind]) -> None:
+        """Baskets keep nothing that can be computed again."""
 
     def write_data(self, release: BasketRelease, output: BasketOutput, folder: Path) -> dict[str, Any]:
         """The released baskets, and for the custodian the sensitive items of each user."""

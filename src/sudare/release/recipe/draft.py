@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import polars as pl
 import yaml
@@ -26,6 +25,7 @@ from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.study import people_warnings, quasi_warnings
+from sudare.describe.baskets.sensitive import items_named, unknown_item
 from sudare.describe.baskets.sources import read_baskets
 from sudare.describe.guess.guess import guess_roles
 from sudare.describe.guess.oddities import (
@@ -40,13 +40,10 @@ from sudare.describe.kinds import UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
 from sudare.errors import (
-    DescriptionError,
     InputError,
     OutputError,
     ParameterError,
-    did_you_mean,
     redact,
-    shown,
 )
 from sudare.formats.data import writing
 from sudare.progress import Plan
@@ -76,6 +73,8 @@ _FREQUENT = 10
 class Draft(ABC):
     """A recipe to correct, with comments."""
 
+    kind: ClassVar[str]
+    """The kind of data, by which the command says what comes next."""
     recipe: dict[str, Any]
     """The mapping of the recipe."""
     language: Language
@@ -210,6 +209,8 @@ def draft_of(
 class TableDraft(Draft):
     """The draft for a table: guessed roles, with their reasons."""
 
+    kind: ClassVar[str] = "table"
+
     rows: int
     guesses: tuple[Guess, ...]
     measured: bool = False
@@ -338,6 +339,8 @@ class TableDraft(Draft):
 class BasketDraft(Draft):
     """The draft for baskets: what they are like; which items are sensitive, only their owner knows."""
 
+    kind: ClassVar[str] = "baskets"
+
     baskets: int
     items: int
     entries: int
@@ -452,12 +455,13 @@ def draft_baskets(
         asked.append(RhoUncertainty(0.5) if are_examinable(baskets) else RhoUncertainty(0.5, m=2))
     applied = [BASKET_METHODS.build(text) for text in methods or ()] or [SuppressItems()]
     layout = {"layout": baskets.source.layout} if baskets.source and "layout" not in options else {}
-    recipe = {
+    recipe: dict[str, Any] = {
         "version": 1,
         "baskets": _place(source, {**options, **layout}, folder),
         "sensitive": named,
         **_rest(source, (asked, BASKET_REQUIREMENTS), (applied, BASKET_METHODS), language),
     }
+    recipe["requirements"] = [_with_numbers(one) for one in recipe["requirements"]]
     supports = baskets.supports()
     most = sorted(range(len(supports)), key=lambda code: (-int(supports[code]), code))[:_FREQUENT]
     return BasketDraft(
@@ -474,20 +478,22 @@ def draft_baskets(
     )
 
 
+def _with_numbers(requirement: dict[str, Any]) -> dict[str, Any]:
+    """The requirement with a rho that is a plain decimal as a number; a fraction such as 1/3 stays a text."""
+    rho = requirement.get("rho")
+    if not isinstance(rho, str) or "/" in rho or repr(float(rho)) != rho:
+        return requirement
+    return {**requirement, "rho": float(rho)}
+
+
 def _sensitive_items(given: Sequence[str], baskets: Baskets) -> list[str | int] | str:
     """What texts from a command name: items of the baskets, those that fit a pattern, or a rule."""
     if len(given) == 1 and given[0].startswith("re:"):
         return given[0]
-    items = {str(item): item for item in baskets.items}
-    found: dict[str | int, None] = {}
-    for entry in _listed({"": given}, list(items))[""]:
-        fitting = [entry] if entry in items else [name for name in items if fnmatchcase(name, entry)]
-        if not fitting:
-            raise DescriptionError(
-                "describe.sensitive.unknown_item", item=shown(entry), hint=did_you_mean(entry, items)
-            )
-        found |= dict.fromkeys(items[name] for name in fitting)
-    return list(found)
+    named = items_named(_listed({"": given}, [str(item) for item in baskets.items])[""], baskets.items)
+    if named.absent:
+        raise unknown_item(named.absent[0], baskets.items)
+    return named.items
 
 
 def _without_words(table: Table) -> tuple[Table, dict[str, tuple[str, ...]]]:

@@ -17,7 +17,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from sudare.release.table.release import Release
 
     Floats = npt.NDArray[np.float64]
+
+Side = Literal["original", "table"]
+"""The two tables of a release, by the names of its fields."""
 
 DAY = 86_400_000.0
 """Milliseconds."""
@@ -187,8 +190,8 @@ class BlockSizes:
 def distribution(release: Release, name: str, *, with_original: bool) -> Binned | Listed:
     """The distribution of one column, of the release alone unless `with_original`."""
     original = release.original.frame[name]
-    before = _counts(release.original, name) if with_original else None
-    after = _counts(release.table, name)
+    before = _counts(release, "original", name) if with_original else None
+    after = _counts(release, "table", name)
     if is_measured(original) and release.original.column(name).kind in MEASURED_KINDS:
         placed = _placed(after, original.dtype)
         stated = after.filter(pl.col("value").is_not_null() & (pl.col("text") != ANYTHING))["count"].sum()
@@ -202,8 +205,8 @@ def distribution(release: Release, name: str, *, with_original: bool) -> Binned 
 
 def block_sizes(release: Release, *, with_original: bool) -> BlockSizes:
     """Share of rows in blocks of 1, 2, 3-4, 5-9 … rows."""
-    after = _rows_by_block_size(release.table)
-    before = _rows_by_block_size(release.original) if with_original else None
+    after = _rows_by_block_size(release, "table")
+    before = _rows_by_block_size(release, "original") if with_original else None
     used = np.flatnonzero(after if before is None else after + before)
     bins = int(used[-1]) + 1 if len(used) else 1
     starts = [*_BLOCK_SIZES, math.inf]
@@ -211,8 +214,26 @@ def block_sizes(release: Release, *, with_original: bool) -> BlockSizes:
     return BlockSizes(labels, None if before is None else before[:bins].tolist(), after[:bins].tolist())
 
 
-def _counts(table: Table, name: str) -> pl.DataFrame:
-    """Distinct values with their `text` and `count`, commonest first."""
+def count_rows(release: Release, names: Sequence[str], *, blocks: bool, with_original: bool) -> None:
+    """Count what the charts of these columns show, and that of the blocks; the release keeps it."""
+    sides: tuple[Side, ...] = ("table", "original") if with_original else ("table",)
+    for side in sides:
+        for name in names:
+            _counts(release, side, name)
+        if blocks:
+            _rows_by_block_size(release, side)
+
+
+def _counts(release: Release, side: Side, name: str) -> pl.DataFrame:
+    """Distinct values with their `text` and `count`, commonest first (counted once)."""
+    key = ("values", side, name)
+    if key not in release.counted:
+        release.counted[key] = _counted(getattr(release, side), name)
+    found: pl.DataFrame = release.counted[key]
+    return found
+
+
+def _counted(table: Table, name: str) -> pl.DataFrame:
     if table.frame[name].dtype.is_nested() or table.frame[name].dtype == pl.Object:
         counted = table.frame[name].alias("value").value_counts(name="count")
     else:
@@ -367,11 +388,17 @@ def _listed(before: pl.DataFrame | None, after: pl.DataFrame) -> Listed:
     )
 
 
-def _rows_by_block_size(table: Table) -> Floats:
-    sizes = blocks_of(table).sizes
-    place = np.searchsorted(_BLOCK_SIZES, sizes, side="right") - 1
-    rows = np.bincount(place, weights=sizes, minlength=len(_BLOCK_SIZES))
-    return rows / max(table.rows, 1)
+def _rows_by_block_size(release: Release, side: Side) -> Floats:
+    """The share of rows in blocks of each size (counted once)."""
+    key = ("block sizes", side)
+    if key not in release.counted:
+        table: Table = getattr(release, side)
+        sizes = blocks_of(table).sizes
+        place = np.searchsorted(_BLOCK_SIZES, sizes, side="right") - 1
+        rows = np.bincount(place, weights=sizes, minlength=len(_BLOCK_SIZES))
+        release.counted[key] = rows / max(table.rows, 1)
+    found: Floats = release.counted[key]
+    return found
 
 
 def _size_label(start: float, following: float) -> str:

@@ -11,10 +11,11 @@ from sudare.advise.defaults import chosen
 from sudare.anonymize.catalogue import METHODS
 from sudare.anonymize.pipeline import apply_all
 from sudare.anonymize.protocol import traits_of
+from sudare.arrays import give_back
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.noise import way_out
-from sudare.assess.requirement import table_of
+from sudare.assess.requirement import forget_blocks, table_of
 from sudare.describe.guess.oddities import codes_of, many_quasi
 from sudare.describe.text import ANYTHING, as_text, has_no_text, refuse_blurred
 from sudare.errors import DescriptionError, InfeasibleError, OutputError, ParameterError, redact
@@ -33,7 +34,7 @@ from sudare.verify.verify import verify_release
 from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -243,7 +244,7 @@ class TableKind(Kind):
         """Rows in random order, and where they come from in the same."""
         places = random.permutation(applied.data.rows)
         rows = None if applied.rows is None else applied.rows[places]
-        return applied._replace(data=applied.data.take(places), rows=rows)
+        return applied._replace(data=applied.data.permuted(places), rows=rows)
 
     def way_out(self, requirement: Requirement, original: Table) -> str:
         """Another method, or the noise that it would take."""
@@ -252,8 +253,9 @@ class TableKind(Kind):
     def release(self, checked: Checked, measures: Sequence[Any] | None, progress: Progress) -> Release:
         """The release with its losses."""
         applied = checked.applied
-        pair = Pair(checked.original, applied.data, applied.rows)
-        found = measured(pair, measures, progress)
+        # The pair is not kept: what its measures computed takes several arrays of all rows.
+        found = measured(Pair(checked.original, applied.data, applied.rows), measures, progress)
+        give_back()
         return Release(
             original=checked.original,
             table=applied.data,
@@ -274,6 +276,16 @@ class TableKind(Kind):
     def evaluate(self, release: Release, progress: Progress) -> None:
         """Risk before and after, and lower bounds."""
         evaluate(release, progress)
+
+    def prepare(self, release: Release, reports: Collection[ReportKind]) -> None:
+        """Count what the reports show, then let go of the codes and blocks of both tables."""
+        if reports:
+            from sudare.release.report.table.page import count_rows
+
+            count_rows(release, internal="internal" in reports)
+        for table in (release.original, release.table):
+            table.forget()
+            forget_blocks(table)
 
     def write_data(self, release: Release, output: Output, folder: Path) -> dict[str, Any]:
         """The data file."""

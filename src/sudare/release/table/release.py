@@ -57,6 +57,8 @@ class Release(AnyRelease):
     """
     suitability: Suitability | None = None
     """How suited the table was to diversity, where a run judged it."""
+    counted: dict[tuple[str, ...], Any] = field(default_factory=dict, init=False)
+    """What reports show of the rows, by what it is: counts and figures, never rows (kept by `sudare.release.report`)."""
 
     @property
     def kind(self) -> TableKind:

@@ -6,6 +6,8 @@ written, and by `sudare check DIR --original FILE`. Manifests may come from othe
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +15,14 @@ import numpy as np
 import polars as pl
 
 from sudare.describe.baskets.baskets import Baskets
+from sudare.describe.baskets.sensitive import items_named, unknown_item
 from sudare.describe.baskets.sources import read_baskets
 from sudare.errors import InputError
 from sudare.formats.baskets import unescaped_baskets
-from sudare.read.baskets.codes import BasketCodes
+from sudare.read.baskets.codes import BasketCodes, plain_item
 from sudare.read.source import is_file
 from sudare.verify.baskets.sets import verify_baskets
-from sudare.verify.finding import Finding, FindingSentence
+from sudare.verify.finding import Finding, FindingSentence, JoinedFindings
 from sudare.verify.leftovers import check_leftovers
 from sudare.verify.manifest import (
     NEWEST_FORMAT,
@@ -35,12 +38,14 @@ from sudare.verify.manifest import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from sudare.progress import Progress
 
 KIND = "baskets"
 SENSITIVE = "sensitive.parquet"
+_FEW = 6
+"""Names of items in one sentence."""
 
 
 def check_basket_folder(
@@ -56,8 +61,8 @@ def check_basket_folder(
     Args:
         folder: The folder of the release, or its public part.
         original: The original baskets, or where they are. Without them only what speaks of the release alone is checked.
-        sensitive: Sensitive items of the original, as `Baskets.describe` takes them; those kept in the internal part of
-            the folder when left out.
+        sensitive: Sensitive items of the original, as `Baskets.describe` takes them, or a list of items and patterns
+            (`*`, `?`, `[abc]`); those kept in the internal part of the folder when left out.
         options: How to read the original, as `sudare.read_baskets` takes them; as it was read for the release, where the
             internal part is there and the file is the same, and guessed otherwise.
         progress: Told how far the work is.
@@ -75,7 +80,7 @@ def check_basket_folder(
         aligned = _aligned(released, place, manifest)
         asked = manifest["requirements"]
         findings += (
-            [_unaligned(released, one) for one in asked]
+            [_unaligned(released, beside, one) for one in asked]
             if aligned is None
             else verify_baskets(aligned, beside, asked, progress=progress)
         )
@@ -83,11 +88,67 @@ def check_basket_folder(
     # What is sensitive for all can be checked on the release alone; items may be gone from it altogether.
     common = sensitive if sensitive is not None else _kept_common(place)
     if common is not None:
-        released = released.describe(sensitive=common, unknown="ignore")
-        infers = any(one.get("type") == "rho-uncertainty" for one in manifest["requirements"])
-        if sensitive is not None and infers and not released.has_sensitive:
-            raise InputError("verify.baskets.no_such_sensitive")
-    return findings + verify_baskets(released, None, manifest["requirements"], progress=progress)
+        named, absent = (common, []) if sensitive is None else _found(common, released)
+        released = released.describe(sensitive=named, unknown="ignore")
+    checked = verify_baskets(released, None, manifest["requirements"], progress=progress)
+    if released.sensitive_common is None and _aligned(released, place, manifest) is None:
+        checked = [_without_order(one) for one in checked]
+    if sensitive is None:
+        return findings + checked
+    return findings + [_with_absent(one, sensitive, absent, released) for one in checked]
+
+
+def _without_order(finding: Finding) -> Finding:
+    """The finding without the advice to give an original, where nobody here knows which basket is whose."""
+    if getattr(finding.sentence, "key", None) != "rho.needs_original":
+        return finding
+    return replace(finding, sentence=FindingSentence("rho.needs_custodian"))
+
+
+def _found(sensitive: Any, baskets: Baskets) -> tuple[Any, list[str]]:
+    """Sensitive items with the patterns in their list filled in, and the names that fit no item of the baskets."""
+    given = _listed(sensitive, baskets)
+    if given is None:
+        return sensitive, []
+    items = [plain_item(one) for one in given]
+    return items_named([item for item in items if item is not None], baskets.items)
+
+
+def _listed(sensitive: Any, baskets: Baskets) -> list[Any] | None:
+    """The items that are sensitive for all, if it is a list or one of them: not a rule, a file or one set for each user."""
+    if isinstance(sensitive, int | np.integer):
+        return [sensitive]
+    if isinstance(sensitive, str):
+        is_named = sensitive in baskets.items or not (sensitive.startswith("re:") or is_file(sensitive))
+        return [sensitive] if is_named else None
+    if isinstance(sensitive, Mapping | Path | np.ndarray) or not isinstance(sensitive, Collection):
+        return None
+    given = list(sensitive)
+    return None if any(isinstance(one, Collection) and not isinstance(one, str) for one in given) else given
+
+
+def _with_absent(finding: Finding, sensitive: Any, absent: Sequence[str], released: Baskets) -> Finding:
+    """The finding with the names that say nothing here: only the original tells suppressed items from misspelled ones.
+
+    An item that no released basket has cannot be inferred. But if none of them occurs, nothing was looked at.
+    """
+    if finding.requirement.get("type") != "rho-uncertainty":
+        return finding
+    common, few = released.sensitive_common, JoinedFindings("rho.between", parts=tuple(absent[:_FEW]))
+    names = few if len(absent) <= _FEW else FindingSentence("rho.more", names=few, more=len(absent) - _FEW)
+    if common is not None and not len(common):
+        sentence = (
+            FindingSentence("rho.none_occurs", names=names) if absent else FindingSentence("rho.no_item")
+        )
+        return replace(finding, holds=False, reached=None, sentence=sentence, violating_rows=0)
+    if not absent:
+        return finding
+    named = len(_listed(sensitive, released) or absent)
+    number = "one" if len(absent) == 1 else "many"
+    sentence = FindingSentence(
+        f"rho.absent.{number}", said=finding.sentence, absent=len(absent), named=named, names=names
+    )
+    return replace(finding, sentence=sentence)
 
 
 def _aligned(released: Baskets, folder: Path, manifest: Mapping[str, Any]) -> Baskets | None:
@@ -98,10 +159,13 @@ def _aligned(released: Baskets, folder: Path, manifest: Mapping[str, Any]) -> Ba
     return None if rows is None else released.take(np.argsort(rows))
 
 
-def _unaligned(released: Baskets, requirement: Mapping[str, Any]) -> Finding:
-    """What can be said of a requirement where it is not known which basket is whose."""
+def _unaligned(released: Baskets, original: Baskets, requirement: Mapping[str, Any]) -> Finding:
+    """What can be said of a requirement where it is not known which basket is whose: what is the same for all."""
     if requirement.get("type") == "rho-uncertainty":
-        return Finding(dict(requirement), False, None, FindingSentence("rho.needs_order"), 0)
+        if original.sensitive_common is None:
+            return Finding(dict(requirement), False, None, FindingSentence("rho.needs_order"), 0)
+        common = [original.items[code] for code in original.sensitive_common]
+        released = released.describe(sensitive=common, unknown="ignore")
     return verify_baskets(released, None, [requirement])[0]
 
 
@@ -162,7 +226,10 @@ def _kept_options(path: Path, kept: Any) -> dict[str, Any]:
 def _described(original: Baskets, folder: Path, sensitive: Any) -> Baskets:
     """The original with what is sensitive: as given, as it says itself, or as the folder keeps it."""
     if sensitive is not None:
-        return original.describe(sensitive=sensitive)
+        named, absent = _found(sensitive, original)
+        if absent:
+            raise unknown_item(absent[0], original.items)
+        return original.describe(sensitive=named)
     if original.is_described:
         return original
     # The items were known when they were described, though perhaps in more baskets than these: ignore is safe.

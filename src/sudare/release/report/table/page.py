@@ -472,8 +472,7 @@ def changes(release: Release, texts: Texts) -> dict[str, Any] | None:
     """Means, spread, quantiles and correlations before and after; for the custodian only: they tell of removed values."""
     if release.rows_of_original is None:
         return None
-    pair = Pair(release.original, release.table, release.rows_of_original)
-    found = figures_by_column(pair)
+    found = _figures(release)
     if not found.height:
         return None
     single = found.filter(found["figure"] != "correlation")
@@ -507,6 +506,16 @@ def changes(release: Release, texts: Texts) -> dict[str, Any] | None:
     }
 
 
+def _figures(release: Release) -> pl.DataFrame:
+    """The figures of each column and of pairs, before and after (computed once)."""
+    key = ("figures",)
+    if key not in release.counted:
+        pair = Pair(release.original, release.table, release.rows_of_original)
+        release.counted[key] = figures_by_column(pair)
+    found: pl.DataFrame = release.counted[key]
+    return found
+
+
 def _summary_cell(key: str, value: float | None, texts: Texts, *, dates: bool) -> str:
     """A share in percent, a date as a date, and the spread of dates in days."""
     if value is not None and key == "unknown":
@@ -523,13 +532,9 @@ def _placed_figure(value: float | None) -> str:
 
 def cards(release: Release, texts: Texts, *, with_original: bool) -> dict[str, Any]:
     """A chart for each quasi-identifier and sensitive column, and one of the block sizes."""
-    table = release.table
-    quasi, sensitive = table.names("quasi"), table.names("sensitive")
-    # Of many columns some of both roles are drawn.
-    chosen = quasi[: MOST_CHARTS - min(len(sensitive), MOST_CHARTS // 3)]
-    chosen += sensitive[: MOST_CHARTS - len(chosen)]
+    chosen = _charted(release.table)
     drawn = [_card(release, name, texts, with_original=with_original) for name in chosen]
-    if table.names("quasi") and not release.risk_after.blocks_are_noise:
+    if _has_blocks(release):
         sizes = block_sizes(release, with_original=with_original)
         drawn.append(
             {
@@ -541,7 +546,25 @@ def cards(release: Release, texts: Texts, *, with_original: bool) -> dict[str, A
                 "notes": [texts("distributions.blocks_note")],
             }
         )
-    return {"drawn": drawn, "left_out": len(quasi) + len(sensitive) - len(chosen)}
+    return {"drawn": drawn, "left_out": len(release.table.names("quasi", "sensitive")) - len(chosen)}
+
+
+def _charted(table: Table) -> list[str]:
+    """The columns that are drawn: of many, some of both roles."""
+    quasi, sensitive = table.names("quasi"), table.names("sensitive")
+    chosen = quasi[: MOST_CHARTS - min(len(sensitive), MOST_CHARTS // 3)]
+    return chosen + sensitive[: MOST_CHARTS - len(chosen)]
+
+
+def _has_blocks(release: Release) -> bool:
+    return bool(release.table.names("quasi")) and not release.risk_after.blocks_are_noise
+
+
+def count_rows(release: Release, *, internal: bool) -> None:
+    """Compute what a report shows of all rows; the release keeps it, so that no report needs their codes and blocks."""
+    charts.count_rows(release, _charted(release.table), blocks=_has_blocks(release), with_original=internal)
+    if internal and release.rows_of_original is not None:
+        _figures(release)
 
 
 def first_rows(release: Release) -> dict[str, Any]:
