@@ -1,9 +1,9 @@
 """The first call of a process: kernels compiled (cold), read from an installed wheel, or from the user's folder (warm).
 
-First four calls from Python: cold means an empty folder of compiled kernels; every process after that is warm. Then the
-commands that people type first, as whole processes on tables of 1,000 rows (the demonstration: 5,000): with nothing
-compiled, with the wheel of `make wheel` installed elsewhere and an empty folder, and once more with the folder that the
-cold one has filled. The byte code of all modules is there before, as pip leaves it.
+First two calls from Python: cold means an empty folder of compiled kernels; every process after that is warm. Then what
+`make demo` runs, as whole processes, with nothing compiled and once more. Then the commands that people type first, on tables
+of 1,000 rows (the demonstration: 5,000): with the wheel of `make wheel` installed elsewhere and an empty folder, and with a
+folder in which everything is compiled. The byte code of all modules is there before, as pip leaves it.
 """
 
 from __future__ import annotations
@@ -34,8 +34,6 @@ def main() -> None:
     cases = {
         "check k and l": check,
         "Mondrian, k = 10": mondrian,
-        "Generalize, k = 10": generalize,
-        "assess k and l": assess,
     }
     for name, case in cases.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -79,31 +77,41 @@ def _commands(report: Report) -> None:
         before = Path.cwd()
         os.chdir(folder)
         try:
+            kept = {**ordinary, "NUMBA_CACHE_DIR": str(folder / "kernels" / "kept")}
+            _make_demo(report, kept)
+            subprocess.run([sys.executable, "-m", "sudare.cli.warm"], check=True, env=kept)
             prepare(folder)
-            rows = [_command(report, folder, name, ordinary, installed) for name in FIRST]
+            rows = [_command(report, folder, name, kept, ordinary, installed) for name in FIRST]
         finally:
             os.chdir(before)
-    columns = [
-        "`sudare` …",
-        "cold",
-        "wheel",
-        "warm",
-        "wheel - warm",
-        "cold / warm",
-        "wheel / warm",
-        "cold: time",
-        "warm: peak memory",
-    ]
+    columns = ["`sudare` …", "wheel", "warm", "wheel - warm", "wheel / warm", "warm: peak memory"]
     report.table("First commands, processor seconds of whole processes", columns, rows)
 
 
-def _command(report: Report, folder: Path, name: str, ordinary: dict[str, str], installed: Path) -> list[str]:
-    text = sudare(*FIRST[name])
-    kernels = {place: str(folder / "kernels" / name / place) for place in ("own", "none")}
-    own = {**ordinary, "NUMBA_CACHE_DIR": kernels["own"]}
-    wheel = {**ordinary, "NUMBA_CACHE_DIR": kernels["none"], "PYTHONPATH": str(installed)}
-    cold, warm, first = whole(text, own), whole(text, own), whole(text, wheel)
-    report.ratio(f"`sudare {name}`, cold / warm, processor time", cold.processor, warm.processor)
+def _make_demo(report: Report, kept: dict[str, str]) -> None:
+    """What `make demo` runs, with nothing compiled and again."""
+    texts = (sudare("demo", "--out", "demo", "--overwrite"), sudare("assess", "demo/recipe.yaml"))
+    rows = []
+    for name in ("nothing compiled", "again"):
+        both = [whole(text, kept) for text in texts]
+        total = [sum(one.processor for one in both), sum(one.seconds for one in both)]
+        cells = [seconds(figure) for one in both for figure in (one.processor, one.seconds)]
+        rows.append([name, *cells, *map(seconds, total)])
+    heads = [f"{name}: {what}" for name in ("demo", "assess", "both") for what in ("processor", "time")]
+    report.table("`make demo` after pip, whole processes", ["", *heads], rows)
+
+
+def _command(
+    report: Report,
+    folder: Path,
+    name: str,
+    kept: dict[str, str],
+    ordinary: dict[str, str],
+    installed: Path,
+) -> list[str]:
+    text, none = sudare(*FIRST[name]), str(folder / "kernels" / name)
+    wheel = {**ordinary, "NUMBA_CACHE_DIR": none, "PYTHONPATH": str(installed)}
+    first, warm = whole(text, wheel), whole(text, kept)
     report.ratio(
         f"`sudare {name}`, from a wheel / warm, processor time",
         first.processor,
@@ -113,11 +121,9 @@ def _command(report: Report, folder: Path, name: str, ordinary: dict[str, str], 
     )
     return [
         name,
-        *(seconds(one.processor) for one in (cold, first, warm)),
+        *(seconds(one.processor) for one in (first, warm)),
         f"{first.processor - warm.processor:+.2f} s",
-        f"{cold.processor / warm.processor:.1f}",
         f"{first.processor / warm.processor:.2f}",
-        seconds(cold.seconds),
         megabytes(warm.peak_mb),
     ]
 
@@ -166,25 +172,6 @@ def mondrian(rows: int) -> Case:
 
     frame = sd.hospital(rows)
     return _counted(lambda: sd.anonymize(hospital_described(frame), sd.KAnonymity(10), method=sd.Mondrian()))
-
-
-def generalize(rows: int) -> Case:
-    """The same by local recoding of low loss."""
-    import sudare as sd
-
-    frame = sd.hospital(rows)
-    return _counted(
-        lambda: sd.anonymize(hospital_described(frame), sd.KAnonymity(10), method=sd.Generalize())
-    )
-
-
-def assess(rows: int) -> Case:
-    """Bounds, suitability and compromises."""
-    import sudare as sd
-
-    frame = sd.hospital(rows)
-    asked = (sd.KAnonymity(5), sd.LDiversity(3, kind="entropy"))
-    return _counted(lambda: sd.assess(hospital_described(frame), *asked))
 
 
 if __name__ == "__main__":

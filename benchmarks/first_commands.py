@@ -81,6 +81,7 @@ FIRST: Mapping[str, tuple[str, ...]] = {
     "run, randomization": ("run", "noise.recipe.yaml", "--out", "noisy", "--overwrite"),
     "check": ("check", "released"),
     "measure": ("measure", "patients.csv", "released"),
+    "compare": ("compare", "mondrian", "microaggregated"),
     "crosstab": ("crosstab", "randomized", "--by", "sex,disease"),
     "run, baskets": ("run", "clicks.recipe.yaml", "--overwrite"),
 }

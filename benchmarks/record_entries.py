@@ -2,7 +2,8 @@
 
 Each command is a process of its own, and only the outermost kernels count: what they call is a part of them. Seconds
 of compiling are those of this run where the kernel was compiled, and else those of the list before; an empty
-NUMBA_CACHE_DIR measures all of them anew. `--check` writes nothing and fails if the list has changed.
+NUMBA_CACHE_DIR measures all of them anew. `--check` writes nothing and fails if the list has changed; `--seconds` runs no
+command and only measures anew what compiling each kernel of the list takes, in its order.
 """
 
 from __future__ import annotations
@@ -13,24 +14,26 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
-from first_commands import FIRST, OTHERS, prepare  # type: ignore[import-not-found]  # beside this script
-from sudare.kernels.core.entries import LISTED
+from first_commands import FIRST, OTHERS  # type: ignore[import-not-found]  # beside this script
+from sudare.kernels.core.entries import LISTED, entries
 
 _RECORDING = """
 import json, sys, time
-from sudare.cli import main
-from sudare.kernels.core import compiling, entries, jit
-from sudare.kernels.core.cache import InnerCache, KernelCache
+from sudare.cli import beside, main
+from sudare.kernels.core import compiling, entries
+from sudare.kernels.core.cache import KernelCache
+beside.Beside._ask = lambda self, others: None  # what a second process compiled would have no seconds
 found, began, load = {}, [], KernelCache.load_overload
 class Watch:
     def started(self, dispatcher, types):
-        began.append((entries.entry_of(dispatcher.py_func, types), time.process_time()))
+        began.append((entries.entry_of(dispatcher.py_func, types), time.thread_time()))
     def ended(self):
         entry, at = began.pop()
-        found[entry] = time.process_time() - at
+        found[entry] = time.thread_time() - at  # other threads may be at work
 def loaded(self, sig, context):
     if not compiling._under_way:
         found.setdefault(entries.entry_of(self._py_func, sig), None)
@@ -42,22 +45,31 @@ with open(sys.argv[1], "w", encoding="utf-8") as told:
     json.dump([(*entry, seconds) for entry, seconds in found.items()], told)
 sys.exit(code)
 """
+_PREPARING = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from first_commands import prepare
+prepare(Path.cwd())
+"""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail if the list has changed")
+    parser.add_argument("--seconds", action="store_true", help="only measure the seconds")
     asked = parser.parse_args()
+    if asked.seconds:
+        return _measure_seconds()
     listed = json.loads(LISTED.read_text(encoding="utf-8")) if LISTED.is_file() else {"kernels": []}
     seconds = {(one["kernel"], json.dumps(one["arguments"])): one["seconds"] for one in listed["kernels"]}
     uses: dict[str, list[tuple[str, str]]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.chdir(folder)
+        prepare_in(folder)
         for command, arguments in {**FIRST, **OTHERS}.items():
-            if command == "describe":
-                prepare(folder)
-            found = _recorded(folder, arguments)
+            found = recorded(folder, arguments)
             uses[command] = [(kernel, types) for kernel, types, _ in found]
             for kernel, types, took in found:
                 seconds[kernel, types] = (
@@ -80,11 +92,37 @@ def main() -> int:
     return 0
 
 
-def _recorded(folder: Path, arguments: tuple[str, ...]) -> list[Any]:
+def _measure_seconds() -> int:
+    listed = json.loads(LISTED.read_text(encoding="utf-8"))
+    for one, entry in zip(listed["kernels"], entries().seconds, strict=True):
+        if entry.is_kept():
+            print(f"{entry.kernel} is compiled already: choose an empty NUMBA_CACHE_DIR")
+            return 1
+        began = time.thread_time()
+        entry.compile()
+        one["seconds"] = round(time.thread_time() - began, 1)
+    LISTED.write_text(_text(listed["kernels"], listed["uses"]), encoding="utf-8")
+    print(f"{sum(one['seconds'] for one in listed['kernels']):.0f} s to compile")
+    return 0
+
+
+def prepare_in(folder: Path, *, ahead: bool = False) -> None:
+    """Make the files in a process of its own.
+
+    Unless kernels may be compiled ahead, it compiles them elsewhere: those it shares with a command would have no seconds.
+    """
+    elsewhere = {} if ahead else {"NUMBA_CACHE_DIR": str(folder / "kernels")}
+    environment = {**os.environ, **elsewhere}
+    code = [sys.executable, "-c", _PREPARING, str(Path(__file__).parent)]
+    subprocess.run(code, check=True, cwd=folder, env=environment)
+
+
+def recorded(folder: Path, arguments: tuple[str, ...]) -> list[tuple[str, str, float | None]]:
+    """The kernels that a command calls, their types, and the seconds of compiling if it compiled them."""
     told = folder / "told.json"
     code = [sys.executable, "-c", _RECORDING, str(told), *arguments]
     subprocess.run(code, check=True, cwd=folder, stdout=subprocess.DEVNULL)
-    return list(json.loads(told.read_text(encoding="utf-8")))
+    return [(kernel, types, took) for kernel, types, took in json.loads(told.read_text(encoding="utf-8"))]
 
 
 def _text(kernels: list[dict[str, Any]], uses: dict[str, list[int]]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from polars.selectors import by_name
+import polars as pl
 
 from sudare.advise.trial import compromise, sampled
 from sudare.anonymize.simple.coarsen import raised
@@ -104,7 +104,8 @@ def _coarser(table: Table, name: str) -> _Coarser | None:
 
 def _without(table: Table, name: str) -> Table:
     return table.changed(
-        table.frame.drop(by_name(name)), [column for column in table.columns if column.name != name]
+        table.frame.drop(pl.selectors.by_name(name)),
+        [column for column in table.columns if column.name != name],
     )
 
 

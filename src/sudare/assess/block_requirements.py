@@ -7,11 +7,10 @@ whole table.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from sudare.assess.requirement import BlockRequirement, Rule, sensitive_columns
-from sudare.describe.column import Spelling, codes_among
-from sudare.describe.kinds import ORDERED_KINDS
+from sudare.describe.kinds import ORDERED_KINDS, Spelling
 from sudare.errors import DescriptionError, ErrorSentence, did_you_mean
 from sudare.kernels.core.kinds import DISTINCT, ENTROPY, EQUAL, HIERARCHICAL, ORDERED, RECURSIVE, SIZE
 from sudare.parameters import Annotated, Field, Names, model_validator, parameters
@@ -38,7 +37,10 @@ class KAnonymity(BlockRequirement):
     k: Annotated[int, Field(ge=1)]
     """Minimum number of rows that share one combination of quasi-identifiers."""
 
-    counts_rows_only: ClassVar[bool] = True
+    @property
+    def fewest_rows(self) -> int:
+        """A block complies by its rows alone."""
+        return self.k
 
     def rules(self, table: Table) -> list[Rule]:  # noqa: ARG002  # the same on every table
         """One rule: the block size."""
@@ -103,6 +105,8 @@ class LDiversity(BlockRequirement):
             raise DescriptionError(
                 "assess.l_diversity.exempt_column", column=other, hint=did_you_mean(other, names)
             )
+        from sudare.describe.column import codes_among  # not at the top: checking k needs none of it
+
         for name, values in self.exempt.items():
             codes = table.codes(name, self.spelling)
             if table.rows and codes_among(codes, values, self.spelling).all():

@@ -11,17 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import polars as pl
 
-from sudare.describe.baskets.baskets import Baskets
-from sudare.describe.column import check_comparable, codes_among
 from sudare.describe.kinds import MEASURED_KINDS
 from sudare.describe.objects import plain_cell, rows_told
-from sudare.describe.table import Table
 from sudare.display import html_block, paragraph, rounded_down, shown_words
 from sudare.errors import DescriptionError, InfeasibleError, language_of
 from sudare.kernels.core.kinds import HIERARCHICAL, SIZE
@@ -29,12 +25,14 @@ from sudare.parameters import require_made
 from sudare.words.sentence import Sentence, as_shown, counted, enumerated, in_language, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
-    from sudare.describe.column import Codes, Spelling
+    from sudare.describe.column import Codes
     from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.describe.kinds import Spelling
+    from sudare.describe.table import Table
     from sudare.kernels.core.rules import Rules
     from sudare.parameters import Catalogue
     from sudare.words.sentence import Language
@@ -150,6 +148,10 @@ def _found_blocks(table: Table, names: Sequence[str]) -> Blocks:
 
 def _blocks_of_values(table: Table, names: Sequence[str]) -> Blocks:
     """The same without coding the columns, and without a compiled kernel."""
+    import polars as pl  # not at the top: the rows of a pandas frame are counted without it
+
+    from sudare.describe.column import check_comparable
+
     for name in names:
         check_comparable(table.frame[table.column(name).name])
     # Plain names: a column may be named "*", which an expression takes for all columns.
@@ -191,8 +193,10 @@ class Requirement(Protocol):
 class BlockRequirement:
     """Base class of the requirements that apply to each block separately."""
 
-    counts_rows_only: ClassVar[bool] = False
-    """Whether a block complies by its number of rows alone, whatever they contain."""
+    @property
+    def fewest_rows(self) -> int | None:
+        """How many rows each block must have, if a block complies by that alone, whatever the rows contain."""
+        return None
 
     def rules(self, table: Table) -> list[Rule]:
         """The rules of this requirement on a table."""
@@ -211,8 +215,8 @@ class BlockRequirement:
         columns that the requirement itself names need not be named again.
         """
         own = getattr(self, "sensitive", None) if quasi is not None and sensitive is None else sensitive
-        if self.counts_rows_only and not own:
-            by_rows = _check_rows(self, data, quasi)
+        if self.fewest_rows is not None and not own:
+            by_rows = _check_rows(self, self.fewest_rows, data, quasi)
             if by_rows is not None:
                 return by_rows
         table = table_of(data, quasi, own)
@@ -221,6 +225,9 @@ class BlockRequirement:
 
 def table_of(data: Any, quasi: Sequence[str] | None = None, sensitive: Sequence[str] | None = None) -> Table:
     """The table behind a Table or a Release, or the columns of a frame with the roles that are given."""
+    from sudare.describe.baskets.baskets import Baskets
+    from sudare.describe.table import Table
+
     table = getattr(data, "table", data)
     if isinstance(data, Baskets):
         raise DescriptionError("assess.baskets_have_no_columns")
@@ -255,29 +262,52 @@ def sensitive_columns(table: Table, chosen: Sequence[str] | None, requirement: s
     return names
 
 
-def _check_rows(requirement: BlockRequirement, data: Any, quasi: Sequence[str] | None) -> Verdict | None:
+def _check_rows(
+    requirement: BlockRequirement, fewest: int, data: Any, quasi: Sequence[str] | None
+) -> Verdict | None:
     """The verdict on a pandas frame without converting it: the rows of blocks are counted, and only one is shown."""
     if not isinstance(quasi, list | tuple) or type(data).__module__.partition(".")[0] != "pandas":
         return None
     names = list(getattr(data, "columns", ()))
-    told = rows_told(data, quasi) if quasi and all(names.count(name) == 1 for name in quasi) else None
+    single = all(type(name) is str and names.count(name) == 1 for name in quasi) and len({*quasi}) == len(
+        quasi
+    )
+    told = rows_told(data, quasi) if quasi and single else None
     if told is None or not len(told.first):
         return None
     blocks = Blocks(told.number.astype(np.int32), len(told.first))
-    smallest = int(told.first[np.argmin(blocks.sizes)])
-    cells = {name: [plain_cell(data[name], smallest)] for name in quasi}
-    return check_blocks(requirement, Table.with_roles(pl.DataFrame(cells), quasi, ()), blocks, row=0)
+
+    def where(block: int, column: str | None) -> Sentence:
+        row = int(told.first[block])
+        return _where(quasi, lambda name: plain_cell(data[name], row), column)
+
+    own = [Rule(SIZE, float(fewest))]
+    return _verdict(requirement, own, _levels_of_sizes(own, blocks), blocks, where)
 
 
-def check_blocks(
-    requirement: BlockRequirement, table: Table, blocks: Blocks, *, row: int | None = None
-) -> Verdict:
-    """Check one requirement on given blocks; `row` is one of the worst block, which is found if left out."""
-    name, total = type(requirement).__name__, len(blocks.labels)
-    if total == 0:
+def check_blocks(requirement: BlockRequirement, table: Table, blocks: Blocks) -> Verdict:
+    """Check one requirement on given blocks."""
+
+    def where(block: int, column: str | None) -> Sentence:
+        row = int(np.argmax(blocks.labels == block))
+        return _where(table.names("quasi"), lambda name: table.frame[name][row], column)
+
+    if len(blocks.labels) == 0:
+        name = type(requirement).__name__
         return Verdict(name, True, None, np.empty(0, dtype=np.int64), Sentence("verdict.no_rows"))
     own = requirement.rules(table)
-    levels = _levels(table, own, blocks)
+    return _verdict(requirement, own, _levels(table, own, blocks), blocks, where)
+
+
+def _verdict(
+    requirement: BlockRequirement,
+    own: Sequence[Rule],
+    levels: Iterable[tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]],
+    blocks: Blocks,
+    where: Callable[[int, str | None], Sentence],
+) -> Verdict:
+    """The verdict by the levels that the blocks reach under each rule; `where` describes a block."""
+    name, total = type(requirement).__name__, len(blocks.labels)
     worst_value, worst_block, worst_column = 0.0, -1, None
     violating = np.zeros(blocks.count, dtype=bool)
     for rule, (values, complies) in zip(own, levels, strict=True):
@@ -288,9 +318,7 @@ def check_blocks(
     rows = blocks.rows_of(violating)
     if np.isinf(worst_value):  # no row is left that needs protection
         worst_value = next(rule.bound for rule in own if rule.column == worst_column)
-    row = int(np.argmax(blocks.labels == worst_block)) if row is None else row
-    where = _where(table, row, worst_column)
-    good, bad = requirement.explain(worst_value, where)
+    good, bad = requirement.explain(worst_value, where(worst_block, worst_column))
     if not len(rows):
         return Verdict(name, True, worst_value, rows, good)
     among = counted("blocks", int(violating.sum()))
@@ -303,8 +331,7 @@ def _levels(
 ) -> Iterator[tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]]:
     """The number that each block reaches under each rule, and whether it suffices; sizes need no kernel."""
     if all(rule.kind == SIZE for rule in own):
-        sizes = blocks.sizes.astype(np.float64)
-        yield from ((sizes, sizes >= rule.bound) for rule in own)
+        yield from _levels_of_sizes(own, blocks)
         return
     from sudare.kernels.core.rules import holding, reached_by_block, scratch_for
 
@@ -315,8 +342,16 @@ def _levels(
         yield values, holding(rule.kind, rule.at_most, values, rule.bound)
 
 
+def _levels_of_sizes(
+    own: Sequence[Rule], blocks: Blocks
+) -> Iterator[tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]]:
+    sizes = blocks.sizes.astype(np.float64)
+    yield from ((sizes, sizes >= rule.bound) for rule in own)
+
+
 def compile_rules(table: Table, own: Sequence[Rule]) -> Rules:
     """Rules as arrays: codes of the sensitive columns, their overall distributions, their trees."""
+    from sudare.describe.column import codes_among
     from sudare.kernels.core.rules import Rules
 
     names = list(
@@ -378,11 +413,10 @@ def _ranks(table: Table, name: str, codes: Codes) -> npt.NDArray[np.int32]:
     return rank
 
 
-def _where(table: Table, row: int, column: str | None) -> Sentence:
+def _where(quasi: Sequence[str], cell_of: Callable[[str], Any], column: str | None) -> Sentence:
     """The worst block in words, described by the values of one of its rows."""
-    quasi = table.names("quasi")
     cells: list[str] = [
-        Sentence("verdict.cell", column=name, value=_shown(table.frame[name][row])) for name in quasi[:4]
+        Sentence("verdict.cell", column=name, value=_shown(cell_of(name))) for name in quasi[:4]
     ]
     if len(quasi) > 4:
         cells.append("…")
@@ -432,6 +466,8 @@ def _obstacle(requirement: BlockRequirement, table: Table, verdict: Verdict) -> 
 
 
 def _most_frequent(table: Table, rule: Rule) -> Sentence:
+    from sudare.describe.column import codes_among
+
     name = str(rule.column)
     codes = table.codes(name, rule.spelling)
     counts = np.bincount(codes.codes, minlength=codes.count)

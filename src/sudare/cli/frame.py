@@ -15,6 +15,7 @@ import typer
 
 from sudare.cli import COMMANDS
 from sudare.cli.language import SPOKEN, asked_language
+from sudare.cli.later import load_later
 from sudare.errors import (
     CancelledError,
     ErrorSentence,
@@ -117,6 +118,7 @@ def _problem(error: Any, arguments: list[str]) -> str:
 
 
 def _invoke(name: str, arguments: list[str]) -> int:
+    load_later("polars")
     module = importlib.import_module(f"sudare.cli.{name}_command")
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
     app.command(name, no_args_is_help=False)(_guarded(module.command))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sudare.describe.hierarchy.catalogue import HierarchyMaker
-    from sudare.describe.kinds import Kind, MissingPolicy, Role
+    from sudare.describe.kinds import Kind, MissingPolicy, Role, Spelling
     from sudare.mechanism.protocol import Mechanism
 
 
@@ -166,7 +166,7 @@ def encode_within(series: pl.Series, values: pl.Series, *, has_missing: bool) ->
 
 def _counted(series: pl.Series) -> tuple[npt.NDArray[np.int32], pl.Series] | None:
     """Codes and values of integers or dates that are close together, from a table instead of a sort."""
-    if not (series.dtype.is_integer() or series.dtype == pl.Date) or series.dtype in _WIDE or not len(series):
+    if not (series.dtype.is_integer() or series.dtype == pl.Date) or _is_wide(series) or not len(series):
         return None
     physical = series.to_physical().to_numpy()
     lowest, highest = int(physical.min()), int(physical.max())
@@ -181,8 +181,9 @@ def _counted(series: pl.Series) -> tuple[npt.NDArray[np.int32], pl.Series] | Non
     return codes, values.cast(physical_type).cast(series.dtype)
 
 
-_WIDE = (pl.Decimal, pl.Int128, pl.UInt128)
-"""Numeric types for which numpy has no array."""
+def _is_wide(series: pl.Series) -> bool:
+    """Whether they are numbers for which numpy has no array."""
+    return series.dtype in (pl.Decimal, pl.Int128, pl.UInt128)
 
 
 def _rank(series: pl.Series, values: pl.Series) -> npt.NDArray[np.int32]:
@@ -190,7 +191,7 @@ def _rank(series: pl.Series, values: pl.Series) -> npt.NDArray[np.int32]:
     if series.dtype == pl.String:
         coded = series.cast(pl.Enum(values)).to_physical()
         return coded.fill_null(missing).cast(pl.Int32).to_numpy(writable=True)
-    if (series.dtype.is_numeric() or series.dtype.is_temporal()) and series.dtype not in _WIDE:
+    if (series.dtype.is_numeric() or series.dtype.is_temporal()) and not _is_wide(series):
         ordered = values.to_physical().to_numpy()
         physical = series.to_physical()
         found = np.searchsorted(ordered, physical.drop_nulls().to_numpy()).astype(np.int32)
@@ -203,9 +204,6 @@ def _rank(series: pl.Series, values: pl.Series) -> npt.NDArray[np.int32]:
     joined = series.rename("value").to_frame().join(index, on="value", how="left", maintain_order="left")
     return joined["code"].fill_null(missing).to_numpy(writable=True)
 
-
-Spelling = Literal["alike", "exact"]
-"""Whether values that differ only in how they are written are one value."""
 
 _DIGITS = 12
 _NEAR = 1e-10

@@ -16,6 +16,9 @@ is released as it is; `weight` is the number of people that a record represents;
 whatever it is: nobody needs it there.
 """
 
+Spelling = Literal["alike", "exact"]
+"""Whether values that differ only in how they are written are one value."""
+
 _MEANT: dict[str, Role] = {
     "id": "identifier", "key": "identifier", "direct": "identifier", "direct-identifier": "identifier",
     "識別子": "identifier", "直接識別子": "identifier", "個人識別子": "identifier",

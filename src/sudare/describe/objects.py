@@ -52,7 +52,8 @@ def plain_cell(column: Any, row: int) -> Any:
     cell = column.iloc[row]
     if cell is None or cell != cell:  # noqa: PLR0124  # nan
         return None
-    return cell.item() if isinstance(cell, np.generic) else cell
+    value = cell.item() if isinstance(cell, np.generic) else cell
+    return value + 0.0 if isinstance(value, float) else value  # a table has no -0.0
 
 
 def _values_told(column: Any) -> tuple[npt.NDArray[np.int64], int] | None:

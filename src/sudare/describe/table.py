@@ -23,7 +23,7 @@ from sudare.describe.domain import domain_of
 from sudare.describe.guess.values import guess_kind
 from sudare.describe.hierarchy.catalogue import CATALOGUE, HierarchyMaker
 from sudare.describe.hierarchy.makers import suppression_of
-from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role
+from sudare.describe.kinds import UNRELEASED_ROLES, Kind, MissingPolicy, Role, Spelling
 from sudare.describe.text import as_text, axis_of, scalar_text
 from sudare.display import WIDTH, html_block, html_head, html_table, listed, paragraph, said, shown_words
 from sudare.errors import DescriptionError, did_you_mean, shown
@@ -34,15 +34,12 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.describe.column import Spelling
     from sudare.describe.domain import ColumnDomain, Domain
     from sudare.describe.hierarchy.tree import Hierarchy
     from sudare.read.source import SourceFacts
     from sudare.words.sentence import Texts
 
 NativeKind = Literal["polars", "pandas", "arrow"]
-_EXTENSION: Any = getattr(pl, "BaseExtension", ())
-"""Extension types, which other libraries define on top of plain ones; older versions of polars have none."""
 
 
 def from_native(frame: Any, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, NativeKind]:
@@ -74,7 +71,9 @@ def from_native(frame: Any, columns: Sequence[str] | None = None) -> tuple[pl.Da
     pattern = pattern_among(inner.columns)
     if pattern is not None:
         raise DescriptionError("describe.frame.pattern", name=pattern)
-    odd = next((name for name, dtype in inner.schema.items() if isinstance(dtype, _EXTENSION)), None)
+    # Other libraries define extension types on top of plain ones; older versions of polars have none.
+    extension: Any = getattr(pl, "BaseExtension", ())
+    odd = next((name for name, dtype in inner.schema.items() if isinstance(dtype, extension)), None)
     if odd is not None:
         raise DescriptionError("describe.frame.foreign_type", column=odd, dtype=inner.schema[odd])
     # Series, not pl.col: a column may be named "*".

@@ -22,9 +22,6 @@ from sudare.read.sqlite import sqlite_address
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PLAIN = (pl.Int64, pl.Float64, pl.String)
-_OF_POSTGRESQL = (*_PLAIN, pl.Date, pl.Boolean)
-
 
 def is_database(address: str) -> bool:
     """Whether a text is the address of a database that can be written."""
@@ -63,7 +60,8 @@ def table_written(frame: pl.DataFrame, address: str, table: str, *, overwrite: b
     is_new = path is not None and not path.exists()
     try:
         with _connection(address) as connection:
-            stored = _storable(frame, _PLAIN if path is not None else _OF_POSTGRESQL)
+            plain = (pl.Int64, pl.Float64, pl.String)
+            stored = _storable(frame, plain if path is not None else (*plain, pl.Date, pl.Boolean))
             try:
                 _fill(connection, address, table, stored, overwrite=overwrite)
                 yield

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import polars as pl
-from polars.selectors import by_name
 
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, present_columns, same_rows
@@ -53,7 +52,7 @@ class RemoveIdentifiers:
             table, table.names(*UNRELEASED_ROLES) if self.columns is None else self.columns
         )
         kept = [column for column in table.columns if column.name not in names]
-        removed = table.changed(table.frame.drop(by_name(names)), kept)  # "*" is a name here
+        removed = table.changed(table.frame.drop(pl.selectors.by_name(names)), kept)  # "*" is a name here
         identifiers = [name for name in names if table.column(name).role == "identifier"]
         others = [name for name in names if name not in identifiers]
         groups = {"identifiers": identifiers, "columns": others}

@@ -59,8 +59,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sudare.assess.requirement import Requirement
-    from sudare.describe.column import Codes, Spelling
+    from sudare.describe.column import Codes
     from sudare.describe.hierarchy.tree import Hierarchy
+    from sudare.describe.kinds import Spelling
     from sudare.describe.table import Table
     from sudare.kernels.bounds.neighborhood import Wanted
     from sudare.progress import Progress

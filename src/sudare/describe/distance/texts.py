@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from rapidfuzz import process
-from rapidfuzz.distance import DamerauLevenshtein as DamerauLevenshteinScorer
-from rapidfuzz.distance import Hamming as HammingScorer
-from rapidfuzz.distance import Levenshtein as LevenshteinScorer
 
 from sudare.describe.distance.space import Codes, ColumnCells, Floats, Space
 from sudare.errors import DescriptionError
@@ -21,7 +17,9 @@ class Levenshtein:
 
     def space(self, cells: ColumnCells) -> TextSpace:
         """The space of the cells' texts."""
-        return TextSpace(cells, LevenshteinScorer.distance)
+        from rapidfuzz.distance import Levenshtein as Scorer
+
+        return TextSpace(cells, Scorer.distance)
 
 
 @parameters
@@ -30,7 +28,9 @@ class NormalizedLevenshtein:
 
     def space(self, cells: ColumnCells) -> TextSpace:
         """The space of the cells' texts."""
-        return TextSpace(cells, LevenshteinScorer.normalized_distance, reach=1.0)
+        from rapidfuzz.distance import Levenshtein as Scorer
+
+        return TextSpace(cells, Scorer.normalized_distance, reach=1.0)
 
 
 @parameters
@@ -39,7 +39,9 @@ class DamerauLevenshtein:
 
     def space(self, cells: ColumnCells) -> TextSpace:
         """The space of the cells' texts."""
-        return TextSpace(cells, DamerauLevenshteinScorer.distance)
+        from rapidfuzz.distance import DamerauLevenshtein as Scorer
+
+        return TextSpace(cells, Scorer.distance)
 
 
 @parameters
@@ -48,13 +50,15 @@ class Hamming:
 
     def space(self, cells: ColumnCells) -> TextSpace:
         """The space of the cells' texts, which must all have the same length."""
+        from rapidfuzz.distance import Hamming as Scorer
+
         texts, _, _ = cells.texts()
         other = next((text for text in texts if len(text) != len(texts[0])), None)
         if other is not None:
             raise DescriptionError(
                 "describe.distance.lengths_differ", column=cells.name, one=texts[0], other=other
             )
-        return TextSpace(cells, HammingScorer.distance)
+        return TextSpace(cells, Scorer.distance)
 
 
 class TextSpace(Space):
@@ -70,6 +74,8 @@ class TextSpace(Space):
 
     def between(self, one: Codes, other: Codes) -> Floats:
         """The score of every pair; for a full block, computed at once."""
+        from rapidfuzz import process
+
         if one.ndim == 2 and one.shape[1] == 1 and other.ndim == 2 and other.shape[0] == 1:
             rows = [self._texts[code] for code in one[:, 0]]
             columns = [self._texts[code] for code in other[0]]

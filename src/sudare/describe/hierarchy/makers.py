@@ -349,7 +349,7 @@ class Dates:
         frame = frame.with_columns(_days(frame, column).alias("day")).sort("day", "value")
         labels, ranges = [frame["text"]], [_range(frame, "day")]
         for period in self.levels:
-            label = frame.select(_LABELS[period]).to_series()
+            label = frame.select(_period_label(period)).to_series()
             if period == "day" and (label == frame["text"]).all():
                 continue
             labels.append(label)
@@ -357,31 +357,34 @@ class Dates:
         return grow(labels, values, column, ranges=ranges)
 
 
-_DAY = pl.col("day")
-_YEAR = _DAY.dt.year()
-_DECADE = _YEAR // 10 * 10
-_LABELS: dict[Period, pl.Expr] = {
-    "day": _DAY.dt.to_string("%Y-%m-%d"),
-    "month": _DAY.dt.to_string("%Y-%m"),
-    "quarter": pl.format("{}-Q{}", _DAY.dt.to_string("%Y"), _DAY.dt.quarter()),
-    "year": _DAY.dt.to_string("%Y"),
-    "decade": pl.format("{}s", _DECADE.cast(pl.String).str.zfill(4)),
-}
-_ENDS: dict[Period, tuple[pl.Expr, pl.Expr]] = {
-    "day": (_DAY, _DAY),
-    "month": (_DAY.dt.month_start(), _DAY.dt.month_end()),
-    "quarter": (
-        pl.date(_YEAR, _DAY.dt.quarter().cast(pl.Int32) * 3 - 2, 1),
-        pl.date(_YEAR, _DAY.dt.quarter().cast(pl.Int32) * 3, 1).dt.month_end(),
-    ),
-    "year": (pl.date(_YEAR, 1, 1), pl.date(_YEAR, 12, 31)),
-    "decade": (pl.date(_DECADE, 1, 1), pl.date(_DECADE + 9, 12, 31)),
-}
+def _period_label(period: Period) -> pl.Expr:
+    """The label of the period that a day is in."""
+    day = pl.col("day")
+    if period == "quarter":
+        return pl.format("{}-Q{}", day.dt.to_string("%Y"), day.dt.quarter())
+    if period == "decade":
+        return pl.format("{}s", (day.dt.year() // 10 * 10).cast(pl.String).str.zfill(4))
+    return day.dt.to_string({"day": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}[period])
+
+
+def _ends(period: Period) -> tuple[pl.Expr, pl.Expr]:
+    """The first and the last day of that period."""
+    day = pl.col("day")
+    year, month = day.dt.year(), day.dt.quarter().cast(pl.Int32) * 3
+    decade = year // 10 * 10
+    ends: dict[Period, tuple[pl.Expr, pl.Expr]] = {
+        "day": (day, day),
+        "month": (day.dt.month_start(), day.dt.month_end()),
+        "quarter": (pl.date(year, month - 2, 1), pl.date(year, month, 1).dt.month_end()),
+        "year": (pl.date(year, 1, 1), pl.date(year, 12, 31)),
+        "decade": (pl.date(decade, 1, 1), pl.date(decade + 9, 12, 31)),
+    }
+    return ends[period]
 
 
 def _range(frame: pl.DataFrame, period: Period) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     ends = [
-        end.to_physical().cast(pl.Float64).alias(name) for name, end in zip("ab", _ENDS[period], strict=True)
+        end.to_physical().cast(pl.Float64).alias(name) for name, end in zip("ab", _ends(period), strict=True)
     ]
     days = frame.select(ends)
     return days["a"].to_numpy(), days["b"].to_numpy()

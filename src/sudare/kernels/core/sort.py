@@ -21,6 +21,21 @@ def sort_in_place(values, count):
 
 
 @lean
+def sort_order(keys, order):
+    """Shellsort of the keys; `order` is permuted along with them."""
+    gap = len(keys) // 2
+    while gap > 0:
+        for index in range(gap, len(keys)):
+            key, number = keys[index], order[index]
+            place = index
+            while place >= gap and keys[place - gap] > key:
+                keys[place], order[place] = keys[place - gap], order[place - gap]
+                place -= gap
+            keys[place], order[place] = key, number
+        gap //= 2
+
+
+@lean
 def select(keys, order, start, stop, rank):
     """Hoare's quickselect: keys[start:rank] become at most, and keys[rank + 1:stop] at least, keys[rank].
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from sudare.kernels.core.jit import inlined, kernel
 from sudare.kernels.core.random_words import next_index, next_uniform
+from sudare.kernels.core.sort import sort_order
 from sudare.kernels.partition.costs import cost_of
 from sudare.kernels.partition.moves import TINY, settle
 from sudare.kernels.partition.partition import FIRST_EMPTY, REGIONS, empty_slot, put_in
@@ -84,11 +85,13 @@ def _perturbed(levels, level_costs, words, spread):
     weights = np.empty(levels.shape[1])
     for column in range(len(weights)):
         weights[column] = np.exp(spread * (2.0 * next_uniform(words) - 1.0))
-    costs = np.zeros(len(levels))
+    costs, order = np.zeros(len(levels)), np.empty(len(levels), dtype=np.int64)
     for scheme in range(len(levels)):
+        order[scheme] = scheme
         for column in range(len(weights)):
             costs[scheme] += weights[column] * level_costs[column, levels[scheme, column]]
-    return np.argsort(costs)
+    sort_order(costs, order)
+    return order
 
 
 @kernel

@@ -123,7 +123,10 @@ def find_boxes(rows, levels, top, smallest, hope, most_records, visits):
     columns = rows.codes.shape[1]
     lines = _lines(rows.codes, levels)
     blocks = _room_for_blocks(rows, smallest)
-    refined = _room_for_refined(len(rows.counts), blocks.cost.shape[1] * levels.widths.max())
+    widest = 0
+    for width in levels.widths:
+        widest = max(widest, width)
+    refined = _room_for_refined(len(rows.counts), blocks.cost.shape[1] * widest)
     listed = _room_for_listed()
     boxes, filled, gained = 0, 0, 0.0
     column = 0
@@ -146,13 +149,7 @@ def find_boxes(rows, levels, top, smallest, hope, most_records, visits):
         column = _next_column(blocks.level, levels.heights, column)
         if column == 0:
             break
-    found_boxes = Boxes(
-        listed.starts[: boxes + 1].copy(),
-        listed.rows[:filled].copy(),
-        listed.costs[:boxes].copy(),
-        listed.names[:boxes].copy(),
-    )
-    return found_boxes, gained
+    return _resized(listed, boxes, boxes + 1, filled), gained
 
 
 @kernel
@@ -161,7 +158,7 @@ def _lines(codes, levels):
     first = np.zeros(columns, dtype=np.int64)
     for column in range(1, columns):
         first[column] = first[column - 1] + levels.heights[column - 1]
-    lines = np.empty((levels.heights.sum(), count), dtype=np.int32)
+    lines = np.empty((first[columns - 1] + levels.heights[columns - 1], count), dtype=np.int32)
     for column in range(columns):
         for level in range(levels.heights[column]):
             line, start = lines[first[column] + level], levels.offsets[column, level]
@@ -174,7 +171,10 @@ def _lines(codes, levels):
 def _room_for_blocks(rows, smallest):
     """All rows in one block for the first column, and room for the others."""
     count, columns = rows.codes.shape
-    most_blocks = min(count, rows.counts.sum() // smallest) + 1
+    records = 0
+    for each in rows.counts:
+        records += each
+    most_blocks = min(count, records // smallest) + 1
     blocks = _Blocks(
         np.zeros(columns, dtype=np.int64),
         np.zeros(columns, dtype=np.int64),
@@ -183,7 +183,8 @@ def _room_for_blocks(rows, smallest):
         np.zeros((columns, most_blocks)),
         np.zeros((columns, most_blocks), dtype=np.uint64),
     )
-    blocks.rows[0] = np.arange(count)
+    for row in range(count):
+        blocks.rows[0, row] = row
     blocks.left[0] = count
     return blocks
 
@@ -323,14 +324,32 @@ def _drop_loose(lines, level, rows, refined):
 @kernel
 def _with_room(listed, boxes, rows):
     """The list with room for so many boxes and rows."""
-    starts, places, costs, names = listed.starts, listed.rows, listed.costs, listed.names
-    while rows > len(places):
-        places = np.concatenate((places, np.empty(len(places), dtype=np.int64)))
-    while boxes + 1 > len(costs):
-        costs = np.concatenate((costs, np.empty(len(costs))))
-        names = np.concatenate((names, np.empty(len(names), dtype=np.uint64)))
-        starts = np.concatenate((starts, np.empty(len(starts), dtype=np.int64)))
-    return Boxes(starts, places, costs, names)
+    most_boxes, most_rows = len(listed.costs), len(listed.rows)
+    while rows > most_rows:
+        most_rows *= 2
+    while boxes + 1 > most_boxes:
+        most_boxes *= 2
+    if most_boxes == len(listed.costs) and most_rows == len(listed.rows):
+        return listed
+    return _resized(listed, most_boxes, most_boxes, most_rows)
+
+
+@kernel
+def _resized(listed, boxes, starts, rows):
+    """A copy of the list with other lengths."""
+    made = Boxes(
+        np.empty(starts, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(boxes),
+        np.empty(boxes, dtype=np.uint64),
+    )
+    for box in range(min(starts, len(listed.starts))):
+        made.starts[box] = listed.starts[box]
+    for box in range(min(boxes, len(listed.costs))):
+        made.costs[box], made.names[box] = listed.costs[box], listed.names[box]
+    for place in range(min(rows, len(listed.rows))):
+        made.rows[place] = listed.rows[place]
+    return made
 
 
 @lean

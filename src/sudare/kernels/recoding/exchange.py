@@ -70,7 +70,9 @@ def exchange(listed, groups, prices, local, smallest, attempts, largest, tempera
         np.empty(most, dtype=np.int64),
         np.empty(boxes + most, dtype=np.int64),
     )
-    free = np.ones(most, dtype=np.bool_)
+    free = np.empty(most, dtype=np.bool_)
+    for place in range(most):
+        free[place] = True
     total = 0.0
     for _ in range(attempts):
         target = int(largest * (_LEAST + (1.0 - _LEAST) * next_uniform(words)))
@@ -80,8 +82,11 @@ def exchange(listed, groups, prices, local, smallest, attempts, largest, tempera
         count, taken, cost = _gather(listed, groups, region, seed, target, smallest, words)
         if cost > 0.0:
             starts, places, costs, numbers = candidates(listed, groups, region, count, smallest)
-            rows = region.rows[:count]
-            own = np.minimum((1.0 - _KEPT) * prices[rows] + _KEPT * local[rows], region.ceilings[:count])
+            own = np.empty(count)
+            for place in range(count):
+                row = region.rows[place]
+                kept = (1.0 - _KEPT) * prices[row] + _KEPT * local[row]
+                own[place] = min(kept, region.ceilings[place])
             hope = _HOPE * smallest * cost / count
             starts, places, costs, numbers = worthy(
                 groups, starts, places, costs, numbers, own, free[:count], smallest, hope
@@ -91,20 +96,21 @@ def exchange(listed, groups, prices, local, smallest, attempts, largest, tempera
             own, bound = ascend(
                 starts, places, costs, own, ceilings, free[:count], smallest, goal, _ROUNDS, _STEP, _WAIT
             )
-            local[rows] = own
-            best = np.inf
+            for place in range(count):
+                local[region.rows[place]] = own[place]
+            best, shaken = np.inf, np.empty(count)
             if bound < _NEAR * cost:
                 for trial in range(_TRIALS):
-                    shaken = own.copy()
-                    if trial > 0:
-                        for place in range(count):
-                            shaken[place] *= 1.0 + _SHAKEN * (next_uniform(words) - 0.5)
+                    for place in range(count):
+                        shake = _SHAKEN * (next_uniform(words) - 0.5) if trial > 0 else 0.0
+                        shaken[place] = own[place] * (1.0 + shake)
                     reached = taken_by_worth(
                         region, starts, places, costs, shaken, count, smallest, cost * _HOPELESS
                     )
                     if reached < best:
                         best = reached
-                        region.best_owner[:count] = region.owner[:count]
+                        for place in range(count):
+                            region.best_owner[place] = region.owner[place]
             allowed = -temperature * (cost / count) * np.log(max(next_uniform(words), 1e-300))
             if best < cost - TINY * cost + allowed:
                 total += best - cost
@@ -187,7 +193,9 @@ def _install(groups, region, count, taken, costs, numbers):
             groups.box[group], groups.cost[group] = -1, 0.0
             groups.spare[0] += 1
             groups.spare[groups.spare[0]] = group
-    slot_of = np.full(len(costs), -1)
+    slot_of = np.empty(len(costs), dtype=np.int64)
+    for box in range(len(costs)):
+        slot_of[box] = -1
     for place in range(count):
         box, group = region.best_owner[place], region.outside[place]
         if box >= 0:

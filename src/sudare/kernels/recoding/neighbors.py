@@ -38,7 +38,8 @@ def near_of_near_slice(model, start, stop, near, costs, marked):
     kept = near.shape[1]
     before = np.empty(kept, dtype=near.dtype)
     for record in range(start, stop):
-        before[:] = near[record]
+        for place in range(kept):
+            before[place] = near[record, place]
         filled = 0
         while filled < kept and near[record, filled] >= 0:
             marked[near[record, filled]] = record

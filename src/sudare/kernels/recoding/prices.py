@@ -76,14 +76,17 @@ def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, 
     """
     count = len(prices)
     dearest = np.empty(smallest)
-    now, best_prices = prices.copy(), prices.copy()
+    now, best_prices = np.empty(count), np.empty(count)
+    slope, direction = np.empty(count), np.empty(count)
+    for row in range(count):
+        now[row] = best_prices[row] = prices[row]
+        direction[row] = 0.0
     best, waited = -np.inf, 0
-    direction = np.zeros(count)
     for _ in range(rounds):
         bound = 0.0
         for row in range(count):
             bound += now[row] if free[row] else 0.0
-        slope = free.astype(np.float64)
+            slope[row] = 1.0 if free[row] else 0.0
         for box in range(len(costs)):
             worth, dearer, least, ties = worth_of(
                 rows, starts[box], starts[box + 1], costs[box], now, free, smallest, dearest
@@ -104,18 +107,20 @@ def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, 
             waited += 1
         if bound > best:
             best = bound
-            best_prices[:] = now
+            for row in range(count):
+                best_prices[row] = now[row]
         if waited >= patience:
             theta *= 0.5
             waited = 0
-            now[:] = best_prices
-            direction[:] = 0.0
+            for row in range(count):
+                now[row], direction[row] = best_prices[row], 0.0
             continue
+        length = 0.0
         for row in range(count):
             if now[row] >= ceilings[row]:
                 slope[row] = min(slope[row], 0.0)
             direction[row] = slope[row] + _MOMENTUM * direction[row]
-        length = (direction * direction).sum()
+            length += direction[row] * direction[row]
         if length == 0.0 or bound >= goal:
             break
         step = theta * (goal - bound) / length

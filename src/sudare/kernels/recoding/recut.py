@@ -29,8 +29,9 @@ def recut(model, order, starts, smallest, longest, rules, scratch, labels):
         start, count = starts[group], starts[group + 1] - starts[group]
         if count == 0:
             continue
-        best[: count + 1] = np.inf
         best[0] = 0.0
+        for place in range(1, count + 1):
+            best[place] = np.inf
         for first in range(count):
             if best[first] == np.inf:
                 continue

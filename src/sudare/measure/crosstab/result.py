@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
-from polars.selectors import by_name
 
 from sudare.describe.table import to_native
 from sudare.display import WIDTH, folded, html_block, html_head, html_list, paragraph, said, shown_words
@@ -264,7 +263,7 @@ class CrossTab:
         told = self.fit.independent and len(by) <= 1
         frame = self._listed(hidden=not told)
         summed = pl.when(pl.col(estimate).is_null().any()).then(None).otherwise(pl.col(estimate).sum())
-        grouped = frame.group_by(by_name(by), maintain_order=True)
+        grouped = frame.group_by(pl.selectors.by_name(by), maintain_order=True)
         return to_native(grouped.agg(summed.alias(estimate), pl.col(released).sum()), self.given_as)
 
     def chart(self) -> Any:
