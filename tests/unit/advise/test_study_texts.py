@@ -189,7 +189,7 @@ def test_the_english_is_what_it_was():
             "missing exchanged with 42.9%; b retention, a single value: nothing to hide; s retention, 18.8% kept, else any of "
             "2 values."
         ),
-        "Could stay exact, if one must, for more noise on the others: a, b, s.",
+        "Could stay exact, if one must, with other noise on the others: a, b, s.",
     )
     assert noise.verdicts[0].explanation == (
         "Nobody is pointed at with probability above 1/10 among the 10 of 40 records that share a, b, s (released exactly) "

@@ -187,7 +187,7 @@ def test_missing_cells():
 
 def test_values_outside_the_range():
     tight = method(ranges={**RANGES, "age": (0, 80)})
-    with pytest.raises(DescriptionError, match=r"'age' has 81 in row 81 .* \[0, 80\]"):
+    with pytest.raises(DescriptionError, match=r"'age' has 81 in row 82 .* \[0, 80\]"):
         sd.anonymize(table(), sd.PkAnonymity(5), method=tight)
     with pytest.raises(DescriptionError, match=r"1990-01-01, 1990-02-01"):
         sd.anonymize(
@@ -198,7 +198,7 @@ def test_values_outside_the_range():
     )
     assert clipped.frame["age"].max() <= 80
     assert any("clipped" in note for note in clipped.notes)
-    with pytest.raises(DescriptionError, match="'sex' has '女' in row 0"):
+    with pytest.raises(DescriptionError, match="'sex' has '女' in row 1"):
         sd.anonymize(table(), sd.PkAnonymity(5), method=method(values={"sex": ["F", "M"]}))
 
 

@@ -52,7 +52,7 @@ def test_what_each_exact_column_leaves():
     assert ways["sex",].rate == pytest.approx(2 / 9)
     assert [need.column for need in ways["sex",].columns] == ["age", "disease"]
     advice = " ".join(sd.assess(table(), sd.PkAnonymity(3)).advice)
-    assert "Could stay exact, if one must, for more noise on the others: sex, disease." in advice
+    assert "Could stay exact, if one must, with other noise on the others: sex, disease." in advice
     assert "Must be randomized (or generalized first): age (2)" in advice
 
 

@@ -84,7 +84,7 @@ def test_is_a_whole_page_that_loads_nothing(pages, kind, language):
     drawings = drawings_of_a_whole_page(html, language)
     assert len(drawings) == (5 if kind == "internal" else 3)
     assert Texts(language)("verdict.holds") in html
-    assert "sudare check DIR --original FILE" in html
+    assert "sudare check DIR --original FILE --sensitive ITEMS" in html
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -155,7 +155,8 @@ def test_the_english_is_what_it_was(releases):
         "Randomized age: laplace, rate 0.4028, local epsilon 0.4547. "
         "Values outside the range that were clipped to it: 1."
     )
-    assert found["mondrian"].warnings == (
+    (certain,) = [one for one in found["mondrian"].warnings if one.startswith("No requirement covers")]
+    assert tuple(one for one in found["mondrian"].warnings if one != certain) == (
         "Nobody has given a role to day: the data are published unchanged there. Describe each column; use insensitive only if it truly is.",
         "A seed was given, so others can repeat the random choices. Do not publish this release.",
     )
@@ -191,6 +192,7 @@ def test_a_seed_is_told_once_in_each_report(releases, tmp_path, monkeypatch):
 def test_notes_of_the_callers_own_method_stay(tmp_path, monkeypatch):
     monkeypatch.setattr(charts, "_svg", lambda *_: "")
     release = sd.anonymize(people(), method=sd.Shuffle(), measures=["suppressed"])
+    release = dataclasses.replace(release, warnings=())
     told = dataclasses.replace(release, notes=("I turned it <upside> down.", *release.notes))
     (report,) = told.write(tmp_path / "out", language="ja", reports=["internal"]).reports
     assert _listed(report.read_text(encoding="utf-8"))[:2] == [

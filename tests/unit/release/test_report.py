@@ -12,6 +12,7 @@ import pytest
 from tests.cases.pages import KINDS, LANGUAGES, Outline, drawings_of_a_whole_page
 from tests.cases.reports import manifest_for, pages_of, released, table_of, unchanged
 
+from sudare.advise.advise import Suitability
 from sudare.anonymize.microaggregate.method import Microaggregate
 from sudare.anonymize.mondrian import Mondrian
 from sudare.api import anonymize
@@ -24,6 +25,7 @@ from sudare.release.report import report_html
 from sudare.release.report.charts import Binned, distribution
 from sudare.release.report.common import Texts
 from sudare.release.report.table.page import losses, roles
+from sudare.release.table.summary import suitability_sentence
 from sudare.verify.finding import Finding
 from sudare.words.sentence import in_language
 
@@ -176,8 +178,8 @@ def test_sensitive_columns_that_no_requirement_covers_are_named(tmp_path, langua
     for html in (pages_of(release, tmp_path)[kind, language] for kind in KINDS):
         assert html.count(in_language(warning, language)) == 1
     assert "city" not in warning
-    for asked in ([KAnonymity(5)], [KAnonymity(5), LDiversity(2)]):
-        assert not any("covers" in one for one in anonymize(table, *asked, seed=1).warnings)
+    covered = anonymize(table, KAnonymity(5), LDiversity(2), seed=1)
+    assert not any("covers" in one for one in covered.warnings)
 
 
 def test_every_uncovered_column_is_named_and_missing_values_are_not_certain():
@@ -335,3 +337,15 @@ def test_t_closeness_with_hierarchies_and_left_out_rows(tmp_path):
     pages = pages_of(anonymize(table, KAnonymity(5), TCloseness(0.6)), tmp_path)
     assert "t-近似性" in pages["public", "ja"]
     assert "[" in pages["public", "en"]
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", "random sample of 5,000 rows"), ("ja", "無作為に選んだ 5,000 行")]
+)
+def test_suitability_of_a_sample_is_told_as_such(language, told):
+    """The bound of a sample stands beside the bound of all rows, and may be higher."""
+    found = Suitability(1.1, 4, 0.2486, 0.2252, 5_000)
+    assert told in suitability_sentence(found, language, 12_000)
+    assert told not in suitability_sentence(found, language, 5_000)
+    fewer = Suitability(1.1, 4, 0.2486, 0.2252, 4_900)  # without rows that miss a value
+    assert told not in suitability_sentence(fewer, language, 4_950)

@@ -33,16 +33,18 @@ def summary(release: Release, language: Language) -> list[Block]:
     if release.bound_is_missing:
         blocks.append(Line(words("loss.no_bound", rows=release.original.rows)))
     if release.suitability is not None and not release.suitability.suited:
-        poor = suitability_sentence(release.suitability, language)
+        poor = suitability_sentence(release.suitability, language, release.original.rows)
         blocks.append(Line(words("warning", warning=words("loss.poorly_suited", poor=poor))))
     return blocks
 
 
-def suitability_sentence(found: Suitability, language: Language) -> str:
-    """Ratio, bound and what it is compared with."""
+def suitability_sentence(found: Suitability, language: Language, rows: int) -> str:
+    """Ratio, bound and what it is compared with; and if the table has more rows, that they are of a sample."""
+    from sudare.advise.advise import FEW_ROWS  # loaded with the figures that are told
+
     words = words_in(language)
     key = "loss.suitability" if math.isfinite(found.ratio) else "loss.suitability_unlimited"
-    return words(
+    told = words(
         key,
         ratio=found.ratio,
         lower=rounded_down(found.lower_bound, 4),
@@ -50,6 +52,7 @@ def suitability_sentence(found: Suitability, language: Language) -> str:
         k=found.fair_k,
         threshold=found.threshold,
     )
+    return told + words("loss.sampled", rows=found.rows) if rows > found.rows >= FEW_ROWS else told
 
 
 def _risk_rows(before: Risk, after: Risk, language: Language) -> list[tuple[str, str, str]]:

@@ -61,6 +61,6 @@ def basket_report_html(
         rows=basket_sections.first_baskets(release.published),
         row_count=figure(len(released)),
         general=texts("promise.general"),
-        check="sudare check DIR --original FILE" if rho else "sudare check DIR",
+        check="sudare check DIR --original FILE --sensitive ITEMS" if rho else "sudare check DIR",
         words=("item", "sensitive_item", "confidence", "suppression", "support"),
     )

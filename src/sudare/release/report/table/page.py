@@ -415,7 +415,7 @@ def losses(release: Release, texts: Texts, *, public: bool) -> dict[str, Any]:
         for name, value in ({} if public else release.column_errors).items()
     ]
     if not public and release.suitability is not None:
-        notes.append(suitability_sentence(release.suitability, texts.language))
+        notes.append(suitability_sentence(release.suitability, texts.language, release.original.rows))
     return {
         "rows": [
             loss_row(known_measure(name), value, bounds.get(name), texts, name)
