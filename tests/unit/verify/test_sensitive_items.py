@@ -115,7 +115,7 @@ def personal(tmp_path_factory):
 def test_nobody_is_sent_for_an_original_that_does_not_help(personal, capsys, language):
     public, original = str(personal / "handed-over"), str(personal / "original.json")
     lacking = {"en": "only the internal part of the release says whose", "ja": "内部用の部分にしか"}[language]
-    unhelpful = {"en": "Give the original", "ja": "元のデータ（--original FILE）を指定"}[language]
+    unhelpful = {"en": "together with the original", "ja": "元のデータ（--original FILE）を指定"}[language]
     for more in ([], ["--original", original]):
         assert main(["check", public, *more, "--lang", language]) == 1
         joint = "" if language == "ja" else " "
@@ -132,4 +132,4 @@ def test_nobody_is_sent_for_an_original_that_does_not_help(personal, capsys, lan
 def test_an_original_is_asked_for_where_it_helps(personal):
     finding = sd.verify_release(personal / "release")[-1]
     assert not finding.holds
-    assert "Give the original" in finding.sentence
+    assert "together with the original (--original FILE)" in finding.sentence
