@@ -75,7 +75,7 @@ def test_a_larger_rho_is_suggested_only_where_rho_costs_too_much():
     assert "consider a smaller k or m" in told
     assert "rho-uncertainty loses at least 0 entries (0%), km-anonymity loses at least 20 entries" in told
     japanese = " ".join(found.in_language("ja").advice)
-    assert "要件ごとに見ると、少なくとも失われるのは、rho-uncertainty だけなら 0 個" in japanese
+    assert "要件ごとに見ると、少なくとも失われる要素は、rho-uncertainty だけなら 0 個" in japanese
     assert found.to_dict()["costs"][1]["entries"] == 20
     both = sd.assess(baskets, sd.RhoUncertainty(0.1), sd.KmAnonymity(5, 2))
     assert "consider a larger rho" in " ".join(both.advice)

@@ -101,8 +101,9 @@ _CODE_DAYS = (
 _MANY_QUASI = 15
 """Quasi-identifiers with which rows that are alike in all of them are rare in any table."""
 _TRIED = 20
-_MANY_WORDS = 1000
 """Texts that are tried before all."""
+_MANY_WORDS = 1000
+"""Different texts of which only the first are tried: a column of a million names has no codes among them."""
 _NAMED = 4
 """Values and columns that a sentence names."""
 
@@ -228,7 +229,7 @@ def _text_codes(texts: pl.Series) -> tuple[str, ...]:
     words = [text for text in distinct if _means_missing(text)]
     rest = [text for text in distinct if text not in words]
     if len(rest) > _MANY_WORDS and any(number_of(text) is None for text in rest[:_TRIED]):
-        return tuple(words)  # quickly: a column of a million names has no codes
+        return tuple(words)
     numbers = [number_of(text) for text in rest]
     if None in numbers:
         return (*words, *_codes_among_words(texts, [text for text in rest if number_of(text) is not None]))

@@ -182,10 +182,16 @@ def draft_of(
     }
     codes = {name: found for name, found in codes_by_name.items() if found}
     drafted = draft_table(
-        source, table.rows, guesses, options, kinds=kinds, codes=codes, explain=explain, **asked
+        source,
+        table.rows,
+        guesses,
+        options,
+        kinds=kinds,
+        codes=codes,
+        missing=read_missing,
+        explain=explain,
+        **asked,
     )
-    for name, words in read_missing.items():
-        drafted.recipe["columns"][name]["missing_values"] = list(words)
     found: dict[str, Any] = {
         role: [one.column for one in guesses if one.role == role] for role in get_args(Role)
     }
@@ -397,12 +403,13 @@ def draft_table(
     folder: Path | None = None,
     kinds: Mapping[str, Kind] | None = None,
     codes: Mapping[str, tuple[str, ...]] | None = None,
+    missing: Mapping[str, tuple[str, ...]] | None = None,
     explain: bool = False,
 ) -> TableDraft:
     """Guessed columns, 5-anonymity and 2-diversity unless told otherwise.
 
     `kinds` are those that the table finds by itself, of which a short recipe says nothing; `codes` seem to mean that a value is
-    missing, and a comment that is ready to be used names them.
+    missing, and a comment that is ready to be used names them; `missing` are taken to mean it.
     """
     sensitive = any(guess.role == "sensitive" for guess in guesses)
     asked = [REQUIREMENTS.build(text) for text in requirements or ()]
@@ -417,10 +424,12 @@ def draft_table(
         "columns": (
             {guess.column: _column(guess) for guess in guesses}
             if explain
-            else _columns(guesses, kinds or {}, codes or {})
+            else _columns(guesses, kinds or {}, {**(codes or {}), **(missing or {})})
         ),
         **_rest(source, (asked, REQUIREMENTS), (applied, METHODS), language),
     }
+    for name, values in (missing or {}).items():
+        recipe["columns"][name]["missing_values"] = list(values)
     return TableDraft(
         recipe,
         language,
