@@ -21,7 +21,7 @@ from sudare.anonymize.grouping.labels import ranked
 from sudare.arrays import starts_of
 from sudare.kernels.partition.partition import fill_costs, partition_of
 from sudare.kernels.recoding.boxes import Boxes, Levels, PricedRows, find_boxes
-from sudare.kernels.recoding.prices import ascend, ascent_of, choose, rise, use, worths_of
+from sudare.kernels.recoding.prices import ascent_of, choose, rise, use, worths_of
 from sudare.threads import Team
 
 if TYPE_CHECKING:
@@ -335,9 +335,7 @@ def _priced(
     for number, (rounds, step, share) in enumerate(searches):
         hope = larger * share * smallest * mean
         found, bound = space.boxes(prices, smallest, hope, progress, most_visits, partly=number > 0)
-        while (
-            number == 0 and bound > -np.inf and len(found.rows) < few * len(prices) and larger < _MOST_HOPE
-        ):
+        while number == 0 and bound > -np.inf and len(found.rows) < few * len(prices) and larger < _MOST_HOPE:
             larger, hope = 2 * larger, 2 * hope
             found, bound = space.boxes(prices, smallest, hope, progress, most_visits, partly=False)
         if number == 0 and bound == -np.inf:
@@ -360,8 +358,6 @@ def _ascended(
     """The prices of the best bound after an ascent; the same for any number of threads."""
     listed, no_ceilings = boxes[:3], np.full(len(prices), np.inf)
     with Team(len(boxes.rows) // _LISTED_EACH) as team:
-        if team.size == 1:
-            return ascend(*listed, prices, no_ceilings, free, smallest, goal, rounds, step, _PATIENCE)[0]
         ascent = ascent_of(prices, len(boxes.costs), team.size, step)
         ends = np.searchsorted(boxes.starts, np.linspace(0, len(boxes.rows), team.size + 1))
         calls = [
@@ -372,7 +368,7 @@ def _ascended(
             team.run(calls)
             if not rise(ascent, no_ceilings, free, goal, _PATIENCE):
                 break
-    return ascent.best
+    return np.asarray(ascent.best)
 
 
 def no_boxes() -> Boxes:
