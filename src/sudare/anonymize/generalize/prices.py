@@ -67,7 +67,7 @@ _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
 _MOST_LISTED, _ALWAYS_LISTED = 400, 1_000_000
 """The ascent looks at the boxes of greatest worth, until a record is in so many of them on average; in a small table, until
 they list so many records."""
-_LISTED_EACH = 200_000
+_LISTED_EACH = 80_000
 """A thread that helps in the ascent has at least so many listed rows to look at, or waiting would take longer."""
 _PATIENCE = 8
 _DIVES, _DIVE_ROUNDS, _DIVE_STEP = 6, 12, 0.5
