@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -100,14 +101,18 @@ def test_the_smallest_task_is_first_and_alone():
     assert max(count for _, count in at_once) == 2
 
 
+def slow(number):
+    time.sleep(0.001 * (6 - number))
+    return number
+
+
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_a_team_returns_what_calls_return_round_after_round(size, monkeypatch):
     monkeypatch.setattr("sudare.threads.processors", lambda: size)
     with Team(4) as team:
         assert team.size == min(size, 4)
         for _ in range(3):
-            calls = [lambda number=number: time.sleep(0.001 * (6 - number)) or number for number in range(6)]
-            assert team.run(calls) == list(range(6))
+            assert team.run([partial(slow, number) for number in range(6)]) == list(range(6))
         assert team.run([]) == []
 
 
@@ -155,8 +160,8 @@ def test_the_failure_of_a_call_is_that_of_the_round(monkeypatch):
 
     with Team(2) as team:
         with pytest.raises(ParameterError):
-            team.run([fails, int, int])
-        assert team.run([int, int]) == [0, 0]
+            team.run([fails, partial(slow, 1)])
+        assert team.run([partial(slow, 1), partial(slow, 2)]) == [1, 2]
 
 
 def test_there_is_a_processor():
