@@ -48,7 +48,8 @@ from sudare.errors import (
 from sudare.formats.data import writing
 from sudare.progress import Plan
 from sudare.read.baskets.sniff import looks_like_baskets
-from sudare.read.source import Source, is_path
+from sudare.read.options import Source
+from sudare.read.source import is_path
 from sudare.words.sentence import enumerated, in_language, texts
 
 if TYPE_CHECKING:
