@@ -1,5 +1,7 @@
 """Kernels that only kernels call have no machine code of their own, and do what they do nevertheless."""
 
+from typing import Any
+
 import pytest
 
 from sudare.kernels.core import jit
@@ -37,7 +39,8 @@ def test_a_merged_kernel_returns_and_raises():
 @needs_compiler
 def test_a_merged_kernel_has_bitcode_only():
     assert asked(5) == 6
-    for one, types in ((refused_below, "(int64, int64)"), (halved, "(int64,)")):
+    kernels: list[tuple[Any, str]] = [(refused_below, "(int64, int64)"), (halved, "(int64,)")]
+    for one, types in kernels:
         inner = one.get_overload.__self__  # that which callers have
         inner.compile(types)
         (library,) = {made.library for made in inner.overloads.values()}
@@ -46,13 +49,15 @@ def test_a_merged_kernel_has_bitcode_only():
         name, kind, bitcode = library.serialize_using_object_code()
         assert (name, kind) == (library.name, "bitcode")
         assert bitcode
-    (library,) = {made.library for made in asked.overloads.values()}
+    entry: Any = asked
+    (library,) = {made.library for made in entry.overloads.values()}
     assert not isinstance(library, Merged)
 
 
 @needs_compiler
 def test_what_numba_has_is_compiled_once_for_kernels_with_wrappers_and_without():
-    outer, inner = asked.dispatcher, asked.get_overload.__self__
+    entry: Any = asked
+    outer, inner = entry.dispatcher, entry.get_overload.__self__
     flags = [one._compiler._customize_flags(_flags(one)) for one in (outer, inner)]
     assert flags[0] == flags[1]
     assert hash(flags[0]) == hash(flags[1])
