@@ -1,14 +1,18 @@
 """Kernels that only kernels call have no machine code of their own, and do what they do nevertheless."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from sudare.kernels.core import jit
 from sudare.kernels.core.jit import kernel, lean
-from sudare.kernels.core.merged import Merged
+from sudare.kernels.core.merged import MERGES, Merged
 
-needs_compiler = pytest.mark.skipif(jit._DISABLED, reason="nothing is compiled")
+needs_compiler = pytest.mark.skipif(
+    jit._DISABLED or not MERGES, reason="nothing is compiled, or not by the numba that merging follows"
+)
 
 
 @kernel
@@ -71,3 +75,25 @@ def _flags(dispatcher):
     flags = Flags()
     dispatcher.targetdescr.options.parse_as_flags(flags, dispatcher.targetoptions)
     return flags
+
+
+_OTHER = """
+import numba
+numba.__version__ = "0.61.2"
+import numpy as np
+from sudare.kernels.core import merged
+from sudare.kernels.core.rules import no_rules, complying, scratch_for
+rules = no_rules()
+found = complying(rules, scratch_for(rules), np.arange(3), np.array([0, 2, 3, 3]))
+print(merged.MERGES, found.tolist())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(jit._DISABLED, reason="nothing is compiled")
+def test_another_numba_compiles_as_usual(tmp_path, monkeypatch):
+    """Twice: the second process takes the kernels from the cache."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", _OTHER], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["False", "[True,", "True,", "False]"]

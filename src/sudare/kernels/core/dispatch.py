@@ -11,7 +11,7 @@ from numba.core import compiler, event
 
 from sudare.kernels.core import compiling
 from sudare.kernels.core.cache import InnerCache, KernelCache, folder_of
-from sudare.kernels.core.merged import EntryCompiler, MergedCompiler
+from sudare.kernels.core.merged import MERGES, EntryCompiler, MergedCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,10 +66,9 @@ def compiled(function: Callable[..., Any], options: dict[str, Any], *, kept: boo
     and a computed one have three types, and the kernel would be compiled for each.
     """
     folder = folder_of(Path(function.__code__.co_filename)) if kept else None
-    outer: Any = numba.njit(no_cfunc_wrapper=True, pipeline_class=EntryCompiler, **options)(function)
-    inner: Any = numba.njit(
-        no_cfunc_wrapper=True, no_cpython_wrapper=True, pipeline_class=MergedCompiler, **options
-    )(function)
+    entry, merged = ({"pipeline_class": one} if MERGES else {} for one in (EntryCompiler, MergedCompiler))
+    outer: Any = numba.njit(no_cfunc_wrapper=True, **entry, **options)(function)
+    inner: Any = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=True, **merged, **options)(function)
     if folder is not None:
         outer._cache, inner._cache = KernelCache(function, folder), InnerCache(function, folder)  # noqa: SLF001
 
@@ -78,7 +77,8 @@ def compiled(function: Callable[..., Any], options: dict[str, Any], *, kept: boo
         return inner.get_call_template(tuple(map(_widest, arguments)), wide)
 
     outer.get_call_template, outer.get_overload = called, inner.get_overload
-    outer._compiler._customize_flags = inner._compiler._customize_flags = _Flags  # noqa: SLF001  # numba asks it for them
+    if MERGES:
+        outer._compiler._customize_flags = inner._compiler._customize_flags = _Flags  # noqa: SLF001  # numba asks it for them
     return outer
 
 

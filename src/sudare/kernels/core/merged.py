@@ -1,6 +1,7 @@
 """Kernels that only kernels call are merged into their callers: they get no machine code, which nobody would run.
 
-LLVM takes a fifth of all compiling to make it. What callers link is the optimized bitcode, with it or without.
+LLVM takes a fifth of all compiling to make it. What callers link is the optimized bitcode, with it or without. This follows
+the inner workings of one numba; any other compiles the kernels as usual (`MERGES`).
 """
 
 from __future__ import annotations
@@ -8,8 +9,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import llvmlite.binding
+import numba
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
+
+MERGES = numba.__version__.rpartition(".")[0] == "0.68"
+"""Whether this is the numba that the classes below were written for, and tested with."""
 
 
 class Merged(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
