@@ -81,7 +81,7 @@ def test_a_release_that_the_measure_does_not_apply_to_is_on_no_front():
     compared = sd.measure.compare(both, loss="loss")
     assert compared.pick is None  # of one it says nothing
     usual = sd.measure.compare(both)
-    assert (usual.loss, usual.not_applicable) == ("sse_ratio", ())
+    assert (usual.loss, usual.not_applicable) == ("marginal_tv", ())  # squared errors are the noise itself
     assert usual.pick is not None
     rows = {row["release"]: row for row in compared.frame.to_dicts()}
     assert (rows["noise"]["loss"], rows["noise"]["best"]) == (None, False)
@@ -92,6 +92,21 @@ def test_a_release_that_the_measure_does_not_apply_to_is_on_no_front():
     drawn = json.dumps(compared.chart().to_dict())
     assert '"blocks"' in drawn
     assert '"noise"' not in drawn
+
+
+def test_risks_that_differ_by_rounding_are_equal():
+    """Noise calibrated to the same k has the same risk, whatever the last digits of its rate are."""
+    figures = {
+        name: {"risk": {"prosecutor_mean": 0.2 - digits}, "losses": {"loss": loss}}
+        for name, digits, loss in (("a", 1.75e-12, 0.1456), ("b", 1.46e-12, 0.141), ("c", 4.24e-12, 0.1567))
+    }
+    found = sd.measure.compare(figures)
+    assert found.frame.filter(found.frame["best"])["release"].to_list() == ["b"]
+    assert found.pick is not None
+    assert found.pick.release == "b"
+    two = sd.measure.compare({name: figures[name] for name in "ab"})
+    assert two.opposites is None
+    assert two.pick is not None
 
 
 def test_it_beats_nobody():

@@ -12,21 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 import polars as pl
 import yaml
 
-from sudare.advise.defaults import are_measured
 from sudare.anonymize.baskets.catalogue import BASKET_METHODS
-from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.anonymize.catalogue import METHODS
-from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
-from sudare.assess.baskets.km_anonymity import KmAnonymity
-from sudare.assess.baskets.pairing import are_examinable
-from sudare.assess.baskets.rho_uncertainty import RhoUncertainty
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
-from sudare.assess.pk_anonymity import PkAnonymity
-from sudare.assess.study import people_warnings, quasi_warnings
-from sudare.describe.baskets.sensitive import items_named, unknown_item
-from sudare.describe.baskets.sources import read_baskets
+from sudare.assess.people import people_warnings, quasi_warnings
 from sudare.describe.guess.guess import guess_roles
 from sudare.describe.guess.oddities import (
     hidden_kind,
@@ -36,7 +27,8 @@ from sudare.describe.guess.oddities import (
     written_codes,
 )
 from sudare.describe.guess.reason import Reason
-from sudare.describe.kinds import UNRELEASED_ROLES, Role
+from sudare.describe.guess.values import are_measured
+from sudare.describe.kinds import COUNTED_ROLES, MEASURED_KINDS, UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
 from sudare.errors import (
@@ -48,7 +40,8 @@ from sudare.errors import (
 from sudare.formats.data import writing
 from sudare.progress import Plan
 from sudare.read.baskets.sniff import looks_like_baskets
-from sudare.read.source import Source, is_path
+from sudare.read.options import Source
+from sudare.read.source import is_path
 from sudare.words.sentence import enumerated, in_language, texts
 
 if TYPE_CHECKING:
@@ -152,6 +145,8 @@ def draft_of(
     # Other roles are of columns, and sensitive is what the first line names, too, unless it is said that it is baskets.
     is_open = rest is None and set(roles or {}) <= {"sensitive"}
     if baskets or (is_open and looks_like_baskets(source, sensitive)):
+        from sudare.describe.baskets.sources import read_baskets
+
         with plan.phase("read"):
             given = read_baskets(source, **options)
         return draft_baskets(source, given, options, sensitive=sensitive, **asked)
@@ -235,16 +230,21 @@ class TableDraft(Draft):
     @property
     def ranges_needed(self) -> list[str]:
         """Columns that will be randomized within a range, which is known from elsewhere and yet to be written."""
-        numbers = [
+        return self._asked_by_methods("columns_without_range", measured=True)
+
+    @property
+    def values_needed(self) -> list[str]:
+        """Columns that will be randomized among the values in the data, unless all possible values are written."""
+        return self._asked_by_methods("columns_without_values", measured=False)
+
+    def _asked_by_methods(self, question: str, *, measured: bool) -> list[str]:
+        names = [
             guess.column
             for guess in self.guesses
-            if guess.role in {"quasi", "sensitive"} and guess.kind in {"numeric", "date"}
+            if guess.role in COUNTED_ROLES and (guess.kind in MEASURED_KINDS) == measured
         ]
-        asking = [
-            getattr(METHODS.build(method), "columns_without_range", None)
-            for method in self.recipe.get("method", ())
-        ]
-        return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(numbers)))
+        asking = [getattr(METHODS.build(method), question, None) for method in self.recipe.get("method", ())]
+        return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(names)))
 
     def comments(self, key: str) -> Iterator[str]:
         """What the custodian should know, and ranges that are yet to be written."""
@@ -268,14 +268,20 @@ class TableDraft(Draft):
             yield texts(self.language, "draft")("excel")
         if key == "method" and (names := self.ranges_needed):
             yield texts(self.language, "draft")("ranges", columns=enumerated(names).into(self.language))
+        if key == "method" and (names := self.values_needed):
+            yield texts(self.language, "draft")("values", columns=enumerated(names).into(self.language))
 
     def lines(self, key: str) -> Iterator[str]:
         """Columns are one line each, and those of one role on one line where nothing else is said; or have reasons above.
 
-        In the method, a line is ready for the ranges that are yet to be written.
+        In the method, lines are ready for the ranges and the values that are yet to be written.
         """
-        if key == "method" and (names := self.ranges_needed):
-            ready = f"  # {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
+        wanted = {
+            "ranges": {name: ["LOW", "HIGH"] for name in self.ranges_needed},
+            "values": {name: ["EVERY", "POSSIBLE", "VALUE"] for name in self.values_needed},
+        }
+        if key == "method" and any(wanted.values()):
+            ready = "\n".join(f"  # {_one_line({name: given})}" for name, given in wanted.items() if given)
             first = "- type: randomization"
             yield from (
                 f"{line}\n{ready}" if line == first else line
@@ -327,6 +333,9 @@ class TableDraft(Draft):
         if names := self.ranges_needed:
             columns = enumerated(names).into(self.language)
             yield Line(words("warning", warning=words("describe.ranges", columns=columns)))
+        if names := self.values_needed:
+            columns = enumerated(names).into(self.language)
+            yield Line(words("warning", warning=words("describe.values", columns=columns)))
 
     def _shown_and_folded(self) -> tuple[list[Guess], dict[Role, int]]:
         """The guesses that say something, and how many columns have the role that was given to all others."""
@@ -416,8 +425,8 @@ def draft_table(
     if not asked:
         asked = [KAnonymity(5), LDiversity(2)] if sensitive else [KAnonymity(5)]
     applied = [METHODS.build(text) for text in methods or ()]
-    if not applied and any(isinstance(one, PkAnonymity) for one in asked):
-        applied = [Randomize()]  # named, because its ranges must be written
+    if not applied and any(REQUIREMENTS.name_of(one) == "pk-anonymity" for one in asked):
+        applied = [METHODS.build("randomization")]  # named, because its ranges must be written
     recipe = {
         "version": 1,
         "source": _place(source, options, folder),
@@ -457,6 +466,12 @@ def draft_baskets(
     `sensitive` names them: items and patterns, separated by commas, or one rule `re:…`. What nobody may infer about a
     person is then protected by rho-uncertainty besides.
     """
+    # What only baskets need is not loaded for a table.
+    from sudare.anonymize.baskets.suppress import SuppressItems
+    from sudare.assess.baskets.km_anonymity import KmAnonymity
+    from sudare.assess.baskets.pairing import are_examinable
+    from sudare.assess.baskets.rho_uncertainty import RhoUncertainty
+
     named = _sensitive_items(sensitive, baskets)
     described = baskets.describe(sensitive=named) if named else baskets
     asked = [BASKET_REQUIREMENTS.build(text) for text in requirements or ()] or [KmAnonymity(5, 2)]
@@ -497,6 +512,8 @@ def _with_numbers(requirement: dict[str, Any]) -> dict[str, Any]:
 
 def _sensitive_items(given: Sequence[str], baskets: Baskets) -> list[str | int] | str:
     """What texts from a command name: items of the baskets, those that fit a pattern, or a rule."""
+    from sudare.describe.baskets.sensitive import items_named, unknown_item
+
     if len(given) == 1 and given[0].startswith("re:"):
         return given[0]
     named = items_named(_listed({"": given}, [str(item) for item in baskets.items])[""], baskets.items)
