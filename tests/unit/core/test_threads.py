@@ -160,7 +160,7 @@ def test_the_failure_of_a_call_is_that_of_the_round(monkeypatch):
 
     with Team(2) as team:
         with pytest.raises(ParameterError):
-            team.run([fails, partial(slow, 1)])
+            team.run([fails, fails, fails])
         assert team.run([partial(slow, 1), partial(slow, 2)]) == [1, 2]
 
 
