@@ -96,9 +96,10 @@ def _share_or_rows(rule: str, fewest: int) -> PlainValidator:
             value = float(given) if isinstance(given, int | float | str) else math.nan
         except (ValueError, OverflowError):
             value = math.nan
-        if isinstance(given, bool) or not (0 <= value < fewest or value.is_integer()) or value < 0:
+        is_share = 0 <= value < 1 or value == fewest - 1
+        if isinstance(given, bool) or not (is_share or (value >= fewest and value.is_integer())):
             raise PydanticCustomError(rule, "should be a share or a number of rows")
-        return int(value) if value >= fewest else value
+        return value if is_share else int(value)
 
     return PlainValidator(read)
 

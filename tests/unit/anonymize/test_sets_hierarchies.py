@@ -5,9 +5,9 @@ import datetime as dt
 import numpy as np
 import polars as pl
 import pytest
-from sudare.anonymize.generalize.leaving import total_cost
 
 import sudare as sd
+from sudare.anonymize.generalize.leaving import total_cost
 from sudare.anonymize.generalize.records import covers_of
 from sudare.anonymize.generalize.start import ladders_of
 from sudare.anonymize.grouping.recode import axes_of, recode

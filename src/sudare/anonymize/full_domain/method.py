@@ -95,13 +95,14 @@ class FullDomain:
             for column, level in zip(lattice.columns, found.best.node, strict=True)
         )
         recoded = Note("full_domain.recoded", levels=levels)
-        if found.best.suppressed:
+        allowed = allowed_rows(self.suppression, lattice.rows, kept=1)
+        if allowed:
             recoded = Note(
                 "full_domain.left_out",
                 note=recoded,
                 gone=found.best.suppressed,
                 rows=lattice.rows,
-                allowed=allowed_rows(self.suppression, lattice.rows, kept=1),
+                allowed=allowed,
             )
         proof = (
             Note("full_domain.proven", nodes=lattice.size)
