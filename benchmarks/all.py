@@ -39,7 +39,7 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("randomization", ()),
     ("crosstab_stopping", ()),
     ("crosstab_bins", ()),
-    ("crosstab_coverage", ()),
+    ("crosstab_coverage", ("wide", "tables")),
     ("baskets", ()),
 )
 """Each script with the sections that are parts of their own."""

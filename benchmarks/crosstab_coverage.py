@@ -66,12 +66,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--releases", type=int, default=_RELEASES)
-    parser.add_argument("--part", choices=("all", "wide", "tables"), default="all", help="which settings")
+    parser.add_argument("--section", "--part", choices=_SECTIONS, required=True, help="which settings")
     asked = parser.parse_args()
-    releases, part = asked.releases, asked.part
-    report = Report("crosstab_coverage" if part == "all" else f"crosstab_coverage_{part}", __doc__ or "")
+    releases, section = asked.releases, asked.section
+    report = Report(f"crosstab_coverage_{section}", __doc__ or "")
     rows = []
-    for name, one in _settings(part).items():
+    for name, one in _SECTIONS[section]().items():
         seen = [one(number) for number in range(releases)]
         covered = float(np.mean([each.limit >= each.apart - 1e-9 for each in seen]))
         means = np.mean(seen, axis=0)
@@ -90,11 +90,6 @@ def main() -> None:
     columns = ["setting", "within the limit", "mean limit", "mean distance", "cells inside", "cells left out"]
     report.table(f"Stated accuracy, {releases} releases per setting", columns, rows)
     report.save()
-
-
-def _settings(part: str = "all") -> dict[str, Callable[[int], Seen]]:
-    wide = {} if part == "tables" else _wide()
-    return wide if part == "wide" else wide | _tables()
 
 
 def _wide() -> dict[str, Callable[[int], Seen]]:
@@ -207,6 +202,8 @@ def _inside(truth: Floats, low: Floats, high: Floats) -> npt.NDArray[np.bool_]:
     """Whether counts are inside, to the nearest record."""
     return (np.floor(low) <= truth) & (truth <= np.ceil(high))
 
+
+_SECTIONS = {"wide": _wide, "tables": _tables}
 
 if __name__ == "__main__":
     main()

@@ -190,6 +190,12 @@ def test_bins_that_were_not_asked_for_are_noted(released):
     assert "区分を追加しました" in "".join(told.split())
 
 
+def test_of_a_table_that_tells_nothing_a_few_rows_are_enough(released):
+    told = " ".join(released.done("crosstab", "release", "--by", "年齢,sex,city", "--bins", "年齢=20").split())
+    assert "Do not report single cells of this table" in told or "cannot be estimated from this release" in told
+    assert "the 6 largest of" in told
+
+
 def test_each_cell_has_a_verdict(released):
     asked = ["crosstab", "release", "--by", "sex", "--seed", "1"]
     found = json.loads(released.done(*asked, "--json"))

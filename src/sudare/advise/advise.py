@@ -55,13 +55,15 @@ def advise(
     exact: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
     unranged: Sequence[str] = (),
+    unlisted: Sequence[str] = (),
     gaps: Sequence[str] = (),
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Study:
     """The full study of a table. Compromises are computed if it is poorly suited or nothing can comply.
 
-    `exact` and `weights` are as in Randomize, for Pk-anonymity; `unranged` and `gaps` name columns that it would refuse.
+    `exact` and `weights` are as in Randomize, for Pk-anonymity; `unranged` and `gaps` name columns that it would refuse,
+    `unlisted` those whose values it would read off the data.
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < math.inf:
         raise ParameterError("advise.threshold", threshold=threshold)
@@ -71,7 +73,9 @@ def advise(
     shown.update(0)
     # As in every release, rows with values that must not be missing are left out before anything else.
     table, _, dropped = without_missing(table)
-    looked = study(table, requirements, exact=exact, weights=weights, unranged=unranged, gaps=gaps)
+    looked = study(
+        table, requirements, exact=exact, weights=weights, unranged=unranged, unlisted=unlisted, gaps=gaps
+    )
     first = replace(looked, objective=objective, threshold=float(threshold), notes=(*looked.notes, *dropped))
     if requirements and all(isinstance(one, PkAnonymity) for one in requirements):
         return replace(first, suited=first.feasible)  # noise is not generalization: nothing else to bound

@@ -75,6 +75,8 @@ class NoiseStudy:
     """For each randomized column: the result if it stayed exact as well."""
     unranged: tuple[str, ...] = ()
     """Columns for which the method still needs a range."""
+    unlisted: tuple[str, ...] = ()
+    """Columns whose list of values will be read off the data and published."""
     gaps: tuple[str, ...] = ()
     """Columns with missing cells, which the method refuses unless told what to do about them."""
 
@@ -102,6 +104,8 @@ class NoiseStudy:
         told = [self._told("noise.useless", tables)] if tables is not None and tables.useless else []
         if self.unranged:
             told.append(Sentence("noise.unranged", columns=enumerated(self.unranged)))
+        if self.unlisted:
+            told.append(Sentence("noise.unlisted", columns=enumerated(self.unlisted)))
         if self.gaps:
             told.append(Sentence("noise.gaps", columns=enumerated(self.gaps)))
         return told
@@ -145,11 +149,13 @@ def noise_study(
     exact: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
     unranged: Sequence[str] = (),
+    unlisted: Sequence[str] = (),
     gaps: Sequence[str] = (),
 ) -> NoiseStudy | None:
     """The noise that Pk-anonymity needs on this table; None if it is not required or there is nothing to hide.
 
-    `unranged` and `gaps` name columns that the method would refuse (see `Randomize.noise_options`).
+    `unranged` and `gaps` name columns that the method would refuse, `unlisted` those whose values it would read off the
+    data (see `Randomize.noise_options`).
     """
     k = asked_k(requirements)
     public = table.names(*COUNTED_ROLES)
@@ -165,6 +171,7 @@ def noise_study(
         _way(table, k, kept, weights),
         tuple(_way(table, k, [*kept, name], weights) for name in public if name not in kept),
         tuple(unranged),
+        tuple(unlisted),
         tuple(name for name in gaps if table.frame[name].null_count()),
     )
 

@@ -176,6 +176,7 @@ def study(
     exact: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
     unranged: Sequence[str] = (),
+    unlisted: Sequence[str] = (),
     gaps: Sequence[str] = (),
 ) -> Study:
     """Check the requirements on the table as it is, and on the table as one block.
@@ -186,7 +187,9 @@ def study(
     the noise that the others then need (`weights` as in Randomize).
     """
     obstacles = whole_table_obstacles(table, requirements)
-    noise = noise_study(table, requirements, exact=exact, weights=weights, unranged=unranged, gaps=gaps)
+    noise = noise_study(
+        table, requirements, exact=exact, weights=weights, unranged=unranged, unlisted=unlisted, gaps=gaps
+    )
     advice = [Sentence("ended", what=sentence) for sentence in obstacles]
     if noise is not None:
         advice += noise.sentences()

@@ -55,11 +55,10 @@ def _applied(
     recipe: Path, asked: AnyRecipe, data: Any, study: Any, number: int, language: TextLanguage
 ) -> str:
     """The recipe, as YAML, that takes a compromise."""
-    import yaml
-
     from sudare.errors import ParameterError
     from sudare.release.recipe.parts import parse_yaml, read_text
     from sudare.release.recipe.table import Recipe, taking
+    from sudare.release.recipe.yaml import edited
 
     offered = getattr(study, "compromises", ())
     if not isinstance(asked, Recipe):
@@ -68,6 +67,6 @@ def _applied(
         raise ParameterError("cli.no_compromises")
     if not 1 <= number <= len(offered):
         raise ParameterError("cli.no_such_compromise", number=number, most=len(offered))
-    raw = parse_yaml(read_text(recipe), str(recipe))
-    changed = taking(raw, asked, offered[number - 1], data, language)
-    return str(yaml.safe_dump(changed, sort_keys=False, allow_unicode=True, width=100))
+    text = read_text(recipe)
+    changed = taking(parse_yaml(text, str(recipe)), asked, offered[number - 1], data, language)
+    return edited(text, changed)

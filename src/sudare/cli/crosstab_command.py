@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from sudare.words.sentence import Texts
 
 _SHOWN = 30
+_SHOWN_UNKNOWN = 6
+"""Rows of a large table of which no cell can be told: enough to see that."""
 _DECIMALS = 6
 """Of figures in a file."""
 _DRAWN = 2
@@ -152,15 +154,16 @@ def _show(table: Any, truth: Any, words: Texts) -> None:
         shown = shown.with_columns(pl.Series(columns[-1], truth.ravel()))
     title = words("crosstab.title")
     if shown.height > _SHOWN:
+        most = _SHOWN_UNKNOWN if table.fit.tells_no_cell and table.fit.cells > _SHOWN else _SHOWN
         # The fit counts the cells that were estimated; the title must count the same ones.
         cells = table.fit.cells
         title = (
-            words("crosstab.largest", shown=_SHOWN, cells=cells)
-            if cells > _SHOWN
+            words("crosstab.largest", shown=most, cells=cells)
+            if cells > most
             else words("crosstab.counted", counted=cells, cells=shown.height)
         )
         largest = shown.filter(_estimated(table)) if shown.height > cells else shown
-        shown = largest.sort(columns[len(table.by)], descending=True, nulls_last=True).head(_SHOWN)
+        shown = largest.sort(columns[len(table.by)], descending=True, nulls_last=True).head(most)
     rows = [
         [
             *(words("crosstab.missing") if cell is None else cell for cell in row[: len(table.by)]),

@@ -248,6 +248,8 @@ class Figures(NamedTuple):
     """What it was made from: a digest, or data that tell whether they equal other data."""
     quasi: Sequence[str] | None = None
     """Names of the quasi-identifiers, if known."""
+    randomized: bool = False
+    """Whether columns were randomized: squared errors are then the noise, which analysts take out again."""
 
 
 RISKS = ("prosecutor_mean", "largest_confidence", "singling_out", "dangerous_share")
@@ -256,7 +258,8 @@ RISKS = ("prosecutor_mean", "largest_confidence", "singling_out", "dangerous_sha
 LOSSES = ("loss", "sse_ratio", "marginal_tv", "util1")
 """Measures to compare by where none is named: the first that applies to all releases.
 
-`loss` does not apply to values that were replaced, of which `sse_ratio` is the loss where they are numbers.
+`loss` does not apply to values that were replaced, of which `sse_ratio` is the loss where they are numbers, unless they
+were randomized: it is then the size of the noise.
 """
 
 
@@ -284,7 +287,7 @@ def compare(
     if len(kinds) > 1:
         raise ParameterError("measure.compare.kinds", **kinds)
     risk = risk or _shared_risk(figures)
-    loss = loss or _shared_loss([one.losses for one in figures.values()])
+    loss = loss or _shared_loss(figures.values())
     rows: list[dict[str, Any]] = [
         {"release": name, "risk": _risk(one, risk), "loss": _loss(one, loss)} for name, one in figures.items()
     ]
@@ -339,13 +342,15 @@ def _shared_risk(figures: Mapping[str, Figures]) -> str:
     raise ParameterError("measure.compare.no_common_risk", each=each)
 
 
-def _shared_loss(losses: Sequence[Mapping[str, float | None]]) -> str:
+def _shared_loss(releases: Collection[Figures]) -> str:
     """The first measure that applies to all releases; where none does, the first that applies to some."""
+    noise = any(one.randomized for one in releases)
+    names = [name for name in LOSSES if not (noise and name == "sse_ratio")]
     for enough in (all, any):
-        for name in LOSSES:
-            if enough(one.get(name) is not None for one in losses):
+        for name in names:
+            if enough(one.losses.get(name) is not None for one in releases):
                 return name
-    return LOSSES[0]
+    return names[0]
 
 
 def _differing_risks(figures: Collection[Figures]) -> tuple[str, ...]:

@@ -202,7 +202,8 @@ def figures_of(folder: Path) -> Figures:
             losses = manifest["losses"] or dict.fromkeys(BASKETS.measures)
             return Figures(manifest["risk"]["after"], losses, BASKETS.name, known)
         quasi = [name for name, column in manifest["columns"].items() if column["role"] == "quasi"]
-        return Figures(manifest["risk"]["after"], _applying(manifest), TABLE.name, known, quasi)
+        randomized = any("mechanism" in column for column in manifest["columns"].values())
+        return Figures(manifest["risk"]["after"], _applying(manifest), TABLE.name, known, quasi, randomized)
     except (KeyError, TypeError, AttributeError):
         raise InputError("release.reopen.internal_unreadable", folder=folder) from None
 

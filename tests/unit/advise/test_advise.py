@@ -85,7 +85,7 @@ def test_reasons_name_the_values_and_the_rows():
     (reason,) = study.reasons
     assert "'v0' is in 90.0% of the rows, 1.8 times that (40 rows too many)" in reason
     few = sd.assess(with_counts((5, 5)), sd.LDiversity(3), compromises=False)
-    assert few.reasons == ("s has 2 different values where l = 3 asks for as many as that.",)
+    assert few.reasons == ("s has only 2 different values; l = 3 asks for 3 in every block.",)
 
 
 def kinds(study):

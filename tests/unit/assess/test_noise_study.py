@@ -119,8 +119,9 @@ def test_what_run_will_refuse_is_said_before():
     people = table(age=[None, *range(39)])
     method = sd.Randomize()
     found = sd.assess(people, sd.PkAnonymity(3), **method.noise_options(people))
-    ranges, gaps = found.warnings[-2:]
+    ranges, values, gaps = found.warnings[-3:]
     assert "`sudare run` will ask for the range of age" in ranges
+    assert "The list of values of sex, disease will be read off the data" in values
     assert "`sudare run` will stop at the missing cells of age" in gaps
     shown = " ".join(str(line) for line in found.blocks("en"))
     assert "finds this noise by itself." in shown
@@ -132,3 +133,14 @@ def test_what_run_will_refuse_is_said_before():
         dropping, sd.PkAnonymity(3), **sd.Randomize(ranges={"age": (0, 100)}).noise_options(dropping)
     )
     assert not any("sudare run" in one for one in told.warnings)
+
+
+def test_values_that_are_told_are_not_read_off_the_data():
+    people = table()
+    listed = {"sex": ("F", "M", "X")}
+    method = sd.Randomize(
+        values=listed, mechanisms={"disease": {"type": "retention", "values": ["flu", "cold"]}}
+    )
+    assert method.noise_options(people)["unlisted"] == []
+    assert sd.Randomize(values=listed).noise_options(people)["unlisted"] == ["disease"]
+    assert sd.Randomize(exact=("disease",)).noise_options(people)["unlisted"] == ["sex"]

@@ -44,6 +44,7 @@ CASES: dict[str, dict[str, Any]] = {
     "about independent": {"independent": True},
     "no cell": {"unknown": 100},
     "some cells": {"unknown": 7},
+    "no cell usable": {"usable": 0, "rough": 0, "unknown": 7},
     "counts kept": {"kept": 0, "worst": 1.5},
     "counts kept, one column": {"kept": 0, "worst": 250.0, "randomized": 1},
     "steps": {"kept": 3, "worst": 0.9},
@@ -70,7 +71,7 @@ def test_english_as_ever():
         "The release tells a cell to within ±1,234 records (95 %, on average).",
         (
             "Usable cells: 30 of 100 (half the width of the 95 % interval is at most a third of the estimate); "
-            "rough: 20 (at most two thirds); cannot be told: 50."
+            "rough: 20 (at most two thirds); unknown: 50."
         ),
     ]
     assert said("counts kept")[1] == (
@@ -94,6 +95,7 @@ def test_what_cannot_be_estimated_is_said_first_and_is_a_warning():
         assert said(case)[0].startswith(said_so)
         assert dataclasses.replace(FIT, **CASES[case]).warnings() == said(case)[:1]
         assert "この公開データからは推定できません" in said(case)[0].into("ja")
+    assert said("no cell usable")[0].startswith("Do not report single cells of this table")
     assert any("no dependence between the columns" in sentence for sentence in said("about independent"))
     assert dataclasses.replace(FIT, independent=True).warnings() == []
 

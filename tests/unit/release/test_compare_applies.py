@@ -81,7 +81,7 @@ def test_a_release_that_the_measure_does_not_apply_to_is_on_no_front():
     compared = sd.measure.compare(both, loss="loss")
     assert compared.pick is None  # of one it says nothing
     usual = sd.measure.compare(both)
-    assert (usual.loss, usual.not_applicable) == ("sse_ratio", ())
+    assert (usual.loss, usual.not_applicable) == ("marginal_tv", ())  # squared errors are the noise itself
     assert usual.pick is not None
     rows = {row["release"]: row for row in compared.frame.to_dicts()}
     assert (rows["noise"]["loss"], rows["noise"]["best"]) == (None, False)

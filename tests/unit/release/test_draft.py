@@ -84,6 +84,8 @@ def test_ranges_that_are_missing_are_all_named_and_taken_as_text(tmp_path, capsy
         main(["run", str(path), "--out", out, "--method", "randomization ranges=tax:0:99.5,hours:0:40"]) == 0
     )
     text = path.read_text(encoding="utf-8").replace("  # ranges:", "  ranges:")
+    assert "The list of values of sex is read off the data and published" in text
+    text = text.replace("  # values: {sex: [EVERY, POSSIBLE, VALUE]}", "  values: {sex: [f, m, x]}")
     path.write_text(text.replace("[LOW, HIGH]", "[0, 100]"), encoding="utf-8")
     assert main(["run", str(path), "--out", out + "2"]) == 0
 

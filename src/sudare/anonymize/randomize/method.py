@@ -101,10 +101,17 @@ class Randomize:
         known = {*self.exact, *self.ranges, *self.mechanisms}
         return [name for name in numbers if name not in known and name in (self.columns or (name,))]
 
+    def columns_without_values(self, others: Sequence[str]) -> list[str]:
+        """The columns among `others`, which are not measured, whose list of values will be read off the data."""
+        told = {*self.exact, *self.values}
+        told |= {name for name, fields in self.mechanisms.items() if "values" in fields}
+        return [name for name in others if name not in told and name in (self.columns or (name,))]
+
     def noise_options(self, table: Table) -> dict[str, Any]:
         """The columns that stay exact and the weights of the others, as the noise study needs them.
 
-        Also what would stop the method: columns without a range, and columns with missing cells where those are errors.
+        Also what would stop the method: columns without a range, and columns with missing cells where those are errors;
+        and columns whose values would be read off the data.
         """
         public = table.names(*COUNTED_ROLES)
         names = self.columns or public
@@ -116,6 +123,7 @@ class Randomize:
             "exact": exact,
             "weights": self.weights,
             "unranged": self.columns_without_range(measured),
+            "unlisted": self.columns_without_values([name for name in noisy if name not in measured]),
             "gaps": gaps,
         }
 

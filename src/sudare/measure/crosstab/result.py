@@ -101,6 +101,11 @@ class Fit:
         """Whether these are counts of the original: not if nothing is known to be randomized."""
         return bool(self.randomized) or self.origin == "randomized"
 
+    @property
+    def tells_no_cell(self) -> bool:
+        """Whether the release leaves the count of every cell open."""
+        return bool(self.cells) and self.usable == 0 and self.rough == 0
+
     def sentences(self) -> list[CrosstabSentence]:
         """The same in words; each sentence can be translated into Japanese: `sentence.into("ja")`."""
         from sudare.measure.crosstab.words import sentences_of

@@ -91,12 +91,12 @@ def _contradiction(fit: Fit) -> list[CrosstabSentence]:
 
 def _not_told(fit: Fit) -> list[CrosstabSentence]:
     """Warns that the release does not tell the table, or some of its cells."""
+    if fit.unknown and fit.unknown == fit.cells:
+        return [CrosstabSentence("independent.unknown" if fit.independent else "unknown.all")]
+    if fit.tells_no_cell:
+        return [CrosstabSentence("unknown.useless")]
     if not fit.unknown:
         return []
-    if fit.independent and fit.unknown == fit.cells:
-        return [CrosstabSentence("independent.unknown")]
-    if fit.unknown == fit.cells:
-        return [CrosstabSentence("unknown.all")]
     return [CrosstabSentence("unknown.some", unknown=fit.unknown, cells=fit.cells)]
 
 

@@ -36,7 +36,7 @@ from sudare.describe.guess.oddities import (
     written_codes,
 )
 from sudare.describe.guess.reason import Reason
-from sudare.describe.kinds import UNRELEASED_ROLES, Role
+from sudare.describe.kinds import COUNTED_ROLES, MEASURED_KINDS, UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
 from sudare.errors import (
@@ -235,16 +235,21 @@ class TableDraft(Draft):
     @property
     def ranges_needed(self) -> list[str]:
         """Columns that will be randomized within a range, which is known from elsewhere and yet to be written."""
-        numbers = [
+        return self._asked_by_methods("columns_without_range", measured=True)
+
+    @property
+    def values_needed(self) -> list[str]:
+        """Columns that will be randomized among the values in the data, unless all possible values are written."""
+        return self._asked_by_methods("columns_without_values", measured=False)
+
+    def _asked_by_methods(self, question: str, *, measured: bool) -> list[str]:
+        names = [
             guess.column
             for guess in self.guesses
-            if guess.role in {"quasi", "sensitive"} and guess.kind in {"numeric", "date"}
+            if guess.role in COUNTED_ROLES and (guess.kind in MEASURED_KINDS) == measured
         ]
-        asking = [
-            getattr(METHODS.build(method), "columns_without_range", None)
-            for method in self.recipe.get("method", ())
-        ]
-        return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(numbers)))
+        asking = [getattr(METHODS.build(method), question, None) for method in self.recipe.get("method", ())]
+        return list(dict.fromkeys(name for ask in asking if ask is not None for name in ask(names)))
 
     def comments(self, key: str) -> Iterator[str]:
         """What the custodian should know, and ranges that are yet to be written."""
@@ -268,14 +273,20 @@ class TableDraft(Draft):
             yield texts(self.language, "draft")("excel")
         if key == "method" and (names := self.ranges_needed):
             yield texts(self.language, "draft")("ranges", columns=enumerated(names).into(self.language))
+        if key == "method" and (names := self.values_needed):
+            yield texts(self.language, "draft")("values", columns=enumerated(names).into(self.language))
 
     def lines(self, key: str) -> Iterator[str]:
         """Columns are one line each, and those of one role on one line where nothing else is said; or have reasons above.
 
-        In the method, a line is ready for the ranges that are yet to be written.
+        In the method, lines are ready for the ranges and the values that are yet to be written.
         """
-        if key == "method" and (names := self.ranges_needed):
-            ready = f"  # {_one_line({'ranges': {name: ['LOW', 'HIGH'] for name in names}})}"
+        wanted = {
+            "ranges": {name: ["LOW", "HIGH"] for name in self.ranges_needed},
+            "values": {name: ["EVERY", "POSSIBLE", "VALUE"] for name in self.values_needed},
+        }
+        if key == "method" and any(wanted.values()):
+            ready = "\n".join(f"  # {_one_line({name: given})}" for name, given in wanted.items() if given)
             first = "- type: randomization"
             yield from (
                 f"{line}\n{ready}" if line == first else line
@@ -327,6 +338,9 @@ class TableDraft(Draft):
         if names := self.ranges_needed:
             columns = enumerated(names).into(self.language)
             yield Line(words("warning", warning=words("describe.ranges", columns=columns)))
+        if names := self.values_needed:
+            columns = enumerated(names).into(self.language)
+            yield Line(words("warning", warning=words("describe.values", columns=columns)))
 
     def _shown_and_folded(self) -> tuple[list[Guess], dict[Role, int]]:
         """The guesses that say something, and how many columns have the role that was given to all others."""

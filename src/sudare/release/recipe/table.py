@@ -418,9 +418,13 @@ def _dropping(columns: Mapping[str, Any], dropped: str, names: Sequence[str]) ->
         if name in get_args(Role) and not isinstance(given, Mapping):
             listed = roles_by_name({name: as_several(given)}, names)
             made[name] = [one for one in listed if one != dropped] if dropped in listed else given
-        else:
+        elif name != dropped:
             made[name] = given
-    return {**{name: given for name, given in made.items() if given}, dropped: {"role": "drop"}}
+    if "drop" in made and not isinstance(made["drop"], Mapping):
+        made["drop"] = [*as_several(made["drop"]), dropped]
+    else:
+        made[dropped] = {"role": "drop"}
+    return {name: given for name, given in made.items() if given}
 
 
 _NEVER_SUPPRESS = ("mondrian", "microaggregation")

@@ -136,7 +136,9 @@ class Release(AnyRelease):
         """Its risk and losses, and which columns are quasi-identifiers."""
         losses = {**self.losses, **dict.fromkeys(self.not_applicable)}
         risks = self.risk_after.to_dict()
-        return Figures(risks, losses, self.kind.name, self.original.frame, self.table.names("quasi"))
+        randomized = any(column.mechanism is not None for column in self.table.columns)
+        quasi = self.table.names("quasi")
+        return Figures(risks, losses, self.kind.name, self.original.frame, quasi, randomized)
 
     def chart(self) -> Any:
         """Bars (Altair) of the measures that lie between 0 and 1, and of the loss of each column."""
