@@ -191,8 +191,12 @@ def test_bins_that_were_not_asked_for_are_noted(released):
 
 
 def test_of_a_table_that_tells_nothing_a_few_rows_are_enough(released):
-    told = " ".join(released.done("crosstab", "release", "--by", "年齢,sex,city", "--bins", "年齢=20").split())
-    assert "Do not report single cells of this table" in told or "cannot be estimated from this release" in told
+    told = " ".join(
+        released.done("crosstab", "release", "--by", "年齢,sex,city", "--bins", "年齢=20").split()
+    )
+    assert (
+        "Do not report single cells of this table" in told or "cannot be estimated from this release" in told
+    )
     assert "the 6 largest of" in told
 
 

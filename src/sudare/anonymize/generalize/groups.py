@@ -66,7 +66,7 @@ WHOLE, PART = 50_000, 30_000
 """Tables of more rows than the first are searched in parts of at most the second."""
 _MANY = 250_000
 """Openings are tried around at most as many records as in a table of this size: the more rows, the narrower the groups."""
-_LEAVING_SHARE, _LEAVING_HEAT, _LEAVING_OPENINGS = 0.7, 0.4, 0.25
+_LEAVING_SHARE, _LEAVING_HEAT, _LEAVING_OPENINGS = 0.7, 0.4, 0.75
 """Share of the exchanges, of their heat, and passes of openings that follow if rows may be left out."""
 _REGION, _SMALL_REGION = 6, 4
 """The largest regions in which boxes are exchanged have at least 6 k rows, but at most half of the table if that
@@ -350,7 +350,7 @@ class _Grouping(NamedTuple):
         largest = min(
             max(asked.region, _REGION * self.smallest), max(rows // 2, _SMALL_REGION * self.smallest)
         )
-        attempts = max(int(share * wanted), asked.fewest)
+        attempts = int(share * max(wanted, asked.fewest))
         return Regions(attempts, largest, heat * asked.heat, words_from(self.search.seed))
 
     def fewer(self, labels: Ints, priced: Priced | None, most: int) -> Ints:
