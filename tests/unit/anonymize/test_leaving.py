@@ -27,12 +27,14 @@ from sudare.anonymize.generalize.records import covers_of, with_slots
 from sudare.anonymize.grouping.recode import allowed_rows, axes_of, block_rules
 from sudare.anonymize.protocol import Context
 from sudare.assess.requirement import compile_rules
+from sudare.display import Line
 from sudare.errors import ParameterError
 from sudare.kernels.core.rules import no_rules
 from sudare.measure.catalogue import MEASURE_OF_OBJECTIVE
 from sudare.measure.pair import Pair
 from sudare.progress import SILENT
 from sudare.randomness import repeatable, words_from
+from sudare.release.summary import summary_of
 
 ASKED = [
     (sd.KAnonymity(2),),
@@ -286,3 +288,17 @@ def test_the_schema_has_both_kinds():
         "type": "generalization",
         "suppression": 7,
     }
+
+
+def test_the_terminal_says_how_many_rows_were_left_out_of_how_many(tmp_path):
+    frame = pl.DataFrame({"city": ["Oslo"] * 8 + ["Rome"]})
+    table = sd.read(frame).describe(quasi=["city"])
+    method = sd.Generalize(effort="fast", suppression=3)
+    release = sd.anonymize(table, sd.KAnonymity(5), method=method, measures=["suppressed"])
+    written = release.write(tmp_path / "out", reports=[])
+    english, japanese = (
+        [str(block.text) for block in summary_of(written, language) if isinstance(block, Line)]
+        for language in ("en", "ja")
+    )
+    assert any(line.endswith("than themselves: 1 (allowed: 3).") for line in english)
+    assert any(line.endswith("1 行を除きました（上限は 3 行）。") for line in japanese)
