@@ -148,7 +148,8 @@ WAYS_OUT = {
 
 
 CASES = {
-    "suited": lambda: sd.assess(with_counts((30, 30, 30), 2), ENTROPY),
+    "suited": lambda: sd.assess(with_counts((30, 30, 30), 2), ENTROPY, threshold=5),
+    "not known": lambda: sd.assess(with_counts((30, 30, 30), 2), ENTROPY),
     "poorly suited": lambda: sd.assess(with_counts((30, 30, 30), 2), ENTROPY, threshold=0.1),
     "a bound of nothing": lambda: sd.assess(told_by_place(), ENTROPY),
     "three requirements": lambda: sd.assess(

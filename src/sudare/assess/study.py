@@ -61,10 +61,13 @@ class Study:
     """The loss that k-anonymity alone reaches with the fair k."""
     ratio: float | None = None
     """Lower bound with diversity / upper bound without it: diversity makes the task at least this much harder."""
+    reached: float | None = None
+    """The loss that a quick run with the requirements reached, on the same rows as `upper_bound`; only where the bound does
+    not show that the table is poorly suited."""
     threshold: float = 2.0
     """A table with a ratio above this is called poorly suited."""
     suited: bool | None = None
-    """Whether the requirements can be met at a loss comparable to that of k-anonymity; None if not examined."""
+    """Whether the bound allows a loss comparable to that of k-anonymity; None if not examined."""
     reasons: tuple[str, ...] = ()
     """Which values are too frequent, and by how much."""
     compromises: tuple[Compromise, ...] = ()
@@ -77,6 +80,13 @@ class Study:
     """The noise that Pk-anonymity needs, if it is required."""
     language: Language = "en"
     """Language of the sentences."""
+
+    @property
+    def costly(self) -> bool:
+        """Whether a quick run lost more than the threshold allows, though the bound allows less: nobody knows which is near."""
+        if self.reached is None or self.upper_bound is None:
+            return False
+        return self.reached > self.threshold * self.upper_bound
 
     @property
     def protects_nothing(self) -> bool:
@@ -128,7 +138,8 @@ class Study:
     def _facts(self, language: Language) -> list[tuple[str, str]]:
         """The known facts, in figures."""
         words = texts(language)
-        suited = None if self.suited is None else words(f"facts.suited_{'yes' if self.suited else 'no'}")
+        verdict = "unknown" if self.costly else "yes" if self.suited else "no"
+        suited = None if self.suited is None else words(f"facts.suited_{verdict}")
         bound = None if self.lower_bound is None else at_least(self.lower_bound.value)
         known = {
             words("facts.feasible"): words(f"facts.feasible_{'yes' if self.feasible else 'no'}"),
@@ -156,6 +167,7 @@ class Study:
             "min_largest_block": self.min_largest_block,
             "fair_k": self.fair_k,
             "upper_bound": self.upper_bound,
+            "reached": self.reached,
             "ratio": self.ratio if self.ratio is None or math.isfinite(self.ratio) else None,
             "threshold": self.threshold,
             "warnings": list(self.warnings),

