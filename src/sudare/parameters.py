@@ -25,7 +25,9 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from itertools import pairwise
 from typing import (
     TYPE_CHECKING,
@@ -68,9 +70,11 @@ __all__ = [
     "AnyNames",
     "Catalogue",
     "DescribedSchema",
+    "Entries",
     "Field",
     "Names",
     "Part",
+    "SchemaLater",
     "ShareOrRows",
     "WholeShareOrRows",
     "model_validator",
@@ -283,8 +287,37 @@ class Part(BaseModel):
             raise ParameterError(sentence_of(error, cls.subject or cls.__name__.lower())) from None
 
 
+@dataclasses.dataclass(frozen=True)
+class SchemaLater:
+    """The JSON Schema of a field, made when somebody asks for it: that of a catalogue needs those of all its entries."""
+
+    make: Callable[[], dict[str, Any]]
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """In place of the schema that pydantic makes of the type."""
+        return self.make()
+
+
 _CHOICES = ("algorithm", "strategy")
 """Fields whose values have names of their own in the papers."""
+
+
+class Entries(UserDict[str, type[T]]):
+    """Classes by their published names; one that is given by its place, `module:Class`, is loaded when it is asked for."""
+
+    data: dict[str, Any]
+
+    def __getitem__(self, name: str) -> type[T]:
+        found: Any = self.data[name]
+        if isinstance(found, str):
+            module, _, attribute = found.partition(":")
+            found = self.data[name] = getattr(import_module(module), attribute)
+        return cast("type[T]", found)
+
+    def name_of(self, cls: type) -> str | None:
+        """The name of a class; none is loaded for the answer."""
+        place = f"{cls.__module__}:{cls.__qualname__}"
+        return next((name for name, one in self.data.items() if one is cls or one == place), None)
 
 
 class Catalogue(Generic[T]):
@@ -294,11 +327,14 @@ class Catalogue(Generic[T]):
     command line) both become instances; `schema` is one JSON Schema for all of them.
     """
 
-    def __init__(self, what: str, entries: Mapping[str, type[T]], *, others: Iterable[str] = ()) -> None:
+    def __init__(
+        self, what: str, entries: Mapping[str, type[T] | str], *, others: Iterable[str] = ()
+    ) -> None:
         self.what = what
         self.others = frozenset(others)
         """Names for the other kind of data, tables or baskets: given here, they are known but do not apply."""
-        self.entries: dict[str, type[T]] = dict(entries)
+        self.entries: Entries[T] = Entries()
+        self.entries.data.update(entries)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
@@ -328,11 +364,11 @@ class Catalogue(Generic[T]):
 
     def knows(self, instance: object) -> TypeGuard[T]:
         """Whether an instance's class has a published name."""
-        return type(instance) in self.entries.values()
+        return self.entries.name_of(type(instance)) is not None
 
     def name_of(self, instance: T) -> str:
         """The published name of an instance's class."""
-        name = next((name for name, cls in self.entries.items() if type(instance) is cls), None)
+        name = self.entries.name_of(type(instance))
         if name is None:
             own = type(instance).__name__
             raise ParameterError("parameters.nameless", own=own, name=own.lower())
@@ -340,8 +376,8 @@ class Catalogue(Generic[T]):
 
     def build(self, given: Any) -> T:
         """An instance from a text, a mapping with `type`, or an instance, which is returned unchanged."""
-        if isinstance(given, tuple(self.entries.values())):
-            return given  # type: ignore[return-value]  # one of the entries, by the line above
+        if any(self.entries.name_of(cls) is not None for cls in type(given).__mro__):
+            return cast("T", given)
         if isinstance(given, str):
             return self._from_text(given)
         if not isinstance(given, Mapping) or "type" not in given:

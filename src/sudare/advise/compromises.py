@@ -251,6 +251,10 @@ def _at_most(requirements: Sequence[Requirement], level: float) -> tuple[Require
 def _levels(requirements: Sequence[Requirement]) -> Sentence:
     diverse = [
         Sentence("compromise.level_l", l=one.l, kind=one.kind_in_words)
+        if one.sensitive is None
+        else Sentence(
+            "compromise.level_l_of", l=one.l, kind=one.kind_in_words, columns=enumerated(one.sensitive)
+        )
         for one in requirements
         if isinstance(one, LDiversity)
     ]

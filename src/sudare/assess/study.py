@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from sudare.assess.noise import NoiseStudy, noise_study, obstacle
+from sudare.assess.people import people_warnings, quasi_warnings
 from sudare.assess.requirement import whole_table_obstacles
-from sudare.assess.risk import Risk, repeated_people, risk
+from sudare.assess.risk import Risk, risk
 from sudare.deprecated import moved_names
 from sudare.describe.guess.oddities import many_quasi
 from sudare.display import (
@@ -218,19 +217,6 @@ def study(
             *([] if noise is None else noise.warnings()),
         ),
         noise=noise,
-    )
-
-
-def quasi_warnings(table: Table, requirements: Sequence[Requirement]) -> tuple[str, ...]:
-    """That every requirement holds and protects nothing, because no column is a quasi-identifier."""
-    return (Sentence("no_quasi"),) if requirements and not table.names("quasi") else ()
-
-
-def people_warnings(table: Table, requirements: Sequence[Requirement]) -> tuple[str, ...]:
-    """That requirements count rows, where a column shows that people have several, and how many blocks of the table fall short."""
-    rows = np.arange(table.rows)
-    return tuple(
-        found.sentence(Sentence, "people") for found in repeated_people(table, table, rows, requirements)
     )
 
 

@@ -266,6 +266,34 @@ def test_odd_tables(rows, diversity, k, objective):
         assert 0 <= one.bound.value <= one.distortion + 1e-9 <= 1 + 1e-6
 
 
+def test_each_column_keeps_the_level_that_it_allows():
+    """A column of two values does not bring the others down."""
+    rows = 60
+    frame = pl.DataFrame(
+        {
+            "age": [20 + place % 30 for place in range(rows)],
+            "income": ["low", "high"] * (rows // 2),
+            "job": [f"job {place % 5}" for place in range(rows)],
+        }
+    )
+    table = sd.read(frame).describe(quasi=["age"], sensitive=["income", "job"])
+    asked = sd.LDiversity(3)
+    found = loosened(table, [asked])
+    assert found == (sd.LDiversity(3, sensitive=("job",)), sd.LDiversity(2, sensitive=("income",)))
+    study = sd.assess(table, asked)
+    lower = next(one for one in study.compromises if one.kind == "lower level")
+    assert lower.requirements == found
+    assert "l = 3 (distinct) for job, l = 2 (distinct) for income" in lower.what
+    assert "job は l = 3（異なる値の数）" in lower.in_language("ja").what
+    release = sd.anonymize(table, *lower.requirements, method=sd.Mondrian(), seed=1)
+    assert all(verdict.holds for verdict in release.verdicts)
+    exempt = sd.LDiversity(3, exempt={"job": ("job 0",)})
+    assert loosened(table, [exempt]) == (
+        sd.LDiversity(3, sensitive=("job",), exempt={"job": ("job 0",)}),
+        sd.LDiversity(2, sensitive=("income",)),
+    )
+
+
 def test_loosened_requirements_are_possible():
     for counts in ((90, 5, 5), (3, 1), (7,)):
         table = with_counts(counts)

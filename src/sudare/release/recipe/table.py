@@ -45,7 +45,7 @@ from sudare.formats.data import ENCODING_NAMES, EXTENSIONS, TEXT_FORMATS, Format
 from sudare.formats.database import check_table, is_database
 from sudare.measure.catalogue import MEASURE_PARAMETERS, chosen_measures
 from sudare.parameters import AnyNames, DescribedSchema, Part
-from sudare.read.source import Source
+from sudare.read.options import Source
 from sudare.release.recipe.base import About, AnyOutput, AnyRecipe
 from sudare.release.recipe.parts import (
     Effort,
