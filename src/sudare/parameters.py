@@ -22,6 +22,7 @@ import dataclasses
 import functools
 import inspect
 import json
+import math
 import re
 import sys
 from collections import UserDict
@@ -46,12 +47,15 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainValidator,
     TypeAdapter,
     ValidationError,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticCustomError
 
 from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, redact, shown
 from sudare.words.sentence import Sentence, enumerated, texts
@@ -71,6 +75,8 @@ __all__ = [
     "Names",
     "Part",
     "SchemaLater",
+    "ShareOrRows",
+    "WholeShareOrRows",
     "model_validator",
     "parameters",
     "sentence_of",
@@ -84,6 +90,40 @@ AnyNames = Annotated[
 """Column names: a tuple or a single name; may be empty."""
 Names = Annotated[AnyNames, Field(min_length=1)]
 """Column names: a tuple or a single name; at least one."""
+
+
+def _share_or_rows(rule: str, fewest: int) -> PlainValidator:
+    """Accepts a share below 1 (or 1, if a number of rows is at least 2) or a whole number of rows."""
+
+    def read(given: Any) -> float:
+        try:
+            value = float(given) if isinstance(given, int | float | str) else math.nan
+        except (ValueError, OverflowError):
+            value = math.nan
+        is_share = 0 <= value < 1 or value == fewest - 1
+        if isinstance(given, bool) or not (is_share or (value >= fewest and value.is_integer())):
+            raise PydanticCustomError(rule, "should be a share or a number of rows")
+        return value if is_share else int(value)
+
+    return PlainValidator(read)
+
+
+def _share_or_rows_schema(share: dict[str, Any], fewest: int) -> WithJsonSchema:
+    return WithJsonSchema({"anyOf": [{"type": "number", **share}, {"type": "integer", "minimum": fewest}]})
+
+
+ShareOrRows = Annotated[
+    float,
+    _share_or_rows("share_or_rows", 1),
+    _share_or_rows_schema({"minimum": 0, "exclusiveMaximum": 1}, 1),
+]
+"""How many rows at most: a share below 1, or a whole number of rows."""
+WholeShareOrRows = Annotated[
+    float,
+    _share_or_rows("whole_share_or_rows", 2),
+    _share_or_rows_schema({"minimum": 0, "maximum": 1}, 2),
+]
+"""The same where all rows may be meant: 1 is the share of all rows, so a number of rows is at least 2."""
 
 _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False)
 
@@ -191,8 +231,10 @@ _RULES = {
     "int_type": "whole",
     "less_than": "less_than",
     "less_than_equal": "at_most",
+    "share_or_rows": "share_or_rows",
     "string_type": "text",
     "too_short": "several",
+    "whole_share_or_rows": "whole_share_or_rows",
 }
 """The kinds of pydantic errors for which we have our own texts."""
 
