@@ -11,7 +11,7 @@ import numpy as np
 from sudare.advise.fewer_columns import fewer_columns
 from sudare.advise.trial import SEED, compromise
 from sudare.assess.block_requirements import KAnonymity, LDiversity
-from sudare.assess.bounds import Bound, feasible
+from sudare.assess.bounds import feasible
 from sudare.assess.compromise import Changes
 from sudare.assess.risk import risk
 from sudare.assess.suitability import diversities, limits, loosened, with_larger_c
@@ -115,40 +115,28 @@ def _larger_c(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Ite
 def _exempt(trial: Trial, asked: tuple[Requirement, ...]) -> Iterator[Compromise]:
     """The most frequent values treated as harmless: rows with them need no diversity, the others among themselves do.
 
-    Every other row needs l values that are not exempt in its block, so its bound among the other rows is valid.
+    The risk is that of the whole release, as a run reports it: who has a harmless value may be known to have it.
     """
     worst = _worst(trial, asked)
     if worst is None or len(worst.values) < 2:
         return
     count = _exempted(worst)
     codes = trial.table.codes(worst.column, worst.requirement.spelling).codes
-    is_exempt = np.isin(codes, worst.codes[:count])
-    rest, harmless = np.flatnonzero(~is_exempt), np.flatnonzero(is_exempt)
-    if not len(rest):
+    share = float(np.isin(codes, worst.codes[:count]).mean())
+    if share == 1.0:
         return
-    protected = trial.table.take(rest)
-    made = trial.released(asked, table=protected)
-    total = trial.loss(made, protected) * len(rest)
-    sizes = tuple(one for one in asked if isinstance(one, KAnonymity))
-    if sizes and len(harmless) >= max(one.k for one in sizes):
-        apart = trial.table.take(harmless)
-        total += trial.loss(trial.released(sizes, table=apart), apart) * len(harmless)
-    elif sizes:
-        total += len(harmless)
-    rows = trial.table.rows
-    others = tuple(one for one in asked if not isinstance(one, KAnonymity))
-    least = trial.bound(others, table=protected)
-    bound = Bound(least.value * len(rest) / rows, least.exact, least.explanation)
+    milder = tuple(_exempting(one, worst, count) for one in asked)
+    made = trial.released(milder)
     named = enumerated(Sentence("quoted", value=value) for value in worst.values[:count])
     yield compromise(
         "exempt",
-        asked,
-        Sentence("compromise.exempt", values=named, column=worst.column, share=len(harmless) / rows),
-        bound,
-        total / rows,
+        milder,
+        Sentence("compromise.exempt", values=named, column=worst.column, share=share),
+        trial.bound(milder),
+        trial.loss(made),
         risk(made.table),
         {"column": worst.column, "values": list(worst.values[:count])},
-        Changes(requirements=tuple(_exempting(one, worst, count) for one in asked)),
+        Changes(requirements=milder),
     )
 
 

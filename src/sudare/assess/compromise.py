@@ -64,7 +64,7 @@ class Compromise:
     distortion: float
     """The loss that a quick run reached, relative to the original table: rows and columns left out count 1."""
     risk: Risk
-    """Risk figures of that release; under `exempt`, of the rows that are still protected."""
+    """Risk figures of that release; under `exempt`, harmless values count as given away too."""
     changes: Changes = field(default_factory=Changes)
     """What a recipe must say otherwise, so that a run takes this compromise."""
 
