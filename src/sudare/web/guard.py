@@ -169,8 +169,8 @@ def name_of(host: str) -> str:
     ('localhost', '::1', '', '')
     """
     if host.startswith("["):
-        name, _, rest = host[1:].partition("]")
-        return name.lower() if rest == "" or (rest.startswith(":") and rest[1:].isdigit()) else ""
+        name, end, rest = host[1:].partition("]")
+        return name.lower() if end and (rest == "" or (rest[0] == ":" and rest[1:].isdigit())) else ""
     name, colon, port = host.partition(":")
     return name.lower() if not colon or (port.isascii() and port.isdigit()) else ""
 
