@@ -51,6 +51,7 @@ def application(settings: Settings) -> FastAPI:
         lifespan=running,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         openapi_url=f"{PREFIX}/openapi.json",
         separate_input_output_schemas=False,
     )

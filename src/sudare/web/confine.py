@@ -38,13 +38,13 @@ class Confined(NamedTuple):
     """Folders below which other files may be."""
 
 
-def confined(raw: Any, to: Confined, folder: Path) -> dict[str, Any]:
+def confined(raw: Any, to: Confined, folder: Path) -> Any:
     """The recipe with its source at the real place, its files at real paths, and its output in `folder`; else it is refused.
 
     The given recipe stays as it is.
     """
     if not isinstance(raw, dict):
-        return {} if raw is None else raw  # what is no recipe at all says its own sentence
+        return raw  # the reader of recipes says what is wrong with it
     made: dict[str, Any] = {}
     for name, part in raw.items():
         if name in {"source", "baskets"}:

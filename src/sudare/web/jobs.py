@@ -1,12 +1,12 @@
 """Jobs: the queue, and what is known of a job from its folder.
 
     queued    not launched yet
-    running   launched, and the worker holds the lock
-    done, failed, canceled    as result.json says
-    lost      launched, but nobody holds the lock and there is no result: killed from outside
+    running   launched
+    done, failed, canceled, lost    as result.json says
 
-Nothing else is kept: a server that was killed and started again finds the same. What a killed worker could not enter into the
-ledger, the server enters.
+The worker writes the result. Where nobody holds the lock any more and there is none, the worker was killed: the server writes
+that it was canceled, that it exceeded a limit, or else that it is lost, and enters the end into the ledger. Nothing else is
+kept, so a server that was killed and started again finds the same.
 """
 
 from __future__ import annotations
@@ -83,13 +83,8 @@ class Job:
         """Its state, from the folder alone."""
         if (result := self.result) is not None:
             return result["state"]  # type: ignore[no-any-return]  # one of ours
-        if self.worker() is not None:
-            return "running"
-        if not (self.folder / "launched").exists():
-            return "queued"
-        # It may have ended between the two looks.
-        result = self.result
-        return "lost" if result is None else result["state"]
+        # Nobody may hold the lock at this moment: the server is about to write how it ended.
+        return "running" if (self.folder / "launched").exists() or self.worker() is not None else "queued"
 
     def worker(self) -> int | None:
         """The process that holds the lock; None if nobody does."""
@@ -253,10 +248,9 @@ class Jobs:
     def _find(self, job: Job) -> None:
         """A job without a result that an earlier server knew."""
         with contextlib.suppress(SudareError):
-            state = job.state
-            if state == "queued":
+            if job.state == "queued":
                 self._waiting.append(job)
-            elif state in {"running", "lost"}:
+            else:
                 self._running[job] = time.monotonic()
 
     def _watch(self) -> None:

@@ -203,7 +203,7 @@ class Project:
         raw = parse_yaml(text, RECIPE)
         to = self.confinement(allowed)
         made = confined(raw, to, output)
-        source = (self.source or {}).get("options", {})
+        source = {k: v for k, v in (self.source or {}).get("options", {}).items() if k != "baskets"}
         for field in ("source", "baskets"):
             if isinstance(made, dict) and isinstance(made.get(field), dict):
                 made[field] = {**source, **made[field]}

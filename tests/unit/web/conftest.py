@@ -20,16 +20,22 @@ class Client:
 
     def __init__(self, app, token, **headers):
         self.http = TestClient(
-            app, base_url=HOST, headers={"Authorization": f"Bearer {token}", **headers}, raise_server_exceptions=False
+            app,
+            base_url=HOST,
+            headers={"Authorization": f"Bearer {token}", **headers},
+            raise_server_exceptions=False,
         )
 
     def __call__(self, method, place, **given):
         return self.http.request(method, f"{API}{place}", **given)
 
-    def project(self, text="age,ill\n" + "".join(f"{20 + row % 5},{'ab'[row % 2]}\n" for row in range(40))):
+    def project(self, text=None):
         """A new project with a table; its address."""
         place = f"/projects/{self('POST', '/projects', json={'name': 'people'}).json()['id']}"
-        assert self("PUT", f"{place}/data?filename=people.csv", content=text.encode()).status_code == 200
+        assert (
+            self("PUT", f"{place}/data?filename=people.csv", content=(text or TABLE).encode()).status_code
+            == 200
+        )
         return place
 
     def ended(self, place, seconds=120.0):
@@ -41,6 +47,7 @@ class Client:
         return job
 
 
+TABLE = "age,ill\n" + "".join(f"{20 + row % 5},{'ab'[row % 2]}\n" for row in range(40))
 RECIPE = """\
 # the comment stays
 version: 1

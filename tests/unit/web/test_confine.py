@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from tests.unit.web.conftest import RECIPE
 
 from sudare.release.recipe.load import class_of
 from sudare.release.recipe.parts import parse_yaml
 from sudare.web.confine import Confined, check_parsed, confined, real_place
 from sudare.web.problems import RefusedError
-from tests.unit.web.conftest import RECIPE
 
 SECRET = "/etc/passwd"
 ATTACKS = {
@@ -23,7 +22,9 @@ ATTACKS = {
     "query": RECIPE.replace("path: people.csv", "path: people.csv, query: select 1"),
     "hierarchy": RECIPE.replace("role: quasi", f"role: quasi, hierarchy: {{type: csv, path: {SECRET}}}"),
     "hierarchy as text": RECIPE.replace("role: quasi", f"role: quasi, hierarchy: csv path={SECRET}"),
-    "hierarchy as JSON": RECIPE.replace("role: quasi", f'role: quasi, hierarchy: \'csv {{"path": "{SECRET}"}}\''),
+    "hierarchy as JSON": RECIPE.replace(
+        "role: quasi", f'role: quasi, hierarchy: \'csv {{"path": "{SECRET}"}}\''
+    ),
     "hierarchy escaped": RECIPE.replace(
         "role: quasi", 'role: quasi, hierarchy: \'csv {"p\\u0061th": "/etc/passwd"}\''
     ),
@@ -59,12 +60,20 @@ def test_what_a_recipe_may_not_name_is_refused(client, attack):
     assert client("GET", f"{place}/jobs").json()["items"] == []
 
 
-@pytest.mark.parametrize("attack", [name for name in ATTACKS if name not in {"instead of"}])
+@pytest.mark.parametrize("attack", [name for name in ATTACKS if name != "instead of"])
 def test_the_parsed_recipe_alone_would_be_refused_too(attack, tmp_path):
     """The second look does not depend on the first: what names a file is found by the class that would open it."""
     raw = parse_yaml(ATTACKS[attack], "recipe")
     to = Confined("people.csv", str(tmp_path / "upload.csv"), (tmp_path,))
-    if attack in {"query", "written into a database", "standard input", "database", "sqlite", "source", "source above"}:
+    if attack in {
+        "query",
+        "written into a database",
+        "standard input",
+        "database",
+        "sqlite",
+        "source",
+        "source above",
+    }:
         with pytest.raises(RefusedError):
             confined(raw, to, tmp_path / "release")
         return
@@ -87,11 +96,21 @@ def test_links_do_not_lead_out(tmp_path):
     (top / "inside").mkdir(parents=True)
     (tmp_path / "outside.csv").write_text("a")
     (top / "file.csv").write_text("a")
-    os.symlink(tmp_path / "outside.csv", top / "link.csv")
-    os.symlink(tmp_path, top / "folder")
+    (top / "link.csv").symlink_to(tmp_path / "outside.csv")
+    (top / "folder").symlink_to(tmp_path)
     assert real_place("file.csv", (top,)) == top / "file.csv"
     assert real_place(str(top / "inside" / ".." / "file.csv"), (top,)) == top / "file.csv"
-    for given in ("link.csv", "folder/outside.csv", "../outside.csv", "inside", "absent.csv", "", "-", "a\0b", "file://x"):
+    for given in (
+        "link.csv",
+        "folder/outside.csv",
+        "../outside.csv",
+        "inside",
+        "absent.csv",
+        "",
+        "-",
+        "a\0b",
+        "file://x",
+    ):
         with pytest.raises(RefusedError) as refused:
             real_place(given, (top,))
         assert str(tmp_path) not in str(refused.value)

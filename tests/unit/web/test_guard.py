@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.unit.web.conftest import API, HOST
 
 from sudare.web.guard import CSP
-from tests.unit.web.conftest import API, HOST
 
 
 @pytest.fixture
@@ -43,7 +43,16 @@ def test_a_wrong_token_is_refused(app, token):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "localhost:80:80", "127.0.0.1:x", "", "[::1", "127.0.0.1@evil"]
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost:80:80",
+        "127.0.0.1:x",
+        "",
+        "[::1",
+        "127.0.0.1@evil",
+    ],
 )
 def test_other_names_are_refused(client, host):
     answer = client("GET", "/projects", headers={"Host": host})
@@ -56,7 +65,9 @@ def test_our_names_are_taken_with_any_port(client, host):
     assert client("GET", "/projects", headers={"Host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8080", "http://127.0.0.1:81"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1:8080", "http://127.0.0.1:81"]
+)
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_other_origins_are_refused_even_with_a_token(client, origin, method):
     answer = client(method, "/projects", json={"name": "a"}, headers={"Origin": origin})
@@ -90,7 +101,9 @@ def test_a_cookie_reads_and_a_visit_from_elsewhere_may_too(browser):
     assert browser.get(f"{API}/projects", headers=frame).status_code == 403
 
 
-@pytest.mark.parametrize("change", [lambda value: value[:-2], lambda value: "x" + value, lambda value: "a.b.c", lambda value: ""])
+@pytest.mark.parametrize(
+    "change", [lambda value: value[:-2], lambda value: "x" + value, lambda value: "a.b.c", lambda value: ""]
+)
 def test_a_changed_cookie_is_none(browser, app, change):
     cookie = browser.cookies["sudare-8080"]
     other = TestClient(app, base_url=HOST, cookies={"sudare-8080": change(cookie)})
@@ -105,12 +118,18 @@ def test_a_cookie_outlives_a_restart_but_not_its_user(browser, settings):
     cookies = {"sudare-8080": browser.cookies["sudare-8080"]}
     again = TestClient(application(replace(settings, token="another")), base_url=HOST, cookies=cookies)
     assert again.get(f"{API}/projects").status_code == 200
-    team = TestClient(application(replace(settings, tokens={"ann": "0" * 64})), base_url=HOST, cookies=cookies)
+    team = TestClient(
+        application(replace(settings, tokens={"ann": "0" * 64})), base_url=HOST, cookies=cookies
+    )
     assert team.get(f"{API}/projects").status_code == 401
 
 
 def test_every_answer_has_the_headers(client):
-    answers = [client("GET", "/projects"), client("GET", "/nothing"), client("GET", "/projects", headers={"Host": "a"})]
+    answers = [
+        client("GET", "/projects"),
+        client("GET", "/nothing"),
+        client("GET", "/projects", headers={"Host": "a"}),
+    ]
     for answer in answers:
         assert answer.headers["content-security-policy"] == CSP
         assert answer.headers["x-content-type-options"] == "nosniff"
@@ -139,7 +158,12 @@ def test_behind_a_proxy_cookies_are_secure_and_origins_https(team, settings):
     assert "; Secure" in answer.headers["set-cookie"]
     ours = {"Origin": "https://sudare.example"}
     assert found.post(f"{API}/projects", json={"name": "a"}, headers=ours).status_code == 201
-    assert found.post(f"{API}/projects", json={"name": "a"}, headers={"Origin": "http://sudare.example"}).status_code == 403
+    assert (
+        found.post(
+            f"{API}/projects", json={"name": "a"}, headers={"Origin": "http://sudare.example"}
+        ).status_code
+        == 403
+    )
 
 
 @pytest.mark.parametrize(
