@@ -35,6 +35,7 @@ def command(
     disk: Annotated[int, typer.Option("--disk", min=0)] = 500,
     memory: Annotated[int | None, typer.Option("--memory", min=1)] = None,
     hours: Annotated[float, typer.Option("--hours", min=0.001)] = 24.0,
+    warm: Annotated[bool, typer.Option("--warm/--no-warm")] = True,
     ledger: LedgerPath = None,
     lang: Annotated[str, typer.Option("--lang")] = "en",
 ) -> int:
@@ -70,6 +71,7 @@ def command(
         hosts=tuple(public_host or ()),
         secure=behind_tls_proxy,
         language=language,
+        warm=warm,
         ledger=None if ledger is None else ledger.absolute(),
     )
     words = words_in(language)

@@ -41,8 +41,8 @@ def promote(
 ) -> Promoted:
     """Copy a written candidate to `folder`, verify the copy, and enter it into the ledger as released.
 
-    A candidate may have waited for weeks on a disk where others write. What is entered is what was verified: the bytes of the
-    copy. The folder appears whole and verified, or not at all. `original` is the data that it was made from, if they are
+    A candidate may have waited for weeks. The data that are entered are those that were verified: the bytes of the copy.
+    Reports are copied as they are. The folder appears whole and verified, or not at all. `original` is the data that it was made from, if they are
     still there: promises about baskets speak of them, and the bytes are searched for values that were removed. `number` is
     the UUID of this run in the ledger; the manifests keep that of the run that made the candidate.
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from sudare.web import launcher
 from sudare.web.api import catalogue, columns, data, jobs, projects, recipe, releases, service
 from sudare.web.api.common import PREFIX
 from sudare.web.guard import Guard
-from sudare.web.jobs import Jobs, warm_up
+from sudare.web.jobs import Job, Jobs, end_now, warm_up
 from sudare.web.problems import PROBLEM, kind_of_error, of_status, problem, sentence_in, unexpected
 from sudare.web.projects import Projects
 
@@ -67,6 +66,7 @@ def application(settings: Settings) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _of_fields)
     app.add_middleware(_Faults)
     app.add_middleware(Guard, settings=settings)
+    app.add_middleware(_Faults)  # of the guard
     return app
 
 
@@ -169,18 +169,31 @@ def serve(settings: Settings, ready: Callable[[], None]) -> None:
             host=settings.host,
             port=settings.port,
             access_log=False,  # addresses have tokens and names
-            log_level="warning",
+            log_level="critical",  # messages of errors may quote values; faults have a log of their own
             server_header=False,
             proxy_headers=False,
             ws="none",
             timeout_graceful_shutdown=3,
         )
-        server = _Server(config, ready)
-        launcher.prepare()
-        threading.Thread(target=warm_up, args=(settings,), daemon=True).start()
+        warming: list[Job] = []
+
+        def listening() -> None:
+            ready()
+            threading.Thread(target=_prepare, args=(settings, warming), daemon=True).start()
+
+        server = _Server(config, listening)
         server.run()
+        for job in warming:
+            end_now(job)
         if not server.started:
             raise OutputError("web.serve.port", port=settings.port)
+
+
+def _prepare(settings: Settings, warming: list[Job]) -> None:
+    """What jobs need, so that the first does not wait for it."""
+    launcher.prepare()
+    if settings.warm and (job := warm_up(settings)) is not None:
+        warming.append(job)
 
 
 class _Server(uvicorn.Server):
@@ -199,4 +212,3 @@ class _Server(uvicorn.Server):
             return
         if self.started:
             self._ready()
-            sys.stdout.flush()

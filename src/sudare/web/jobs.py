@@ -18,7 +18,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 import threading
 import time
 import uuid
@@ -406,14 +405,21 @@ def _signal(process: int, number: signal.Signals) -> None:
             os.kill(process, number)
 
 
-def warm_up(settings: Settings) -> None:
-    """Compile kernels in the background after the first start, beside the queue."""
+def warm_up(settings: Settings) -> Job | None:
+    """Compile kernels in the background after the first start, beside the queue; the job, or None if nothing is left to do."""
     from sudare.kernels.core.entries import entries
 
     if all(entry.is_kept() for entry in entries().seconds):
-        return
-    folder = settings.root / "service" / "jobs" / new_id()
-    folder.mkdir(mode=0o700, parents=True)
-    write_json(folder / "job.json", {"kind": "warm", "limits": asdict(settings.limits)})
-    sys.stderr.write("sudare: compiling kernels in the background, once per installation\n")
-    launch(folder, {})
+        return None
+    job = Job(settings.root / "service" / "jobs" / new_id())
+    job.folder.mkdir(mode=0o700, parents=True)
+    write_json(job.folder / "job.json", {"kind": "warm", "limits": asdict(settings.limits)})
+    launch(job.folder, {})
+    return job
+
+
+def end_now(job: Job) -> None:
+    """End a job that nobody waits for."""
+    worker = job.worker()
+    if worker is not None:
+        _signal(worker, signal.SIGKILL)

@@ -80,6 +80,8 @@ class Settings:
     secure: bool = False
     """Whether browsers reach the server by https: behind a proxy."""
     language: Language = "en"
+    warm: bool = True
+    """Whether kernels are compiled in the background."""
     ledger: Path | None = None
     """The ledger of releases; the user's own when left out."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -19,7 +20,7 @@ class Client:
     """A program that uses the interface with a token."""
 
     def __init__(self, app, token, **headers):
-        self.http = TestClient(
+        self.http: Any = TestClient(
             app,
             base_url=HOST,
             headers={"Authorization": f"Bearer {token}", **headers},

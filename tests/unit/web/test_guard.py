@@ -37,8 +37,8 @@ def test_without_a_token_only_health_answers(app):
 @pytest.mark.parametrize("token", ["", "wrong", "トークン".encode()])
 def test_a_wrong_token_is_refused(app, token):
     nobody = TestClient(app, base_url=HOST, follow_redirects=False)
-    value = b"Bearer " + (token if isinstance(token, bytes) else token.encode())
-    assert nobody.get(f"{API}/projects", headers={"Authorization": value}).status_code == 401
+    headers = {b"Authorization": b"Bearer " + (token if isinstance(token, bytes) else token.encode())}
+    assert nobody.get(f"{API}/projects", headers=headers).status_code == 401
     assert nobody.get("/", params={"token": token}).status_code == 401
 
 

@@ -10,6 +10,7 @@ import sys
 import time
 import zipfile
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.unit.web.conftest import API, RECIPE, Client
@@ -246,10 +247,11 @@ def test_jobs_have_limits(settings, limits, said):
 def served(root, port):
     """A server as users start it, and the client that its address makes."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "sudare.cli", "serve", "--root", str(root), "--port", str(port), "--disk", "0",
+        [sys.executable, "-m", "sudare.cli", "serve", "--root", str(root), "--no-warm", "--port", str(port), "--disk", "0",
          "--ledger", str(root / "ledger.sqlite")],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
+    assert process.stdout is not None
     address = process.stdout.readline().split()[-1]
     return process, address
 
@@ -263,19 +265,16 @@ def free_port():
         return found.getsockname()[1]
 
 
-class Remote:
-    """Like `Client`, over the network."""
-
-    ended, project = Client.ended, Client.project
+class Remote(Client):
+    """The same over the network."""
 
     def __init__(self, address):
         import httpx2
 
         base, _, token = address.partition("?token=")
-        self.http = httpx2.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=30)
-
-    def __call__(self, method, place, **given):
-        return self.http.request(method, f"{API}{place}", **given)
+        self.http: Any = httpx2.Client(
+            base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=30
+        )
 
 
 def test_a_server_killed_in_the_middle_loses_nothing(tmp_path):

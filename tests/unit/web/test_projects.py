@@ -19,7 +19,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
     place = tmp_path / "a.json"
     write_whole(place, b"one")
     with pytest.raises(TypeError):
-        write_whole(place, "two")
+        write_whole(place, "two")  # type: ignore[arg-type]  # on purpose
     assert place.read_bytes() == b"one"
     assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
 
