@@ -34,7 +34,7 @@ def read(source: Any, **options: Any) -> Table:
     from sudare.describe.table import Table
 
     if isinstance(source, (str, Path)):
-        from sudare.read.source import Source
+        from sudare.read.options import Source
 
         frame, facts = Source.of(path=str(source), **options).load()
         return Table.from_frame(frame, source=facts)

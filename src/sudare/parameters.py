@@ -22,9 +22,12 @@ import dataclasses
 import functools
 import inspect
 import json
+import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from itertools import pairwise
 from typing import (
     TYPE_CHECKING,
@@ -44,12 +47,15 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainValidator,
     TypeAdapter,
     ValidationError,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticCustomError
 
 from sudare.errors import ErrorSentence, ParameterError, SudareError, did_you_mean, redact, shown
 from sudare.words.sentence import Sentence, enumerated, texts
@@ -64,9 +70,13 @@ __all__ = [
     "AnyNames",
     "Catalogue",
     "DescribedSchema",
+    "Entries",
     "Field",
     "Names",
     "Part",
+    "SchemaLater",
+    "ShareOrRows",
+    "WholeShareOrRows",
     "model_validator",
     "parameters",
     "sentence_of",
@@ -80,6 +90,40 @@ AnyNames = Annotated[
 """Column names: a tuple or a single name; may be empty."""
 Names = Annotated[AnyNames, Field(min_length=1)]
 """Column names: a tuple or a single name; at least one."""
+
+
+def _share_or_rows(rule: str, fewest: int) -> PlainValidator:
+    """Accepts a share below 1 (or 1, if a number of rows is at least 2) or a whole number of rows."""
+
+    def read(given: Any) -> float:
+        try:
+            value = float(given) if isinstance(given, int | float | str) else math.nan
+        except (ValueError, OverflowError):
+            value = math.nan
+        is_share = 0 <= value < 1 or value == fewest - 1
+        if isinstance(given, bool) or not (is_share or (value >= fewest and value.is_integer())):
+            raise PydanticCustomError(rule, "should be a share or a number of rows")
+        return value if is_share else int(value)
+
+    return PlainValidator(read)
+
+
+def _share_or_rows_schema(share: dict[str, Any], fewest: int) -> WithJsonSchema:
+    return WithJsonSchema({"anyOf": [{"type": "number", **share}, {"type": "integer", "minimum": fewest}]})
+
+
+ShareOrRows = Annotated[
+    float,
+    _share_or_rows("share_or_rows", 1),
+    _share_or_rows_schema({"minimum": 0, "exclusiveMaximum": 1}, 1),
+]
+"""How many rows at most: a share below 1, or a whole number of rows."""
+WholeShareOrRows = Annotated[
+    float,
+    _share_or_rows("whole_share_or_rows", 2),
+    _share_or_rows_schema({"minimum": 0, "maximum": 1}, 2),
+]
+"""The same where all rows may be meant: 1 is the share of all rows, so a number of rows is at least 2."""
 
 _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False)
 
@@ -187,8 +231,10 @@ _RULES = {
     "int_type": "whole",
     "less_than": "less_than",
     "less_than_equal": "at_most",
+    "share_or_rows": "share_or_rows",
     "string_type": "text",
     "too_short": "several",
+    "whole_share_or_rows": "whole_share_or_rows",
 }
 """The kinds of pydantic errors for which we have our own texts."""
 
@@ -241,8 +287,37 @@ class Part(BaseModel):
             raise ParameterError(sentence_of(error, cls.subject or cls.__name__.lower())) from None
 
 
+@dataclasses.dataclass(frozen=True)
+class SchemaLater:
+    """The JSON Schema of a field, made when somebody asks for it: that of a catalogue needs those of all its entries."""
+
+    make: Callable[[], dict[str, Any]]
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """In place of the schema that pydantic makes of the type."""
+        return self.make()
+
+
 _CHOICES = ("algorithm", "strategy")
 """Fields whose values have names of their own in the papers."""
+
+
+class Entries(UserDict[str, type[T]]):
+    """Classes by their published names; one that is given by its place, `module:Class`, is loaded when it is asked for."""
+
+    data: dict[str, Any]
+
+    def __getitem__(self, name: str) -> type[T]:
+        found: Any = self.data[name]
+        if isinstance(found, str):
+            module, _, attribute = found.partition(":")
+            found = self.data[name] = getattr(import_module(module), attribute)
+        return cast("type[T]", found)
+
+    def name_of(self, cls: type) -> str | None:
+        """The name of a class; none is loaded for the answer."""
+        place = f"{cls.__module__}:{cls.__qualname__}"
+        return next((name for name, one in self.data.items() if one is cls or one == place), None)
 
 
 class Catalogue(Generic[T]):
@@ -252,11 +327,14 @@ class Catalogue(Generic[T]):
     command line) both become instances; `schema` is one JSON Schema for all of them.
     """
 
-    def __init__(self, what: str, entries: Mapping[str, type[T]], *, others: Iterable[str] = ()) -> None:
+    def __init__(
+        self, what: str, entries: Mapping[str, type[T] | str], *, others: Iterable[str] = ()
+    ) -> None:
         self.what = what
         self.others = frozenset(others)
         """Names for the other kind of data, tables or baskets: given here, they are known but do not apply."""
-        self.entries: dict[str, type[T]] = dict(entries)
+        self.entries: Entries[T] = Entries()
+        self.entries.data.update(entries)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
@@ -286,11 +364,11 @@ class Catalogue(Generic[T]):
 
     def knows(self, instance: object) -> TypeGuard[T]:
         """Whether an instance's class has a published name."""
-        return type(instance) in self.entries.values()
+        return self.entries.name_of(type(instance)) is not None
 
     def name_of(self, instance: T) -> str:
         """The published name of an instance's class."""
-        name = next((name for name, cls in self.entries.items() if type(instance) is cls), None)
+        name = self.entries.name_of(type(instance))
         if name is None:
             own = type(instance).__name__
             raise ParameterError("parameters.nameless", own=own, name=own.lower())
@@ -298,8 +376,8 @@ class Catalogue(Generic[T]):
 
     def build(self, given: Any) -> T:
         """An instance from a text, a mapping with `type`, or an instance, which is returned unchanged."""
-        if isinstance(given, tuple(self.entries.values())):
-            return given  # type: ignore[return-value]  # one of the entries, by the line above
+        if any(self.entries.name_of(cls) is not None for cls in type(given).__mro__):
+            return cast("T", given)
         if isinstance(given, str):
             return self._from_text(given)
         if not isinstance(given, Mapping) or "type" not in given:

@@ -1,18 +1,22 @@
 """Independent tasks side by side in threads: kernels and numpy release the interpreter, so two cores halve the time.
 
 What a task computes must not depend on the others, nor on their order: then results are the same for any number of threads.
+`side_by_side` is for a few long tasks with progress of their own, a `Team` for many rounds of short calls. Inside a thread of
+either there are no further threads: all processors are busy.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TypeVar
+import threading
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sudare.errors import CancelledError
 from sudare.progress import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import ThreadPoolExecutor
     from threading import Event
 
     from sudare.progress import Progress
@@ -22,12 +26,77 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 _PAUSE = 0.1
 """Seconds between two reports of progress."""
+_own = threading.local()
+"""Has the attribute `busy` in a thread of this module."""
 
 
 def processors() -> int:
     """How many processors this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
+
+
+class Team:
+    """Threads for round after round of short calls that release the interpreter: so many at most, and no more than processors.
+
+    >>> with Team(4) as team:
+    ...     team.run([lambda: 1, lambda: 2, lambda: 3])
+    [1, 2, 3]
+    """
+
+    def __init__(self, most: int) -> None:
+        self.size = 1 if hasattr(_own, "busy") else max(min(processors(), most), 1)
+        """How many threads there are; with one, calls are made by the caller's."""
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        if self.size > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(self.size, initializer=_become_busy)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def run(
+        self,
+        calls: Sequence[Callable[[], _Result]],
+        meanwhile: Callable[[], Any] | None = None,
+        stop: Callable[[], Any] | None = None,
+    ) -> list[_Result]:
+        """What each call returns, in their order.
+
+        `meanwhile` is called in the caller's thread about ten times a second while calls run in others. If it or a call
+        fails, `stop` is called as often until those that run have ended.
+        """
+        if self._pool is None:
+            return [call() for call in calls]
+        from concurrent.futures import FIRST_EXCEPTION, wait
+
+        futures = [self._pool.submit(call) for call in calls]
+        pause = None if meanwhile is None else _PAUSE
+        try:
+            pending = set(futures)
+            while pending:
+                ended, pending = wait(pending, timeout=pause, return_when=FIRST_EXCEPTION)
+                for future in ended:
+                    future.result()
+                if meanwhile is not None:
+                    meanwhile()
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            while stop is not None and not all(future.done() for future in futures):
+                stop()
+                wait(futures, timeout=_PAUSE)
+            raise
+        return [future.result() for future in futures]
+
+
+def _become_busy() -> None:
+    _own.busy = True
 
 
 def side_by_side(
@@ -46,6 +115,8 @@ def side_by_side(
     """
     order = sorted(range(len(tasks)), key=lambda number: -sizes[number])
     count = min(processors() if threads is None else threads, len(tasks))
+    if hasattr(_own, "busy"):
+        count = 1
     if count <= 1:
         order, alone = [], order
     else:
@@ -70,11 +141,10 @@ def _in_threads(
     inner: Mapping[str, float] | None,
 ) -> dict[int, _Result]:
     """The largest tasks first, so that the threads end together."""
-    import threading
     from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
     stop = threading.Event()
-    with ThreadPoolExecutor(count) as pool:
+    with ThreadPoolExecutor(count, initializer=_become_busy) as pool:
         futures = {
             number: pool.submit(_run, tasks[number], _Share(done, number, stop), phase, inner)
             for number in order

@@ -148,7 +148,8 @@ WAYS_OUT = {
 
 
 CASES = {
-    "suited": lambda: sd.assess(with_counts((30, 30, 30), 2), ENTROPY),
+    "suited": lambda: sd.assess(with_counts((30, 30, 30), 2), ENTROPY, threshold=5),
+    "not known": lambda: sd.assess(with_counts((30, 30, 30), 2), ENTROPY),
     "poorly suited": lambda: sd.assess(with_counts((30, 30, 30), 2), ENTROPY, threshold=0.1),
     "a bound of nothing": lambda: sd.assess(told_by_place(), ENTROPY),
     "three requirements": lambda: sd.assess(
@@ -166,6 +167,12 @@ CASES = {
     "harmless values": lambda: sd.assess(
         with_counts((40, 20, 20), 1).describe(insensitive=["q0"]),
         sd.LDiversity(2, exempt={"s": ("v0", None)}),
+    ),
+    "too few values in one column": lambda: sd.assess(
+        sd.read(
+            pl.DataFrame({"q": list(range(30)), "s": ["v", "w"] * 15, "disease": ["a", "b", "c"] * 10})
+        ).describe(quasi=["q"], sensitive=["s", "disease"]),
+        sd.LDiversity(3),
     ),
     "too few values": lambda: sd.assess(with_counts((5, 5)), sd.LDiversity(3)),
     "recursive": lambda: sd.assess(with_counts((90, 5, 5)), sd.LDiversity(2, kind="recursive", c=1.5)),

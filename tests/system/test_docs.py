@@ -18,6 +18,7 @@ import re
 import shlex
 import subprocess
 import sys
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -136,7 +137,7 @@ def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
     for catalogue in (METHODS, BASKET_METHODS, REQUIREMENTS, BASKET_REQUIREMENTS):
-        monkeypatch.setattr(catalogue, "entries", dict(catalogue.entries))
+        monkeypatch.setattr(catalogue, "entries", copy(catalogue.entries))
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed = ""
     for block in blocks_of(page):

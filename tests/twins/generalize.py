@@ -136,19 +136,19 @@ def example(random, rows, columns, *, kind="mixed", ordered=False):
     return Example(table, made)
 
 
-def optimum(given, k, objective="loss", left_out=float("inf")):
-    """Least total loss over all partitions into groups of at least k; a row may be left out at this loss."""
+def optimum(given, k, objective="loss", left_out=float("inf"), most=10**9):
+    """Least total loss over all partitions into groups of at least k; at most so many rows may be left out at this loss."""
     cost = cache(lambda rows: given.cost(rows, objective))
 
     @cache
-    def least(left):
+    def least(left, room):
         if not left:
             return 0.0
-        grouped = (
-            cost((left[0], *others)) + least(tuple(row for row in left[1:] if row not in others))
+        grouped = [
+            cost((left[0], *others)) + least(tuple(row for row in left[1:] if row not in others), room)
             for size in range(k - 1, len(left))
             for others in itertools.combinations(left[1:], size)
-        )
-        return min([left_out + least(left[1:]), *grouped])
+        ]
+        return min([*grouped, left_out + least(left[1:], room - 1) if room else float("inf")])
 
-    return least(tuple(range(given.rows)))
+    return least(tuple(range(given.rows)), min(most, given.rows))

@@ -60,7 +60,7 @@ def advise(
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Study:
-    """The full study of a table. Compromises are computed if it is poorly suited or nothing can comply.
+    """The full study of a table. Compromises are computed if it is, or may be, poorly suited or nothing can comply.
 
     `exact` and `weights` are as in Randomize, for Pk-anonymity; `unranged` and `gaps` name columns that it would refuse,
     `unlisted` those whose values it would read off the data.
@@ -97,7 +97,8 @@ def advise(
     trial = Trial(sampled(table, LARGEST_ROWS), objective, budget, shown, table)
     if first.feasible and any(isinstance(one, LDiversity) for one in requirements):
         result, outcome = _compared(result, trial, requirements, found)
-    if result.suited or not any(isinstance(one, BlockRequirement) for one in requirements):
+    suited = result.suited and not result.costly
+    if suited or not any(isinstance(one, BlockRequirement) for one in requirements):
         return result
     result = replace(result, reasons=result.reasons or tuple(_alike(result)))
     offered: tuple[Compromise, ...] = ()
@@ -184,7 +185,18 @@ def _compared(
     if not whole:
         notes = (*notes, _note("ratio", trial.table, result.risk.rows))
     suited = ratio <= result.threshold
-    return replace(result, upper_bound=upper, ratio=ratio, suited=suited, notes=notes), alone
+    # A bound that is low proves nothing: what a run loses is beside it.
+    reached = _reached(trial, requirements) if suited else None
+    compared = replace(result, upper_bound=upper, ratio=ratio, suited=suited, reached=reached, notes=notes)
+    return compared, alone
+
+
+def _reached(trial: Trial, requirements: Sequence[Requirement]) -> float | None:
+    """What a quick run loses; None if the sample allows no release, though the table does."""
+    try:
+        return trial.loss(trial.released(requirements))
+    except InfeasibleError:
+        return None
 
 
 def ratio_of(lower: float, upper: float) -> float:
@@ -208,7 +220,9 @@ def _unsuited(result: Study) -> Iterator[Sentence]:
         "objective": result.objective,
         "threshold": result.threshold,
     }
-    if math.isfinite(result.ratio):
+    if result.costly:
+        yield Sentence("unsuited.unknown", lower=result.lower_bound.value, reached=result.reached, **figures)
+    elif math.isfinite(result.ratio):
         yield Sentence("unsuited.times", ratio=result.ratio, **figures)
     else:
         yield Sentence("unsuited.unlimited", **figures)

@@ -192,8 +192,14 @@ def _suppress(trial: Trial, asked: tuple[Requirement, ...], study: Study) -> Ite
         trial.loss(made),
         risk(made.table),
         {"rows": gone, "share": gone / rows},
-        Changes(suppression=_SUPPRESSION) if study.feasible else _capping(trial, asked, slack),
+        Changes(suppression=_as_many(trial, gone)) if study.feasible else _capping(trial, asked, slack),
     )
+
+
+def _as_many(trial: Trial, gone: int) -> int:
+    """As many rows of the whole table as were left out of the sample."""
+    rows = trial.table.rows
+    return math.ceil(gone * (rows if trial.whole is None else trial.whole.rows) / rows)
 
 
 def _capping(trial: Trial, asked: Sequence[Requirement], slack: float) -> Changes:
@@ -245,6 +251,10 @@ def _at_most(requirements: Sequence[Requirement], level: float) -> tuple[Require
 def _levels(requirements: Sequence[Requirement]) -> Sentence:
     diverse = [
         Sentence("compromise.level_l", l=one.l, kind=one.kind_in_words)
+        if one.sensitive is None
+        else Sentence(
+            "compromise.level_l_of", l=one.l, kind=one.kind_in_words, columns=enumerated(one.sensitive)
+        )
         for one in requirements
         if isinstance(one, LDiversity)
     ]

@@ -11,24 +11,20 @@ from sudare.anonymize.mondrian import Mondrian
 from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.assess.suitability import limits
+from sudare.describe.guess.values import are_measured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from sudare.anonymize.grouping.refine import Effort
     from sudare.anonymize.protocol import Anonymizer
     from sudare.assess.requirement import Requirement
-    from sudare.describe.kinds import Kind
     from sudare.describe.table import Table
 
 _MOST_CELLS: Mapping[Effort, int] = MappingProxyType({"default": 600_000, "fast": 1_800_000})
 """Cells of quasi-identifiers up to which generalization takes about half a minute with this effort."""
 _LARGEST_CUT = 5_000_000
 """Rows times rows of the smallest possible block up to which generalization can cut its groups in that time."""
-_FEW_VALUES = 10
-"""Integers up to which a column of numbers may be one of codes, of which means say nothing."""
 
 
 class Choice(NamedTuple):
@@ -71,8 +67,3 @@ def _is_measured(table: Table, name: str) -> bool:
     """Whether a column has numbers whose mean says something: no hierarchy, and no codes such as 1 for female."""
     column = table.column(name)
     return table.hierarchy(name) is None and are_measured(column.kind, table.frame[name])
-
-
-def are_measured(kind: Kind, values: pl.Series) -> bool:
-    """Whether values of this kind are numbers and not codes, as far as their count tells."""
-    return kind == "numeric" and (values.dtype.is_float() or values.n_unique() > _FEW_VALUES)

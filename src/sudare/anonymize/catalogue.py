@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.anonymize.full_domain import FullDomain
-from sudare.anonymize.generalize import DiverDIS, Generalize, MinDIS
-from sudare.anonymize.microaggregate.method import Microaggregate
-from sudare.anonymize.mondrian import Mondrian
-from sudare.anonymize.randomize.method import Randomize
-from sudare.anonymize.simple.coarsen import Coarsen, Round, TopBottomCode
-from sudare.anonymize.simple.identifiers import Pseudonymize, RemoveIdentifiers
-from sudare.anonymize.simple.records import CapValues, Sample, Shuffle, SuppressRecords
-from sudare.anonymize.simple.swap import RankSwap, SwapRecords
 from sudare.parameters import Catalogue
 
 if TYPE_CHECKING:
@@ -21,24 +12,24 @@ if TYPE_CHECKING:
 METHODS: Catalogue[Anonymizer] = Catalogue(
     "method",
     {
-        "generalization": Generalize,
-        "mindis": MinDIS,
-        "diverdis": DiverDIS,
-        "full-domain": FullDomain,
-        "mondrian": Mondrian,
-        "microaggregation": Microaggregate,
-        "randomization": Randomize,
-        "record-suppression": SuppressRecords,
-        "remove-identifiers": RemoveIdentifiers,
-        "pseudonyms": Pseudonymize,
-        "coarsening": Coarsen,
-        "top-bottom-coding": TopBottomCode,
-        "rounding": Round,
-        "value-capping": CapValues,
-        "sampling": Sample,
-        "shuffling": Shuffle,
-        "rank-swapping": RankSwap,
-        "data-swapping": SwapRecords,
+        "generalization": "sudare.anonymize.generalize.method:Generalize",
+        "mindis": "sudare.anonymize.generalize.named:MinDIS",
+        "diverdis": "sudare.anonymize.generalize.named:DiverDIS",
+        "full-domain": "sudare.anonymize.full_domain.method:FullDomain",
+        "mondrian": "sudare.anonymize.mondrian:Mondrian",
+        "microaggregation": "sudare.anonymize.microaggregate.method:Microaggregate",
+        "randomization": "sudare.anonymize.randomize.method:Randomize",
+        "record-suppression": "sudare.anonymize.simple.records:SuppressRecords",
+        "remove-identifiers": "sudare.anonymize.simple.identifiers:RemoveIdentifiers",
+        "pseudonyms": "sudare.anonymize.simple.identifiers:Pseudonymize",
+        "coarsening": "sudare.anonymize.simple.coarsen:Coarsen",
+        "top-bottom-coding": "sudare.anonymize.simple.coarsen:TopBottomCode",
+        "rounding": "sudare.anonymize.simple.coarsen:Round",
+        "value-capping": "sudare.anonymize.simple.records:CapValues",
+        "sampling": "sudare.anonymize.simple.records:Sample",
+        "shuffling": "sudare.anonymize.simple.records:Shuffle",
+        "rank-swapping": "sudare.anonymize.simple.swap:RankSwap",
+        "data-swapping": "sudare.anonymize.simple.swap:SwapRecords",
     },
     others=("item-suppression", "item-generalization"),
 )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.assess.block_requirements import KAnonymity, LDiversity, TCloseness
-from sudare.assess.pk_anonymity import PkAnonymity
 from sudare.parameters import Catalogue
 
 if TYPE_CHECKING:
@@ -14,10 +12,10 @@ if TYPE_CHECKING:
 REQUIREMENTS: Catalogue[Requirement] = Catalogue(
     "requirement",
     {
-        "k-anonymity": KAnonymity,
-        "l-diversity": LDiversity,
-        "t-closeness": TCloseness,
-        "pk-anonymity": PkAnonymity,
+        "k-anonymity": "sudare.assess.block_requirements:KAnonymity",
+        "l-diversity": "sudare.assess.block_requirements:LDiversity",
+        "t-closeness": "sudare.assess.block_requirements:TCloseness",
+        "pk-anonymity": "sudare.assess.pk_anonymity:PkAnonymity",
     },
     others=("rho-uncertainty", "km-anonymity"),
 )

@@ -29,7 +29,7 @@ class Changes:
     first: tuple[Mapping[str, Any], ...] = ()
     """Methods, as in a recipe, that come before the others."""
     suppression: float | None = None
-    """Share of rows that generalization may leave out."""
+    """How many rows generalization may leave out: a share below 1, or a number of rows."""
     drop: str | None = None
     """A column that is left out."""
 

@@ -32,7 +32,7 @@ def study_blocks(study: Study, language: Language) -> Iterator[Block]:
         yield from _noise(shown.noise, words)
     for note in shown.notes:
         yield Line(note)
-    if study.suited and study.ratio is not None and not study.protects_nothing:
+    if study.suited and study.ratio is not None and not study.costly and not study.protects_nothing:
         yield Line(words("page.suited"))
     if study.feasible and not study.protects_nothing:
         yield Line(words(_possible(study.noise)))
@@ -135,6 +135,10 @@ def _bound_rows(result: Study, words: Texts) -> list[tuple[str, str]]:
         (words("page.bounds.largest_block"), _count(result.min_largest_block)),
         (words("page.bounds.fair_k"), _count(result.fair_k)),
         (words("page.bounds.upper", objective=result.objective), None if upper is None else f"{upper:.4f}"),
+        (
+            words("page.bounds.reached", objective=result.objective),
+            None if result.reached is None else f"{result.reached:.4f}",
+        ),
         (
             words("page.bounds.ratio", threshold=result.threshold),
             None if ratio is None else f"{ratio:.2f}" if math.isfinite(ratio) else unlimited,

@@ -15,33 +15,26 @@ is the number of records that agree on everything that was released exactly (Ika
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from sudare.assess.block_requirements import KAnonymity
 from sudare.assess.pk_anonymity import Exposure, exact_blocks, exposure, shows_missing
 from sudare.assess.requirement import Blocks, blocks_of, table_of
-from sudare.describe.column import encode
-from sudare.describe.guess.judgment import columns_of_people
 from sudare.describe.kinds import COUNTED_ROLES
 from sudare.describe.text import as_text
 from sudare.display import html_block, html_table, paragraph, said, share, shown_words
 from sudare.errors import ParameterError, shown
 from sudare.kernels.figures import best_guesses
 from sudare.mechanism.catalogue import MECHANISMS
-from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import numpy.typing as npt
 
-    from sudare.assess.requirement import Requirement
     from sudare.describe.table import Table
-    from sudare.words.sentence import Sentence, Texts
+    from sudare.words.sentence import Texts
 
 
 @dataclass(frozen=True)
@@ -350,71 +343,3 @@ def _bounded(share: npt.NDArray[np.float64], rate: float) -> npt.NDArray[np.floa
 
 def _mean(values: npt.NDArray[Any]) -> float:
     return float(values.mean()) if len(values) else 0.0
-
-
-@dataclass(frozen=True)
-class RepeatedPeople:
-    """A column by which several rows are of one person."""
-
-    column: str
-    rows: int
-    people: int
-    """Its different values."""
-    k: int
-    """The largest k that is asked for, or 2."""
-    blocks: int | None
-    """Blocks of equal quasi-identifiers; None where there are none, or where they are noise."""
-    below: int | None
-    """Blocks with fewer than k of its values."""
-    columns: tuple[str, ...] = ()
-    """All columns that repeat, where others do so besides."""
-
-    def sentence(self, made: type[Sentence], key: str) -> Sentence:
-        """One sentence, with the blocks where they are known."""
-        figures: dict[str, Any] = {"column": self.column, "rows": self.rows, "people": self.people}
-        number = "many" if self.columns else "one"
-        if self.columns:
-            figures["columns"] = enumerated(self.columns)
-        if self.blocks is None:
-            return made(f"{key}.{number}.rows", **figures)
-        return made(f"{key}.{number}.blocks", **figures, below=self.below, blocks=self.blocks, k=self.k)
-
-
-def repeated_people(
-    original: Table, released: Table, rows: npt.NDArray[np.int64] | None, requirements: Sequence[Requirement]
-) -> Iterator[RepeatedPeople]:
-    """The column of the original that repeats most among the released rows, with the names of others that do.
-
-    Columns are left out if every block has k of their values nevertheless. `rows` has, for each released row, its row in the
-    original; None if they do not correspond.
-    """
-    found = list(_repeated(original, released, rows, requirements))
-    if found:
-        worst = max(found, key=lambda one: (one.below or 0, -one.people))
-        names = tuple(one.column for one in found)
-        yield replace(worst, columns=names if len(names) > 1 else ())
-
-
-def _repeated(
-    original: Table, released: Table, rows: npt.NDArray[np.int64] | None, requirements: Sequence[Requirement]
-) -> Iterator[RepeatedPeople]:
-    k = max([one.k for one in requirements if isinstance(one, KAnonymity)], default=2)
-    noisy = any(released.column(name).mechanism is not None for name in released.names("quasi"))
-    for name in columns_of_people(original):
-        people = original.frame[name]
-        if people.n_unique() == len(people):
-            continue
-        people = people if rows is None else people[rows]
-        distinct = people.n_unique()
-        if distinct == len(people):
-            continue
-        if rows is None or noisy or not released.names("quasi"):
-            yield RepeatedPeople(name, len(people), distinct, k, None, None)
-            continue
-        blocks, codes = blocks_of(released), encode(people).codes.astype(np.int64)
-        most = int(codes.max()) + 1
-        pairs = np.unique(blocks.labels.astype(np.int64) * most + codes)
-        held = np.bincount(pairs // most, minlength=blocks.count)
-        below = int((held < k).sum())
-        if below:  # otherwise every block has k people too
-            yield RepeatedPeople(name, len(people), distinct, k, blocks.count, below)

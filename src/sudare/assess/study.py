@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from sudare.assess.noise import NoiseStudy, noise_study, obstacle
+from sudare.assess.people import people_warnings, quasi_warnings
 from sudare.assess.requirement import whole_table_obstacles
-from sudare.assess.risk import Risk, repeated_people, risk
+from sudare.assess.risk import Risk, risk
 from sudare.deprecated import moved_names
 from sudare.describe.guess.oddities import many_quasi
 from sudare.display import (
@@ -61,10 +60,13 @@ class Study:
     """The loss that k-anonymity alone reaches with the fair k."""
     ratio: float | None = None
     """Lower bound with diversity / upper bound without it: diversity makes the task at least this much harder."""
+    reached: float | None = None
+    """The loss that a quick run with the requirements reached, on the same rows as `upper_bound`; only where the bound does
+    not show that the table is poorly suited."""
     threshold: float = 2.0
     """A table with a ratio above this is called poorly suited."""
     suited: bool | None = None
-    """Whether the requirements can be met at a loss comparable to that of k-anonymity; None if not examined."""
+    """Whether the bound allows a loss comparable to that of k-anonymity; None if not examined."""
     reasons: tuple[str, ...] = ()
     """Which values are too frequent, and by how much."""
     compromises: tuple[Compromise, ...] = ()
@@ -77,6 +79,13 @@ class Study:
     """The noise that Pk-anonymity needs, if it is required."""
     language: Language = "en"
     """Language of the sentences."""
+
+    @property
+    def costly(self) -> bool:
+        """Whether a quick run lost more than the threshold allows, though the bound allows less: nobody knows which is near."""
+        if self.reached is None or self.upper_bound is None:
+            return False
+        return self.reached > self.threshold * self.upper_bound
 
     @property
     def protects_nothing(self) -> bool:
@@ -128,7 +137,8 @@ class Study:
     def _facts(self, language: Language) -> list[tuple[str, str]]:
         """The known facts, in figures."""
         words = texts(language)
-        suited = None if self.suited is None else words(f"facts.suited_{'yes' if self.suited else 'no'}")
+        verdict = "unknown" if self.costly else "yes" if self.suited else "no"
+        suited = None if self.suited is None else words(f"facts.suited_{verdict}")
         bound = None if self.lower_bound is None else at_least(self.lower_bound.value)
         known = {
             words("facts.feasible"): words(f"facts.feasible_{'yes' if self.feasible else 'no'}"),
@@ -156,6 +166,7 @@ class Study:
             "min_largest_block": self.min_largest_block,
             "fair_k": self.fair_k,
             "upper_bound": self.upper_bound,
+            "reached": self.reached,
             "ratio": self.ratio if self.ratio is None or math.isfinite(self.ratio) else None,
             "threshold": self.threshold,
             "warnings": list(self.warnings),
@@ -206,19 +217,6 @@ def study(
             *([] if noise is None else noise.warnings()),
         ),
         noise=noise,
-    )
-
-
-def quasi_warnings(table: Table, requirements: Sequence[Requirement]) -> tuple[str, ...]:
-    """That every requirement holds and protects nothing, because no column is a quasi-identifier."""
-    return (Sentence("no_quasi"),) if requirements and not table.names("quasi") else ()
-
-
-def people_warnings(table: Table, requirements: Sequence[Requirement]) -> tuple[str, ...]:
-    """That requirements count rows, where a column shows that people have several, and how many blocks of the table fall short."""
-    rows = np.arange(table.rows)
-    return tuple(
-        found.sentence(Sentence, "people") for found in repeated_people(table, table, rows, requirements)
     )
 
 

@@ -19,7 +19,7 @@ from sudare.display import rounded_down
 from sudare.words.sentence import Sentence, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -118,20 +118,34 @@ def reasons(table: Table, requirements: Sequence[Requirement]) -> list[Sentence]
 
 
 def loosened(table: Table, requirements: Sequence[Requirement]) -> tuple[Requirement, ...] | None:
-    """The requirements at the highest levels that are possible; None if not even those are."""
+    """The requirements at the highest levels that are possible, column by column; None if not even those are."""
     changed: list[Requirement] = []
     found = diversities(table, requirements)
     for requirement in requirements:
         if isinstance(requirement, KAnonymity):
             changed.append(KAnonymity(min(requirement.k, table.rows)))
         elif isinstance(requirement, LDiversity):
-            level = min([requirement.l] + [_rounded(one) for one in found if one.requirement is requirement])
-            if level < 1:
+            own = [one for one in found if one.requirement is requirement]
+            levels = {one.column: min(requirement.l, _rounded(one)) for one in own}
+            if min(levels.values(), default=requirement.l) < 1:
                 return None
-            changed.append(replace(requirement, l=level))
+            changed += _at_levels(requirement, levels)
         else:
             changed.append(requirement)
     return tuple(changed)
+
+
+def _at_levels(requirement: LDiversity, levels: Mapping[str, float]) -> list[LDiversity]:
+    """The requirement itself if all columns have one level, otherwise one for the columns of each level, highest first."""
+    several = sorted(set(levels.values()), reverse=True)
+    if len(several) <= 1:
+        return [replace(requirement, l=level) for level in several] or [requirement]
+    made = []
+    for level in several:
+        names = tuple(name for name, own in levels.items() if own == level)
+        exempt = {name: values for name, values in requirement.exempt.items() if name in names}
+        made.append(replace(requirement, l=level, sensitive=names, exempt=exempt))
+    return made
 
 
 def with_larger_c(

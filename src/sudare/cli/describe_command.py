@@ -63,7 +63,7 @@ def command(
     """Guess roles and hierarchies of a table, with reasons, into a recipe to edit."""
     from sudare.cli.show import print_blocks, print_json, progress_bar, say_place
     from sudare.release.recipe.draft import draft_of, stem_of
-    from sudare.release.summary import words_in
+    from sudare.words.sentence import texts
 
     language = check_language(lang)
     options = source_options(
@@ -104,7 +104,7 @@ def command(
             return 0
     draft.write(target, overwrite=overwrite)
     if not json:
-        words = words_in(language)
+        words = texts(language, "cli")
         print_blocks(draft.blocks(), language)
         say_place(words("describe.written"), target)
         say_place(words(f"describe.next.{draft.kind}") + "sudare run ", target)

@@ -124,6 +124,7 @@ def _invoke(name: str, arguments: list[str]) -> int:
     app.command(name, no_args_is_help=False)(_guarded(module.command))
     command = typer.main.get_command(app)
     _set_language(command)
+    _take_as_written(command)
     start = functools.partial(command.main, prog_name=f"sudare {name}", standalone_mode=False)
     if "--help" not in arguments:
         return int(start(args=arguments) or 0)
@@ -139,6 +140,20 @@ def _set_language(command: Any) -> None:
     for parameter in command.params:
         if parameter.name == "lang" and parameter.default is not None:
             parameter.default = shown_language()
+
+
+def _take_as_written(command: Any) -> None:
+    """Let texts and switches through: typer would load pydantic, a fifth of what `check` loads, to find that a text is a text."""
+    for parameter in command.get_params(typer.Context(command)):
+        if parameter.type_descriptor.annotation in (str, list[str], bool):
+            parameter._runtime_param = _AsWritten()  # noqa: SLF001  # typer fills it when it is first asked for
+
+
+class _AsWritten:
+    """What typer asks for the value of an option."""
+
+    def coerce(self, value: Any, *, param: Any, ctx: Any) -> Any:  # noqa: ARG002  # what typer gives
+        return () if value is None and param.multiple else value
 
 
 def _guarded(command: Callable[..., int]) -> Callable[..., int]:

@@ -1,4 +1,7 @@
-"""Terminal output: tables that fit 80 columns, JSON, progress bars with time left."""
+"""Terminal output: tables that fit 80 columns, JSON, progress bars.
+
+rich is loaded when something is laid out: JSON for another program needs none of it.
+"""
 
 from __future__ import annotations
 
@@ -9,30 +12,16 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    ProgressColumn,
-    Task,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import Progress as RichProgress
-from rich.table import Table as RichTable
-from rich.text import Text
-
 from sudare.cli.beside import Beside
 from sudare.display import WIDTH, Block, Grid, Line, Marked, folded, width_of
 from sudare.errors import one_line
 from sudare.kernels.core.compiling import compiling_told
-from sudare.progress import SILENT, Progress, phase_text
-from sudare.words.sentence import texts
+from sudare.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.console import Console
 
     from sudare.words.sentence import Language
 
@@ -48,6 +37,8 @@ _COMMANDING = re.compile(
 
 def console() -> Console:
     """Standard output, at most 80 columns wide so that it can be pasted anywhere."""
+    from rich.console import Console
+
     measured = Console()
     return Console(width=min(measured.width, WIDTH), highlight=False)
 
@@ -67,6 +58,10 @@ def print_table(
     title: str, headers: Sequence[str], rows: Iterable[Sequence[Any]], *, wide: bool = False
 ) -> None:
     """A table with wrapped cells; `wide` as in `say`."""
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
     out = console()
     cells = [[_harmless(str(cell)) for cell in row] for row in rows]
     headers = [_harmless(header) for header in headers]
@@ -77,7 +72,7 @@ def print_table(
     for line in Text(folded(above, out.width) if wide else above, style="bold").wrap(out, out.width):
         line.rstrip()
         out.print(line)
-    table = RichTable(header_style="bold", expand=False)
+    table = Table(header_style="bold", expand=False)
     for header, width in zip(headers, _widths(headers, cells, out.width), strict=True):
         table.add_column(escape(header), overflow="fold", width=width)
     for row in cells:
@@ -125,6 +120,8 @@ def _harmless(cell: str) -> str:
 
 def print_verdicts(rows: Iterable[tuple[bool, str]], *, wide: bool = False) -> None:
     """Sentences with a mark for what holds and what does not; `wide` as in `say`."""
+    from rich.markup import escape
+
     out = console()
     for holds, sentence in rows:
         mark = "[green]✓[/green]" if holds else "[red]✗[/red]"
@@ -134,6 +131,8 @@ def print_verdicts(rows: Iterable[tuple[bool, str]], *, wide: bool = False) -> N
 
 def say(sentence: str, *, wide: bool = False) -> None:
     """Words for people, wrapped: between words, or (`wide`) between any two signs, as Japanese is set."""
+    from rich.markup import escape
+
     out = console()
     harmless = _harmless(sentence)
     out.print(escape(folded(harmless, out.width) if wide else harmless))
@@ -141,6 +140,8 @@ def say(sentence: str, *, wide: bool = False) -> None:
 
 def say_place(label: str, place: object) -> None:
     """A path or command to copy: never wrapped."""
+    from rich.markup import escape
+
     console().print(escape(_harmless(f"{label}{place}")), soft_wrap=True)
 
 
@@ -172,58 +173,10 @@ def progress_bar(
         with beside, compiling_told(beside):
             yield SILENT
         return
-    bar = RichProgress(
-        _Activity(beside, language),
-        BarColumn(bar_width=20),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeElapsedColumn(),
-        _TimeLeft(beside),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar, beside, compiling_told(beside):
-        yield _Bar(bar, language)
+    from sudare.cli.bar import shown_bar
 
-
-class _Activity(ProgressColumn):
-    """The phase, or that kernels are compiled and how long that will take: the phase stands still meanwhile."""
-
-    def __init__(self, beside: Beside, language: Language) -> None:
-        super().__init__()
-        self._beside, self._language = beside, language
-
-    def render(self, task: Task) -> Text:
-        left = self._beside.seconds_left()
-        if left is None:
-            return Text(task.description)
-        return Text(texts(self._language, "progress")("bar.compiling", left=left))
-
-
-class _TimeLeft(TimeRemainingColumn):
-    """The time left of the command, which is not known while kernels are compiled."""
-
-    def __init__(self, beside: Beside) -> None:
-        super().__init__()
-        self._beside = beside
-
-    def render(self, task: Task) -> Text:
-        return Text() if self._beside.seconds_left() is not None else super().render(task)
-
-
-class _Bar:
-    """The library's progress protocol on a rich bar: one task for the whole command."""
-
-    def __init__(self, bar: RichProgress, language: Language) -> None:
-        self._bar, self._language = bar, language
-        self._total = 1.0
-        self._task: TaskID = bar.add_task(phase_text("read", language), total=1.0)
-
-    def start(self, phase: str, total: float) -> None:
-        self._total = max(float(total), 1e-12)
-        self._bar.update(self._task, description=phase_text(phase, self._language))
-
-    def update(self, done: float) -> None:
-        self._bar.update(self._task, completed=min(max(done / self._total, 0.0), 1.0))
+    with shown_bar(beside, language) as progress, beside, compiling_told(beside):
+        yield progress
 
 
 def _plain(content: Any) -> Any:

@@ -334,14 +334,25 @@ def _compiled(written: str, column: str = "") -> Callable[[str], Moment | None]:
     pattern = "".join(
         r"\s+" if token.isspace() else _TOKENS.get(token) or re.escape(_plain(token)) for token in tokens
     )
+    signs = frozenset(
+        "".join(_plain(token) for token in tokens if token not in _TOKENS and not token.isspace())
+    )
+
+    @cache
+    def expression() -> re.Pattern[str]:
+        return re.compile(pattern, flags=re.ASCII)
+
     try:
-        match = re.compile(pattern, flags=re.ASCII).fullmatch
+        if written not in FORMATS:
+            expression()
     except re.error:  # a token twice
         raise DescriptionError("describe.dates.format", column=column, format=shown(written)) from None
     unit = unit_of(written)
 
     def parse(text: str) -> Moment | None:
-        found = match(_plain(text))
+        plain = _plain(text)
+        # Of the many formats that are tried, few need be compiled: 1985/03/21 has no colon and no 年.
+        found = expression().fullmatch(plain) if signs.issubset(plain) else None
         if found is None:
             return None
         try:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sudare.errors import OutputError
-from sudare.read.workbooks import check_extent, open_workbook
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,6 +117,8 @@ def as_written(column: pl.Series) -> pl.Series:
 
 def excel_cells(path: Path) -> pl.DataFrame:
     """Every cell as text, with the names as the first row."""
+    from sudare.read.workbooks import check_extent, open_workbook
+
     reader = open_workbook(path)
     check_extent(path, reader.sheet_names[0])
     extent = next(name.formula for name in reader.defined_names() if name.name == _RECORDS)

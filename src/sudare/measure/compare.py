@@ -255,6 +255,8 @@ class Figures(NamedTuple):
 RISKS = ("prosecutor_mean", "largest_confidence", "singling_out", "dangerous_share")
 """Risks to compare by where none is named: the first that all releases have."""
 
+_DIGITS = 9
+"""Of figures that are compared: less is rounding."""
 LOSSES = ("loss", "sse_ratio", "marginal_tv", "util1")
 """Measures to compare by where none is named: the first that applies to all releases.
 
@@ -393,4 +395,5 @@ def _has_several_inputs(releases: Collection[Figures]) -> bool:
 def _chosen(figures: Mapping[str, Any], name: str, what: Literal["risk", "loss"]) -> float:
     if name not in figures:
         raise ParameterError(f"measure.compare.no_{what}", name=name, hint=did_you_mean(name, figures))
-    return float(figures[name])
+    # Rounded: the risks of noise for the same k end in other digits, and none of them is less than another.
+    return float(f"{figures[name]:.{_DIGITS}g}")

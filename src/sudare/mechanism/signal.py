@@ -2,11 +2,15 @@
 
 The signal of a mechanism is the determinant of its two-way table: the chance to be released in a half of the values for
 originals in that half, minus the chance for the others (retention keeps exactly `keep`). Rebuilding a table divides by
-it, once for each column, so a share among n records has a standard error of about
+it, once for each column. Of columns cut in two halves, the share of one among n records has a standard error of about
 
-    1 / (2 sqrt(n) s_1 s_2 ...)
+    1 / (2 sqrt(n) s_1)
 
-the largest that a share can have before rebuilding, divided by the signals.
+and that of a cell of two, which is 1/4 + (a_1 + a_2) / 2 + a_1 a_2 for the columns' deviations a from one half,
+
+    sqrt(1 / s_1^2 + 1 / s_2^2 + 1 / (s_1 s_2)^2) / (4 sqrt(n))
+
+if the released records are spread evenly, as strong noise spreads them.
 """
 
 from __future__ import annotations
@@ -53,7 +57,7 @@ def rebuilt(mechanisms: Mapping[str, Mechanism], rows: int) -> Rebuilt | None:
         return None
     (first, column), (second, other) = signals[:2]
     half = _NORMAL / (2 * math.sqrt(rows))
-    return Rebuilt(column, _over(half, first), other, _over(half, first * second))
+    return Rebuilt(column, _over(half, first), other, _over(half / 2, _of_both(first, second)))
 
 
 def signal_of(mechanism: Mechanism) -> float:
@@ -71,6 +75,12 @@ def signal_of(mechanism: Mechanism) -> float:
     below = mechanism.cumulative(originals, low + width / 2)
     half = _ORIGINALS // 2
     return float(below[:half].mean() - below[half:].mean()) * (1 - (mechanism.flip or 0.0))
+
+
+def _of_both(first: float, second: float) -> float:
+    """What the square root over the signals of two columns is divided by; 0 if one of them leaves nothing."""
+    product = first * second
+    return product / math.sqrt(first**2 + second**2 + 1) if product > 0 else 0.0
 
 
 def _over(half: float, signal: float) -> float:

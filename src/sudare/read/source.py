@@ -1,4 +1,4 @@
-"""One way in for every source: a path, `-` for standard input, or the address of a database; and its options.
+"""One way in for every source: a path, `-` for standard input, or the address of a database.
 
 Whether a path from a file or the command line exists, whatever that path is.
 
@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sudare.errors import InputError, did_you_mean, shown
-from sudare.parameters import Part
 from sudare.read.text import read_text, refuse_baskets, refuse_record_as_names
 from sudare.words.sentence import enumerated
 
@@ -410,32 +409,3 @@ def _load_database(
     else:
         frame, name = database.read_postgresql(address, table=table, query=query, missing=missing)
     return frame, SourceFacts(name, kind, sha256=database.digest(frame))
-
-
-class Source(Part):
-    """Where the table is."""
-
-    path: str
-    """File, '-' for standard input, or database address (postgresql://… or sqlite:///…)."""
-    format: str | None = None
-    """csv, tsv, parquet, arrow, excel, spss, stata, sas, arff, jsonl, sqlite, postgresql; by the name when left out."""
-    table: str | None = None
-    """Table of a database."""
-    query: str | None = None
-    """Query to a database, instead of a table."""
-    sheet: str | None = None
-    """Sheet of a workbook; must be given when several sheets have contents."""
-    delimiter: str | None = None
-    """Delimiter of a text file; detected when left out."""
-    encoding: str | None = None
-    """Encoding of a text file; detected when left out."""
-    header: bool | None = None
-    """Whether the first line of a text file names the columns; when left out it does, unless it looks like a record."""
-    missing: tuple[str, ...] = ("",)
-    """Texts that mean a missing value."""
-
-    def load(self) -> tuple[pl.DataFrame, SourceFacts]:
-        """Read the table, with what was detected about it."""
-        from sudare.read.source import load
-
-        return load(self.path, **self.model_dump(exclude={"path"}))

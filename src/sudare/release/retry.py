@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from sudare.release.recipe.parts import Effort
     from sudare.release.table.release import Release
 
+_ROUNDING = 1e-12
+"""The share of a loss by which another must be less: the order of a sum changes its last digits."""
+
 
 def retry(
     release: Release,
@@ -60,8 +63,8 @@ def tried_again(
     again = _again(first, effort, _harder(first.methods, effort), seed, progress)
     name = judged_by(again.methods)
     before, after = _value(first, name), _value(again, name)
-    kept = again if after < before else first
-    which = "second" if after < before else "first"
+    kept = again if _is_less(after, before) else first
+    which = "second" if _is_less(after, before) else "first"
     note = ReleaseNote(f"retry.{which}", effort=effort, measure=name, first=before, second=after)
     risen = risen_risks(first.risk_after.to_dict(), again.risk_after.to_dict()) if kept is again else ()
     return replace(kept, notes=(*kept.notes, note, *risen))
@@ -108,7 +111,7 @@ def retry_folder(
             progress=step,
         )
         after = _value(again, name)
-        if after >= before:
+        if not _is_less(after, float(before)):
             return Retried(None, name, float(before), after)
         note = ReleaseNote("retry.second", effort=effort, measure=name, first=float(before), second=after)
         finished = better.finished(again, step)
@@ -130,6 +133,11 @@ class Retried(NamedTuple):
     after: float
     risen: tuple[ReleaseNote, ...] = ()
     """What to know of its risk, where a figure is higher than before."""
+
+
+def _is_less(after: float, before: float) -> bool:
+    """Whether a loss is less by more than the rounding of sums."""
+    return after < before - _ROUNDING * abs(before)
 
 
 def risen_risks(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[ReleaseNote, ...]:

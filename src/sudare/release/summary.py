@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sudare.display import Block, Grid, Line, Marked, Place, figure
 from sudare.measure.catalogue import known_measure
 from sudare.release.warnings import ReleaseNote
-from sudare.words.sentence import in_language, texts
+from sudare.words.sentence import Sentence, in_language, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 def summary_of(written: Written[Any], language: Language) -> Iterator[Block]:
     """Verdicts from the written files, what its kind has to say, warnings, and where everything is."""
     words = words_in(language)
-    # How the release came about: the method that nobody named, a compromise, a second try. The report has the rest.
-    yield from (
-        Line(in_language(note, language)) for note in written.release.notes if isinstance(note, ReleaseNote)
-    )
+    # How the release came about: the method that nobody named, a compromise, a second try; and how many rows were left
+    # out where that was allowed. The report has the rest.
+    yield from (Line(in_language(note, language)) for note in written.release.notes if _is_told(note))
     yield verdicts(written.findings, language)
     yield from written.release.kind.summary(written, language)
     for warning in written.release.warnings:
@@ -33,6 +32,10 @@ def summary_of(written: Written[Any], language: Language) -> Iterator[Block]:
     yield Place(words("place.keep_private"), written.folder / "internal")
     for report in written.reports:
         yield Place(words("place.report"), report)
+
+
+def _is_told(note: str) -> bool:
+    return isinstance(note, ReleaseNote) or (isinstance(note, Sentence) and "allowed" in note.values)
 
 
 def verdicts(findings: Sequence[Finding], language: Language) -> Marked:

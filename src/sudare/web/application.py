@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from sudare.web.settings import Settings
     from sudare.words.sentence import Language
 
+_NAME = "Sudare"
+
 
 def application(settings: Settings) -> FastAPI:
     """The server as an application; its jobs are watched while it runs."""
@@ -45,7 +47,7 @@ def application(settings: Settings) -> FastAPI:
 
     # Pages that describe the interface would load scripts from elsewhere; the description itself is served.
     app = FastAPI(
-        title="Sudare",
+        title=_NAME,
         version="1",
         lifespan=running,
         docs_url=None,

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 if TYPE_CHECKING:
@@ -47,18 +47,15 @@ class Texts:
 @cache
 def loaded(area: str, language: Language) -> dict[str, str]:
     """The texts of one area in a language, by dotted key."""
-    place = files("sudare.words").joinpath(language, area)
+    place = Path(__file__).parent / language / area
     if not place.is_dir():
-        return dict(_flat(_parsed(files("sudare.words").joinpath(language, f"{area}.yaml")), ""))
-    rooms = sorted(place.iterdir(), key=lambda file: file.name)
+        return dict(_flat(_parsed(place.with_suffix(".yaml")), ""))
     return {
-        key: text
-        for room in rooms
-        for key, text in _flat(_parsed(room), f"{room.name.removesuffix('.yaml')}.")
+        key: text for room in sorted(place.iterdir()) for key, text in _flat(_parsed(room), f"{room.stem}.")
     }
 
 
-def _parsed(file: Any) -> dict[str, Any]:
+def _parsed(file: Path) -> dict[str, Any]:
     import yaml
 
     # Written in C where it was built so: ten times as fast. Both are safe loaders.

@@ -54,13 +54,27 @@ def test_the_ratio_is_bound_over_what_k_anonymity_reaches():
 
 def test_the_threshold_decides():
     table = with_counts((30, 30, 30), columns=2)
-    study = sd.assess(table, ENTROPY)
+    study = sd.assess(table, ENTROPY, threshold=5)
     assert study.suited
-    assert study.advice == ()
+    assert not study.costly
+    assert (study.advice, study.compromises) == ((), ())
     tight = sd.assess(table, ENTROPY, threshold=study.ratio / 2)
     assert not tight.suited
     assert tight.compromises
     assert "Poorly suited" in tight.advice[0]
+
+
+def test_a_low_bound_proves_nothing():
+    """Diversity costs three times as much here, and the bound does not show it."""
+    table = with_counts((30, 30, 30), columns=2)
+    study = sd.assess(table, ENTROPY)
+    quick = sd.Generalize(objective="dis", effort="fast").apply(table, Context((ENTROPY,)))
+    assert study.reached == pytest.approx(dis(table, quick.table))
+    assert study.reached > 2 * study.upper_bound > study.lower_bound.value
+    assert study.suited
+    assert study.costly
+    assert "It is not known whether the table is suited" in study.advice[0]
+    assert study.compromises
 
 
 def test_k_anonymity_alone_has_a_bound_and_itself_for_comparison():
@@ -250,6 +264,34 @@ def test_odd_tables(rows, diversity, k, objective):
         assert study.max_blocks * k <= len(rows)
     for one in study.compromises:
         assert 0 <= one.bound.value <= one.distortion + 1e-9 <= 1 + 1e-6
+
+
+def test_each_column_keeps_the_level_that_it_allows():
+    """A column of two values does not bring the others down."""
+    rows = 60
+    frame = pl.DataFrame(
+        {
+            "age": [20 + place % 30 for place in range(rows)],
+            "income": ["low", "high"] * (rows // 2),
+            "job": [f"job {place % 5}" for place in range(rows)],
+        }
+    )
+    table = sd.read(frame).describe(quasi=["age"], sensitive=["income", "job"])
+    asked = sd.LDiversity(3)
+    found = loosened(table, [asked])
+    assert found == (sd.LDiversity(3, sensitive=("job",)), sd.LDiversity(2, sensitive=("income",)))
+    study = sd.assess(table, asked)
+    lower = next(one for one in study.compromises if one.kind == "lower level")
+    assert lower.requirements == found
+    assert "l = 3 (distinct) for job, l = 2 (distinct) for income" in lower.what
+    assert "job は l = 3（異なる値の数）" in lower.in_language("ja").what
+    release = sd.anonymize(table, *lower.requirements, method=sd.Mondrian(), seed=1)
+    assert all(verdict.holds for verdict in release.verdicts)
+    exempt = sd.LDiversity(3, exempt={"job": ("job 0",)})
+    assert loosened(table, [exempt]) == (
+        sd.LDiversity(3, sensitive=("job",), exempt={"job": ("job 0",)}),
+        sd.LDiversity(2, sensitive=("income",)),
+    )
 
 
 def test_loosened_requirements_are_possible():

@@ -91,11 +91,11 @@ def test_the_books_agree_with_a_recount(rows, columns, k, kind, heat, target, se
             for box in range(len(boxes.costs))
             if row in boxes.rows[boxes.starts[box] : boxes.starts[box + 1]]
         ]
-    groups = chained(listed, labels.copy(), sizes.copy(), lost.copy())
+    groups = chained(listed, labels.copy(), sizes.copy(), lost.copy(), -1)
     words, local = words_from(seed), prices.copy()
     total = float(lost[labels].sum())
     for _ in range(4):
-        total += exchange(listed, groups, prices, local, k, 10, target, heat, words)
+        total += exchange(listed, groups, prices, local, k, 10, target, heat, words, 0)
         assert total == pytest.approx(float(groups.cost[groups.label].sum()), abs=CLOSE)
         assert np.array_equal(np.bincount(groups.label, minlength=len(groups.size)), groups.size)
         assert (groups.size[groups.size > 0] >= k).all()

@@ -59,7 +59,7 @@ def test_rows_of_small_blocks_are_left_out_where_that_is_cheaper():
     outcome = recode(people(), sd.KAnonymity(2), suppression=0.2)
     assert outcome.rows.tolist() == list(range(7))
     assert outcome.table.frame.equals(people().frame.head(7))
-    assert outcome.notes[0].endswith("zip 0 of 2, sex 0 of 1. Left out 1 of 8 rows.")
+    assert outcome.notes[0].endswith("zip 0 of 2, sex 0 of 1. Left out 1 of 8 rows (allowed: 1).")
     assert outcome.notes[1].startswith("The loss is 0.1250: no node")
 
 
@@ -114,7 +114,8 @@ def test_it_works_in_the_whole_flow(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"suppression": 1},
+        {"suppression": 1.5},
+        {"suppression": True},
         {"suppression": -0.1},
         {"objective": "entropy"},
         {"weights": {"zip": 0}},
@@ -226,8 +227,8 @@ def test_minimal_solutions_and_their_figures():
     assert found["levels"].to_list() == [{"zip": 0, "sex": 0}]
     assert found.select("groups", "smallest", "suppressed", "loss").rows() == [(3, 2, 1, 0.125)]
     assert minimal_solutions(people(), sd.KAnonymity(9)).is_empty()
-    with pytest.raises(ParameterError, match="suppression is 1"):
-        minimal_solutions(people(), sd.KAnonymity(2), suppression=1)
+    with pytest.raises(ParameterError, match=r"suppression is 1\.5"):
+        minimal_solutions(people(), sd.KAnonymity(2), suppression=1.5)
 
 
 def test_level_statistics():

@@ -1,7 +1,9 @@
 """Prices and boxes: the boxes found are those of the definition, the bound holds, the choice is the greedy one."""
 
 import itertools
+import time
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -20,6 +22,7 @@ from sudare.anonymize.generalize.records import covers_of
 from sudare.anonymize.generalize.start import ladders_of
 from sudare.anonymize.grouping.recode import axes_of
 from sudare.anonymize.protocol import Context
+from sudare.errors import CancelledError
 from sudare.kernels.recoding.boxes import Boxes, PricedRows, find_boxes
 from sudare.kernels.recoding.prices import ascend, choose
 from sudare.progress import SILENT
@@ -218,6 +221,71 @@ def test_a_search_that_ends_early_finds_some_of_the_boxes_and_no_bound(rows, k, 
     first = np.zeros(rows, dtype=np.int64)
     assert priced_groups(model, ladders, first, k, SILENT, most_visits=-1) is None
     assert least_loss(model, ladders, first, k, SILENT, most_visits=-1) is None
+
+
+def in_threads(count):
+    return patch("sudare.threads.processors", lambda: count)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 30), st.integers(1, 3), KINDS, st.sampled_from([1e9, 300, 60, 0, -1]), SEEDS)
+def test_boxes_are_the_same_for_any_number_of_threads(rows, k, kind, visits, seed):
+    random = np.random.default_rng(seed)
+    model, ladders = model_of(twins.example(random, rows, 3, kind=kind))
+    space, prices = levels_of(model, ladders), random_prices(random, rows)
+    (one, bound), *others = (_boxes_with(threads, space, prices, k, visits, True) for threads in (1, 2, 3))
+    for other, same in others:
+        assert all(np.array_equal(left, right) for left, right in zip(one, other, strict=True))
+        assert same == bound
+    for threads in (1, 2, 3):
+        whole, again = _boxes_with(threads, space, prices, k, visits, False)
+        assert again == bound
+        assert len(whole.costs) == (0 if bound == -np.inf else len(one.costs))
+
+
+def _boxes_with(threads, space, prices, k, visits, partly):
+    with in_threads(threads):
+        return space.boxes(prices, k, 5.0, SILENT, visits, partly=partly)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 30), st.integers(1, 4), st.integers(0, 30), st.floats(0.05, 2.0), SEEDS)
+def test_the_ascent_is_the_same_for_any_number_of_threads(rows, k, rounds, theta, seed):
+    random = np.random.default_rng(seed)
+    boxes, prices = random_boxes(random, rows, k), random_prices(random, rows)
+    free = random.random(rows) < 0.8
+    goal = float(prices.sum()) * random.choice([0.5, 1.0, 1.5])
+    expected, _ = ascend(*boxes[:3], prices, np.full(rows, np.inf), free, k, goal, rounds, theta, 8)
+    for threads in (1, 2, 3):
+        with in_threads(threads), patch.object(module, "_LISTED_EACH", 1):
+            found = module._ascended(boxes, prices, free, k, goal, rounds, theta)
+        assert np.array_equal(found, expected)
+
+
+def test_a_search_for_boxes_in_threads_is_canceled_in_the_middle():
+    """One level takes longer than anybody waits; it ends at the next look at the visits that are left."""
+    random = np.random.default_rng(1)
+    codes = random.integers(0, 2**16, size=(4000, 12))
+    names = [f"c{column}" for column in range(12)]
+    frame = pl.DataFrame({name: codes[:, place].astype(str) for place, name in enumerate(names)})
+    table = sd.read(frame).describe(quasi=names, hierarchies={name: sd.hierarchy.mask() for name in names})
+    axes = axes_of(table)
+    model = covers_of(axes, [1.0] * 12, "loss", "hierarchy")
+    space = levels_of(model, ladders_of(axes, model, [1.0] * 12, "loss"))
+
+    class Impatient:
+        def start(self, phase, total):
+            self.began = time.perf_counter()
+
+        def update(self, done):
+            if time.perf_counter() - self.began > 0.3:
+                raise CancelledError("anonymize.canceled")
+
+    space.boxes(np.zeros(4000), 2, 0.0, SILENT, 10)  # compiled
+    watch = Impatient()
+    with in_threads(2), pytest.raises(CancelledError):
+        space.boxes(np.full(4000, 2.0), 2, 5.0, watch, 1e11)
+    assert time.perf_counter() - watch.began < 10
 
 
 @settings(max_examples=30, deadline=None)

@@ -24,6 +24,7 @@ def distinct_rule(values, l):  # noqa: E741  # the name in the field
     return no_rules()._replace(
         kind=np.array([DISTINCT]),
         column=np.zeros(1, dtype=np.int64),
+        at_most=np.zeros(1, dtype=np.bool_),
         bound=np.array([float(l)]),
         factor=np.zeros(1),
         sensitive=values.astype(np.int32)[None, :],

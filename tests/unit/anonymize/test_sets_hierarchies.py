@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import sudare as sd
-from sudare.anonymize.generalize.outliers import cost_of_groups
+from sudare.anonymize.generalize.leaving import total_cost
 from sudare.anonymize.generalize.records import covers_of
 from sudare.anonymize.generalize.start import ladders_of
 from sudare.anonymize.grouping.recode import axes_of, recode
@@ -129,7 +129,7 @@ def test_the_search_counts_what_the_release_loses(case, objective, tmp_path):
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     released = recode(table, axes, labels.astype(np.int32), int(labels.max()) + 1, sets=True)
     measured = {"loss": sd.measure.loss, "dis": sd.measure.dis, "ncp": sd.measure.gcp}[objective]
-    counted = cost_of_groups(model, np.arange(table.rows), labels) / table.rows
+    counted = total_cost(model, labels, 1) / table.rows
     assert measured(table, released) == pytest.approx(counted)
 
 

@@ -195,7 +195,7 @@ def test_whole_numbers_stay_whole_and_near(values, base):
         lambda: sd.Sample(0),
         lambda: sd.Sample(1.01),
         lambda: sd.SuppressRecords(-0.1),
-        lambda: sd.SuppressRecords(2),
+        lambda: sd.SuppressRecords(1.5),
         lambda: sd.TopBottomCode("a"),
         lambda: sd.TopBottomCode("a", bottom=5, top=1),
         lambda: sd.TopBottomCode("a", top=math.nan),

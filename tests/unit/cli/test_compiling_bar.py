@@ -4,8 +4,8 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
+from sudare.cli.bar import Activity, Bar, TimeLeft
 from sudare.cli.beside import Beside
-from sudare.cli.show import _Activity, _Bar, _TimeLeft
 
 
 class Two(Beside):
@@ -28,9 +28,9 @@ class Two(Beside):
 )
 def test_the_bar_says_what_is_under_way(language, phase, compiling):
     two = Two()
-    activity, left = _Activity(two, language), _TimeLeft(two)
+    activity, left = Activity(two, language), TimeLeft(two)
     bar = Progress(activity, left, console=Console(quiet=True))
-    shown = _Bar(bar, language)
+    shown = Bar(bar, language)
     shown.start("refine", 10)
     shown.update(5)
     (task,) = bar.tasks

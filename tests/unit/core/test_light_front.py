@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
+import polars as pl
 import pytest
+
+import sudare as sd
 
 HEAVY = (
     "numba",
@@ -78,6 +81,54 @@ def test_checking_k_loads_no_compiler(code, tmp_path):
     assert set(rooms) <= {"sudare.kernels.core", "sudare.kernels.core.compiling", "sudare.kernels.core.kinds"}
 
 
+COMMANDS = """
+import contextlib, io, sys
+from sudare.cli import main
+with contextlib.redirect_stdout(io.StringIO()):
+    main({arguments!r})
+"""
+
+
+def test_check_of_a_release_loads_what_reads_and_counts_only(tmp_path):
+    sd.anonymize(
+        sd.read(pl.DataFrame({"age": [1, 1, 2, 2]})).describe(quasi=["age"]),
+        sd.KAnonymity(2),
+        method=sd.SuppressRecords(),
+        seed=1,
+    ).write(tmp_path / "released")
+    code = COMMANDS.format(arguments=["check", "released", "--json"])
+    heavy, _, rooms = loaded(code, tmp_path)
+    assert set(heavy) <= {"typer", "yaml"}  # messages are YAML
+    assert rooms == ["sudare.kernels.core", "sudare.kernels.core.compiling"]
+    not_loaded(
+        code, ("pydantic", "sudare.parameters", "sudare.read.workbooks", "sudare.describe.table"), tmp_path
+    )
+
+
+def test_describe_of_a_table_loads_no_method_and_nothing_of_baskets(tmp_path):
+    arguments = ["describe", "t.csv", "--out", "drafted.recipe.yaml", "--json"]
+    code = COMMANDS.format(arguments=arguments)
+    heavy, count, rooms = loaded(code, tmp_path)
+    assert set(heavy) <= {"typer", "yaml"}
+    assert count < 80
+    assert rooms == [
+        "sudare.anonymize.baskets", "sudare.anonymize.baskets.catalogue", "sudare.anonymize.catalogue",
+        "sudare.kernels.core", "sudare.kernels.core.compiling", "sudare.kernels.core.kinds",
+        "sudare.release.recipe", "sudare.release.recipe.draft",
+    ]  # fmt: skip
+    not_loaded(
+        code, ("sudare.measure", "sudare.mechanism", "sudare.describe.baskets", "sudare.advise"), tmp_path
+    )
+
+
+def not_loaded(code, names, tmp_path):
+    text = f"{code}\nprint([name for name in {names!r} if name in sys.modules], file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("command", ["catalogue", "schema"])
 def test_lists_of_what_there_is_load_no_compiler(command, tmp_path):
     code = f"from sudare.cli import main\nwith contextlib.redirect_stdout(io.StringIO()):\n    main(['{command}'])"
@@ -87,7 +138,8 @@ def test_lists_of_what_there_is_load_no_compiler(command, tmp_path):
 
 def test_kernels_load_no_compiler_until_they_are_called(tmp_path):
     code = (
-        "import sudare.anonymize.catalogue, sudare.kernels.partition.refine, sudare.kernels.partition.costs"
+        "from sudare.anonymize.catalogue import METHODS; list(METHODS.entries.values())\n"
+        "import sudare.kernels.partition.refine, sudare.kernels.partition.costs"
     )
     heavy, _, _ = loaded(code, tmp_path)
     assert "numba" not in heavy

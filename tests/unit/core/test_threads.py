@@ -2,12 +2,13 @@
 
 import threading
 import time
+from functools import partial
 
 import pytest
 
 from sudare.errors import CancelledError, ParameterError
 from sudare.progress import SILENT
-from sudare.threads import processors, side_by_side
+from sudare.threads import Team, processors, side_by_side
 
 
 class Watch:
@@ -98,6 +99,69 @@ def test_the_smallest_task_is_first_and_alone():
     assert at_once[0] == (2, 1)
     assert {number for number, _ in at_once[1:3]} == {0, 1}
     assert max(count for _, count in at_once) == 2
+
+
+def slow(number):
+    time.sleep(0.001 * (6 - number))
+    return number
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_a_team_returns_what_calls_return_round_after_round(size, monkeypatch):
+    monkeypatch.setattr("sudare.threads.processors", lambda: size)
+    with Team(4) as team:
+        assert team.size == min(size, 4)
+        for _ in range(3):
+            assert team.run([partial(slow, number) for number in range(6)]) == list(range(6))
+        assert team.run([]) == []
+
+
+def test_inside_a_team_there_are_no_further_threads(monkeypatch):
+    monkeypatch.setattr("sudare.threads.processors", lambda: 4)
+
+    def inside():
+        with Team(4) as team:
+            own = threading.get_ident()
+            tasks = [lambda progress: threading.get_ident() for _ in range(3)]
+            found = side_by_side(tasks, [1, 1, 1], SILENT, "search_parts", threads=3)
+            return team.size, {own, *found, *team.run([threading.get_ident] * 3)}
+
+    with Team(2) as team:
+        for size, threads in team.run([inside, inside]):
+            assert size == 1
+            assert len(threads) == 1
+    with Team(4) as team:
+        assert team.size == 4
+
+
+def test_calls_of_a_team_are_stopped_when_the_caller_cancels(monkeypatch):
+    monkeypatch.setattr("sudare.threads.processors", lambda: 2)
+    stopped, begun = threading.Event(), []
+
+    def call():
+        begun.append(1)
+        assert stopped.wait(20)
+
+    def cancels():
+        raise CancelledError("anonymize.canceled")
+
+    before = threading.active_count()
+    with pytest.raises(CancelledError), Team(2) as team:
+        team.run([call] * 5, cancels, stopped.set)
+    assert len(begun) == 2
+    assert threading.active_count() == before
+
+
+def test_the_failure_of_a_call_is_that_of_the_round(monkeypatch):
+    monkeypatch.setattr("sudare.threads.processors", lambda: 2)
+
+    def fails():
+        raise ParameterError("anonymize.all_weights_zero")
+
+    with Team(2) as team:
+        with pytest.raises(ParameterError):
+            team.run([fails, fails, fails])
+        assert team.run([partial(slow, 1), partial(slow, 2)]) == [1, 2]
 
 
 def test_there_is_a_processor():

@@ -129,12 +129,12 @@ def test_kernels_are_not_kept_in_the_package():
 class Tiny:
     """A copy of the package with two kernels only, one of which calls the other; each use is a process of its own."""
 
-    def __init__(self, home: Path, place: str = "inner.called_kernels") -> None:
+    def __init__(self, home: Path, place: str = "merged.called_kernels") -> None:
         self.home, self.place = home, place
         kernels = home / "sudare" / "kernels"
         (kernels / "core").mkdir(parents=True)
         real = Path(sudare.__file__).parent / "kernels" / "core"
-        for name in ("jit.py", "dispatch.py", "cache.py", "compiling.py"):
+        for name in ("jit.py", "dispatch.py", "merged.py", "cache.py", "compiling.py"):
             (kernels / "core" / name).write_bytes((real / name).read_bytes())
         called = kernels.joinpath(*place.split(".")).with_suffix(".py")
         called.parent.mkdir(exist_ok=True)
@@ -171,7 +171,7 @@ class Tiny:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["called_kernels", "inner.called_kernels"])
+@pytest.mark.parametrize("place", ["called_kernels", "merged.called_kernels"])
 def test_a_changed_kernel_is_noticed_by_its_caller_in_another_file(place, tmp_path):
     """numba alone would go on with the old machine code."""
     tiny, found = Tiny(tmp_path / "home", place), []

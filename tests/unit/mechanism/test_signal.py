@@ -28,7 +28,9 @@ def test_the_error_of_a_share_is_that_of_the_inverse():
     # A released share near one half has the largest error; the difference of two cells carries it.
     error = np.sqrt(0.25 / 10_000) * (inverse[0, 0] - inverse[0, 1])
     assert told.one == pytest.approx(1.96 * error, rel=0.01)
-    assert told.two == pytest.approx(told.one / 0.4, rel=0.01)
+    both = np.kron(inverse, inverse)[0]  # of the four released cells, each a quarter of the records
+    variance = (both**2 / 4).sum() - (both / 4).sum() ** 2
+    assert told.two == pytest.approx(1.96 * np.sqrt(variance / 10_000), rel=0.01)
     assert rebuilt({"a": kept}, 10_000) is None
 
 

@@ -94,6 +94,21 @@ def test_a_release_that_the_measure_does_not_apply_to_is_on_no_front():
     assert '"noise"' not in drawn
 
 
+def test_risks_that_differ_by_rounding_are_equal():
+    """Noise calibrated to the same k has the same risk, whatever the last digits of its rate are."""
+    figures = {
+        name: {"risk": {"prosecutor_mean": 0.2 - digits}, "losses": {"loss": loss}}
+        for name, digits, loss in (("a", 1.75e-12, 0.1456), ("b", 1.46e-12, 0.141), ("c", 4.24e-12, 0.1567))
+    }
+    found = sd.measure.compare(figures)
+    assert found.frame.filter(found.frame["best"])["release"].to_list() == ["b"]
+    assert found.pick is not None
+    assert found.pick.release == "b"
+    two = sd.measure.compare({name: figures[name] for name in "ab"})
+    assert two.opposites is None
+    assert two.pick is not None
+
+
 def test_it_beats_nobody():
     figures = {
         "noise": {"risk": {"prosecutor_mean": 0.0}, "losses": {"loss": None}},

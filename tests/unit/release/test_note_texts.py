@@ -119,7 +119,7 @@ def test_the_english_is_what_it_was(releases):
     found = releases[0]
     for name, notes in {
         "full-domain without outliers": (
-            "Recoded each column to one level: age 1 of 1, pay 1 of 1, zip 0 of 2. Left out 1 of 40 rows.",
+            "Recoded each column to one level: age 1 of 1, pay 1 of 1, zip 0 of 2. Left out 1 of 40 rows (allowed: 4).",
             "The loss is 0.6750: no node of the lattice (8 in all) is better (counted: 5).",
             "Removed the identifiers name, id.",
         ),
@@ -141,7 +141,7 @@ def test_the_english_is_what_it_was(releases):
         "generalization": r"Rows generalized: 40; groups: \d+, of [\d.]+ rows on average\.",
         "generalization without outliers": (
             r"Rows generalized: 39; groups: \d+, of [\d.]+ rows on average\. "
-            r"Rows left out because they cost the others more than themselves: 1\."
+            r"Rows left out because they cost the others more than themselves: 1 \(allowed: 4\)\."
         ),
         "microaggregation": (
             r"Rows replaced by the centroids of their groups: 40; groups: \d+, of [\d.]+ rows on average\. "
@@ -170,9 +170,9 @@ def test_the_english_is_what_it_was(releases):
 
 def test_the_japanese_names_what_a_custodian_knows(releases):
     groups = Note("generalized.groups", rows=30_162, groups=2_500, size=12.0648)
-    assert Note("generalized.left_out", note=groups, rows=1).into("ja") == (
+    assert Note("generalized.left_out", note=groups, rows=1, allowed=30).into("ja") == (
         "30,162 行を 2,500 グループにまとめて一般化しました（1 グループあたり平均 12.1 行）。残すと、除くよりも損失が大きくなる 1 行を"
-        "除きました。"
+        "除きました（上限は 30 行）。"
     )
     seeded = releases[0]["mondrian"].warnings[1].into("ja")
     assert (
@@ -202,7 +202,7 @@ def test_notes_of_the_callers_own_method_stay(tmp_path, monkeypatch):
 
 
 def test_a_note_is_a_sentence_with_words_of_its_own():
-    note = Note("generalized.left_out", note=Note("shuffled"), rows=3)
+    note = Note("generalized.left_out", note=Note("shuffled"), rows=3, allowed=5)
     again = pickle.loads(pickle.dumps(note))
     assert type(again) is Note
     assert (again, again.into("ja").into("en")) == (note, note)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.anonymize.baskets.generalize import GeneralizeItems
-from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.parameters import Catalogue
 
 if TYPE_CHECKING:
@@ -13,7 +11,10 @@ if TYPE_CHECKING:
 
 BASKET_METHODS: Catalogue[BasketAnonymizer] = Catalogue(
     "method for baskets",
-    {"item-suppression": SuppressItems, "item-generalization": GeneralizeItems},
+    {
+        "item-suppression": "sudare.anonymize.baskets.suppress:SuppressItems",
+        "item-generalization": "sudare.anonymize.baskets.generalize:GeneralizeItems",
+    },
     others=(
         "generalization",
         "mindis",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
-from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import BeforeValidator, PlainSerializer
 
 from sudare.anonymize.baskets.protocol import BasketOutcome
 from sudare.anonymize.note import Note
@@ -14,7 +14,7 @@ from sudare.assess.baskets.km_anonymity import KmAnonymity
 from sudare.assess.baskets.pairing import subsets_of
 from sudare.describe.hierarchy.catalogue import CATALOGUE
 from sudare.errors import ErrorSentence, InfeasibleError, ParameterError, shown
-from sudare.parameters import Annotated, parameters, said_by
+from sudare.parameters import Annotated, SchemaLater, parameters, said_by
 from sudare.read.baskets.codes import merged
 from sudare.words.sentence import counted
 
@@ -41,7 +41,7 @@ Maker = Annotated[
     Any,
     BeforeValidator(_made),
     PlainSerializer(CATALOGUE.dump),
-    WithJsonSchema(CATALOGUE.schema()),
+    SchemaLater(CATALOGUE.schema),
 ]
 """A hierarchy made by `sudare.hierarchy`, or its recipe."""
 

@@ -13,7 +13,7 @@ from sudare.anonymize.protocol import Context, Outcome
 from sudare.assess.requirement import require_feasible
 from sudare.describe.hierarchy.tree import MEASURE_NAMES, Objective
 from sudare.errors import ErrorSentence, InfeasibleError
-from sudare.parameters import Annotated, Field, parameters
+from sudare.parameters import Annotated, Field, ShareOrRows, parameters
 from sudare.words.sentence import enumerated
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class FullDomain:
 
     objective: Objective = "loss"
     """The loss to minimize: loss (share of leaves), dis (share of levels climbed) or ncp (certainty penalty)."""
-    suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    """Largest share of rows that may be left out."""
+    suppression: ShareOrRows = 0.0
+    """How many rows may be left out: a share below 1, or a number of rows."""
     weights: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
     """Importance of columns in the objective; 1 if left out."""
     budget: Annotated[int, Field(ge=1)] = 50_000
@@ -95,9 +95,14 @@ class FullDomain:
             for column, level in zip(lattice.columns, found.best.node, strict=True)
         )
         recoded = Note("full_domain.recoded", levels=levels)
-        if found.best.suppressed:
+        allowed = allowed_rows(self.suppression, lattice.rows, kept=1)
+        if allowed:
             recoded = Note(
-                "full_domain.left_out", note=recoded, gone=found.best.suppressed, rows=lattice.rows
+                "full_domain.left_out",
+                note=recoded,
+                gone=found.best.suppressed,
+                rows=lattice.rows,
+                allowed=allowed,
             )
         proof = (
             Note("full_domain.proven", nodes=lattice.size)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from pydantic import TypeAdapter, ValidationError
 
 from sudare.anonymize.full_domain.classify import minimal_nodes
 from sudare.anonymize.full_domain.count import Counter
@@ -14,6 +15,7 @@ from sudare.anonymize.grouping.recode import allowed_rows, block_rules
 from sudare.assess.catalogue import REQUIREMENTS
 from sudare.assess.requirement import requirements_of
 from sudare.errors import ParameterError, shown
+from sudare.parameters import ShareOrRows
 from sudare.progress import SILENT
 
 if TYPE_CHECKING:
@@ -41,12 +43,14 @@ def minimal_solutions(
     If compliance is monotone, a path of undecided nodes is bisected, and each answer decides all nodes above or below
     (Flash, Kohlmayer et al. 2012); otherwise every node that could comply is counted.
     """
-    if not 0 <= suppression < 1:
-        raise ParameterError("anonymize.full_domain.suppression", given=shown(suppression))
+    try:
+        allowed_share: float = TypeAdapter(ShareOrRows).validate_python(suppression)
+    except ValidationError:
+        raise ParameterError("anonymize.full_domain.suppression", given=shown(suppression)) from None
     rules, lattice = block_rules(table, requirements_of(requirements, REQUIREMENTS)), lattice_of(table)
     if lattice.size > _LISTED:
         raise ParameterError("anonymize.full_domain.too_many_nodes", nodes=lattice.size, most=_LISTED)
-    allowed = allowed_rows(suppression, table.rows, kept=1)
+    allowed = allowed_rows(allowed_share, table.rows, kept=1)
     counter = Counter(table, lattice, rules, allowed, "loss", lattice.weights({}))
     nodes = minimal_nodes(counter, progress) if table.rows else []
     return _frame(counter, nodes)

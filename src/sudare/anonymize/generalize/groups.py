@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sudare.anonymize.generalize.exchange import Regions, exchanged
-from sudare.anonymize.generalize.leftover import attach
+from sudare.anonymize.generalize.exchange import Leaving, Regions, exchanged
+from sudare.anonymize.generalize.leaving import leaving_of, left_out, total_cost
+from sudare.anonymize.generalize.leftover import attach, merged_to_comply
 from sudare.anonymize.generalize.mixed import mixed_groups
 from sudare.anonymize.generalize.neighbors import near_rows
 from sudare.anonymize.generalize.parts import parts_of
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sudare.anonymize.generalize.prices import Searches
+    from sudare.anonymize.generalize.prices import Priced, Searches
     from sudare.anonymize.generalize.start import Ladder
     from sudare.anonymize.grouping.recode import Axis
     from sudare.describe.hierarchy.tree import Objective
@@ -65,6 +66,8 @@ WHOLE, PART = 50_000, 30_000
 """Tables of more rows than the first are searched in parts of at most the second."""
 _MANY = 250_000
 """Openings are tried around at most as many records as in a table of this size: the more rows, the narrower the groups."""
+_LEAVING_SHARE, _LEAVING_HEAT, _LEAVING_OPENINGS = 0.7, 0.4, 0.75
+"""Share of the exchanges, of their heat, and passes of openings that follow if rows may be left out."""
 _REGION, _SMALL_REGION = 6, 4
 """The largest regions in which boxes are exchanged have at least 6 k rows, but at most half of the table if that
 has 4 k rows: what is left outside makes the regions differ."""
@@ -127,6 +130,9 @@ class Search:
         )
 
 
+_ONLY_DESCENT = Search(0, 0, 0, 0, 0, Pricing((), 0, 0, 0, 0, 0))
+
+
 def grouped(
     axes: Sequence[Axis],
     model: Covers,
@@ -137,25 +143,65 @@ def grouped(
     search: Search,
     progress: Progress,
     phases: Mapping[str, float] | None = None,
-) -> Ints:
+    most: int = 0,
+) -> Grouped:
     """Labels of compliant groups with low cost, none of which can be split (see `split_group`).
 
     A table of more than `WHOLE` rows is searched in parts, as many at a time as there are processors; the result does not
-    depend on how many. `phases` are the weights of the phases of a search.
+    depend on how many. `phases` are the weights of the phases of a search. If up to `most` rows may be left out, there
+    are labels both with and without leaving rows out. Each part may leave out its share of these rows.
     """
     table = _Table(axes, model, weights, objective, no_rules() if rules is None else rules)
     if len(model.codes) <= WHOLE:
-        return _grouped_whole(table, smallest, search, progress)
+        return _grouped_whole(table, smallest, search, progress, most)
     parts = parts_of(model, table.rules, smallest, PART)
     if len(parts) == 1:
-        return _grouped_whole(table, smallest, search, progress)
-    tasks = [partial(_grouped_part, table, rows, smallest, search) for rows in parts]
+        return _grouped_whole(table, smallest, search, progress, most)
+    shares = _shares(most, [len(rows) for rows in parts])
+    tasks = [
+        partial(_grouped_part, table, rows, smallest, search, share)
+        for rows, share in zip(parts, shares, strict=True)
+    ]
     found = side_by_side(tasks, [len(rows) for rows in parts], progress, "search_parts", inner=phases)
-    labels, groups = np.empty(len(model.codes), dtype=np.int64), 0
-    for rows, own in zip(parts, found, strict=True):
-        labels[rows] = own + groups
+    return Grouped(
+        _joined(parts, [one.labels for one in found], len(model.codes)),
+        _joined(parts, [one.fewer for one in found], len(model.codes)),
+    )
+
+
+def _shares(most: int, sizes: Sequence[int]) -> list[int]:
+    """What each part gets of a number of rows, in proportion to its size."""
+    ends = np.cumsum(sizes) * most // sum(sizes)
+    return np.diff(ends, prepend=0).tolist()  # type: ignore[no-any-return]  # of whole numbers, a list of them
+
+
+def _joined(parts: Sequence[Ints], found: Sequence[Ints], rows: int) -> Ints:
+    """The labels of all parts; -1 for rows that are left out."""
+    labels, groups = np.empty(rows, dtype=np.int64), 0
+    for own_rows, own in zip(parts, found, strict=True):
+        labels[own_rows] = np.where(own < 0, -1, own + groups)
         groups += int(own.max()) + 1
     return labels
+
+
+class Grouped(NamedTuple):
+    """Labels of compliant groups."""
+
+    labels: Ints
+    fewer: Ints
+    """The same, or labels that cost less with -1 for rows that are left out."""
+
+
+def mended(model: Covers, labels: Ints, smallest: int, rules: Rules, progress: Progress) -> Ints:
+    """Labels of groups that comply: where the rules have changed, groups are merged, and records move afterward.
+
+    The union of all rows must comply.
+    """
+    merged = merged_to_comply(model, labels, smallest, rules)
+    if merged is labels:
+        return labels
+    work = _Grouping(model, (), smallest, rules, _ONLY_DESCENT, progress)
+    return work.split(work.refined(merged, None))
 
 
 class _Table(NamedTuple):
@@ -178,19 +224,23 @@ class _Table(NamedTuple):
         return self._replace(axes=axes, model=with_slots(self.model, rows, 1), rules=rules)
 
 
-def _grouped_part(table: _Table, rows: Ints, smallest: int, search: Search, progress: Progress) -> Ints:
+def _grouped_part(
+    table: _Table, rows: Ints, smallest: int, search: Search, most: int, progress: Progress
+) -> Grouped:
     """Labels of the groups of a part, found with its share of the effort for the table."""
     # Sorted, so that near records are near in memory.
     order = spread_order(with_slots(table.model, rows, 1), no_rules())
     part, effort = table.part(rows[order]), search.of_part(len(rows), len(table.model.codes))
-    labels = np.empty(len(rows), dtype=np.int64)
-    labels[order] = _grouped_whole(part, smallest, effort, progress, is_part=True)
-    return labels
+    found = Grouped(np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64))
+    sorted_labels = _grouped_whole(part, smallest, effort, progress, most, is_part=True)
+    for own, in_order in zip(found, sorted_labels, strict=True):
+        own[order] = in_order
+    return found
 
 
 def _grouped_whole(
-    table: _Table, smallest: int, search: Search, progress: Progress, *, is_part: bool = False
-) -> Ints:
+    table: _Table, smallest: int, search: Search, progress: Progress, most: int, *, is_part: bool = False
+) -> Grouped:
     """Labels of the groups of a table that is searched as one, or of a part of one."""
     model = table.model
     ladders = ladders_of(table.axes, model, table.weights, table.objective)
@@ -199,12 +249,13 @@ def _grouped_whole(
     work = _Grouping(model, ladders, smallest, table.rules, search, progress, is_part)
     first = work.first()
     labels = work.cut(first.labels)
-    if not first.priced:
+    if first.priced is None:
         labels = work.refined(labels, first.schemes)
     elif len(labels) <= search.prices.descent:
         # Regions were already rebuilt at their prices: only the descent remains.
         labels = work._replace(search=replace(search, moves=0)).descended(labels)
-    return work.split(labels)
+    labels = work.split(labels)
+    return Grouped(labels, work.fewer(labels, first.priced, most) if most else labels)
 
 
 class _First(NamedTuple):
@@ -213,8 +264,8 @@ class _First(NamedTuple):
     labels: Ints
     schemes: Ints | None
     """Combinations of levels that took rows; None if there are too many to list."""
-    priced: bool
-    """Whether the groups were chosen by prices."""
+    priced: Priced | None = None
+    """What the groups were chosen from, if they were chosen by prices."""
 
 
 class _Grouping(NamedTuple):
@@ -255,21 +306,21 @@ class _Grouping(NamedTuple):
         elif by_size:
             labels = member_groups(model, smallest, progress)
         else:
-            return _First(np.zeros(len(model.codes), dtype=np.int64), None, False)
+            return _First(np.zeros(len(model.codes), dtype=np.int64), None)
         # Intervals with free ends lose less than boxes, too: annealing is better if most columns have them.
         mostly_free = schemes is None and 2 * np.count_nonzero(model.mode == LINE) >= len(model.mode)
         if not by_size or mostly_free or not can_price(self.ladders, len(labels), smallest):
-            return _First(labels, schemes, False)
+            return _First(labels, schemes)
         listed = schemes is not None
         better = self.priced(labels if listed else self.descended(labels), listed)
-        return _First(labels if better is None else better, schemes, better is not None)
+        return _First(labels, schemes) if better is None else _First(better[0], schemes, better[1])
 
     def descended(self, labels: Ints) -> Ints:
         """Groups after moves of single records only."""
         few = replace(self.search, moves=min(self.search.moves, _FEW_MOVES), rings=0, openings=0, attempts=0)
         return self._replace(search=few).refined(labels, None)
 
-    def priced(self, labels: Ints, listed: bool) -> Ints | None:
+    def priced(self, labels: Ints, listed: bool) -> tuple[Ints, Priced] | None:
         """Groups by prices, or the given ones if they lose less, with boxes exchanged region by region.
 
         None if there are too many boxes to search.
@@ -290,13 +341,67 @@ class _Grouping(NamedTuple):
             return None
         chosen = attach(model, found.labels, smallest, self.rules, progress)
         labels = self.cheaper(chosen, labels)
-        rows = len(labels)
-        attempts = max(
-            int(asked.exchanges * (rows + (0 if listed else min(rows, _SMALL_TABLE)))), asked.fewest
+        return exchanged(model, found, labels, smallest, self._regions(len(labels), listed), progress), found
+
+    def _regions(self, rows: int, listed: bool, share: float = 1.0, heat: float = 1.0) -> Regions:
+        """How many regions are formed anew."""
+        asked = self.search.prices
+        wanted = asked.exchanges * (rows + (0 if listed else min(rows, _SMALL_TABLE)))
+        largest = min(
+            max(asked.region, _REGION * self.smallest), max(rows // 2, _SMALL_REGION * self.smallest)
         )
-        largest = min(max(asked.region, _REGION * smallest), max(rows // 2, _SMALL_REGION * smallest))
-        regions = Regions(attempts, largest, asked.heat, words_from(self.search.seed))
-        return exchanged(model, found, labels, smallest, regions, progress)
+        attempts = int(share * max(wanted, asked.fewest))
+        return Regions(attempts, largest, heat * asked.heat, words_from(self.search.seed))
+
+    def fewer(self, labels: Ints, priced: Priced | None, most: int) -> Ints:
+        """Labels that cost no more, with -1 for at most so many rows."""
+        leaving = leaving_of(self.model, labels, most, self.smallest)
+        found = labels
+        if priced is not None:
+            regions = self._regions(len(labels), True, _LEAVING_SHARE, _LEAVING_HEAT)
+            found = exchanged(self.model, priced, labels, self.smallest, regions, self.progress, leaving)
+        if priced is None or len(labels) <= self.search.prices.descent:
+            found = self._moved_out(found, leaving, self.search.openings if priced is None else 0)
+        kept = np.flatnonzero(found >= 0)
+        found[kept] = self.of_rows(kept).split(ranked(found[kept]))
+        costs = [total_cost(self.model, one, self.smallest) for one in (found, labels)]
+        return found if costs[0] < costs[1] else labels
+
+    def of_rows(self, rows: Ints) -> _Grouping:
+        """The same search among some of the rows; distributions that a rule refers to stay."""
+        rules = rules_of(self.rules, rows) if self.has_rules else self.rules
+        return self._replace(model=with_slots(self.model, rows, 1), rules=rules)
+
+    def _moved_out(self, labels: Ints, leaving: Leaving, openings: float) -> Ints:
+        """The labels after moves of records, also out and back; rows of very large groups stay."""
+        sizes = np.bincount(labels[labels >= 0])
+        rows = np.flatnonzero((labels < 0) | (sizes[labels] <= _LARGEST))
+        if len(rows) <= self.smallest:
+            return labels
+        numbers = np.full(len(rows), -1, dtype=np.int64)
+        grouped_rows = labels[rows] >= 0
+        if not grouped_rows.any():
+            return labels
+        numbers[grouped_rows] = ranked(labels[rows][grouped_rows])
+        work = self.of_rows(rows)
+        sensitive = work.rules.sensitive[0] if self.has_rules else None
+        near = near_rows(work.model, NEAR, repeatable(self.search.seed), self.progress, sensitive)
+        found = left_out(
+            work.model,
+            near,
+            numbers,
+            self.smallest,
+            work.rules,
+            leaving,
+            min(openings, _LEAVING_OPENINGS),
+            self.search.seed,
+            self.progress,
+        )
+        result = labels + len(labels)
+        result[rows] = found
+        kept = result >= 0
+        result[kept] = ranked(result[kept])
+        return result
 
     def cut(self, labels: Ints) -> Ints:
         """Groups cut wherever possible; under rules, groups of mixed values, cut in the same way, if they lose less."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.kernels.core.rules import scratch_for
+from sudare.anonymize.grouping.labels import ranked
+from sudare.kernels.core.rules import complying, rows_by_label, scratch_for
 from sudare.kernels.recoding.attach import attach_rows, cheapest_union
 
 if TYPE_CHECKING:
@@ -45,3 +46,16 @@ def attach(model: Covers, labels: Ints, smallest: int, rules: Rules, progress: P
         labels[refused] = groups
         cheapest_union(model, labels, groups + 1, groups, smallest, rules, scratch)
     return labels
+
+
+def merged_to_comply(model: Covers, labels: Ints, smallest: int, rules: Rules) -> Ints:
+    """Each group that does not comply is merged with others, cheapest first; the same labels if all comply."""
+    scratch = scratch_for(rules)
+    while True:
+        groups = int(labels.max()) + 1
+        broken = np.flatnonzero(~complying(rules, scratch, *rows_by_label(labels, groups)))
+        if not len(broken) or groups == 1:
+            return labels
+        labels = labels.copy()
+        cheapest_union(model, labels, groups, int(broken[0]), smallest, rules, scratch)
+        labels = ranked(labels)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sudare.anonymize.generalize.groups import Pricing, Search, grouped
-from sudare.anonymize.generalize.outliers import cost_of_groups, outliers
+from sudare.anonymize.generalize.groups import Pricing, Search, grouped, mended
+from sudare.anonymize.generalize.leaving import total_cost
 from sudare.anonymize.generalize.prices import FEW_SEARCHES, MORE_SEARCHES, MOST_VISITS, SEARCHES
-from sudare.anonymize.generalize.records import Cells, covers_of
+from sudare.anonymize.generalize.records import Cells, covers_of, with_slots
 from sudare.anonymize.grouping.recode import (
+    allowed_rows,
     axes_of,
     block_rules,
     blocks_formed,
@@ -28,7 +28,7 @@ from sudare.anonymize.protocol import Context, Outcome, same_rows
 from sudare.assess.requirement import compile_rules, require_feasible, whole_table_obstacles
 from sudare.describe.hierarchy.tree import MEASURE_NAMES, Objective
 from sudare.errors import ParameterError
-from sudare.parameters import Annotated, Field, parameters
+from sudare.parameters import Annotated, Field, ShareOrRows, parameters
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from sudare.anonymize.grouping.recode import Axis
     from sudare.assess.requirement import Rule
     from sudare.describe.table import Table
-    from sudare.kernels.partition.covers import Covers
 
 _SEARCHES = {
     "fast": Search(
@@ -86,15 +85,6 @@ BOUND_VISITS: dict[Effort, float] = {"fast": 3e7, "default": 1.5e8, "thorough": 
 """How many rows each search for the lower bound may look at."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Grouped:
-    """Groups of a table, and the data used to find them."""
-
-    axes: list[Axis]
-    model: Covers
-    labels: npt.NDArray[np.int64]
-
-
 @parameters
 class Generalize:
     """Form groups that comply and publish each quasi-identifier as the most specific value that covers its group.
@@ -108,6 +98,9 @@ class Generalize:
     rings of groups; the loss never increases. *Split*: until no group can be split into two that comply and lose
     less. So the result is minimal: no block can be generalized less.
 
+    If rows may be left out, the search goes on with one more group, which may have any size and values but at most so
+    many rows, and whose rows cost 1 each: they count as fully generalized (see `leaving` and `exchange`).
+
     `objective` defines the loss of a cell: dis, (levels climbed) / height; ncp, leaves / leaves of the root (0 for a
     leaf); loss, (leaves - 1) / (leaves of the root - 1). Numbers, dates and ordinal columns without a hierarchy become
     intervals, which lose width / total width under each. MinDIS (k-anonymity) and DiverDIS (l-diversity) from the
@@ -120,8 +113,9 @@ class Generalize:
     """hierarchy: values of the hierarchy; sets: any set of values of a nominal column, such as {Oslo; Rome}."""
     effort: Effort = "default"
     """How long to search: fast, default or thorough."""
-    suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    """Largest share of rows that may be left out if they cost the other rows more than themselves."""
+    suppression: ShareOrRows = 0.0
+    """How many rows may be left out if they cost the other rows more than themselves: a share below 1, or a number of
+    rows."""
     weights: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
     """Importance of columns; 1 if left out."""
 
@@ -163,39 +157,56 @@ class Generalize:
         require_feasible(table, context.requirements)
         if not table.names("quasi") or not table.rows:
             return same_rows(table)
-        whole = self._grouped(table, rules, context)
-        kept = np.arange(table.rows, dtype=np.int64)
-        found = whole
-        leaving = outliers(whole.model, whole.labels, self.suppression)
-        while len(leaving):
-            staying = np.setdiff1d(np.arange(table.rows), leaving)
-            reduced = table.take(staying)
-            if not whole_table_obstacles(reduced, context.requirements):
-                trial = self._grouped(reduced, rules, context)
-                cost = cost_of_groups(whole.model, staying, trial.labels) + len(leaving)
-                if cost < cost_of_groups(whole.model, np.arange(table.rows), whole.labels):
-                    table, kept, found = reduced, staying, trial
-                    break
-            leaving = leaving[: len(leaving) // 2]
-        count = int(found.labels.max()) + 1
-        recoded = recode(table, found.axes, found.labels.astype(np.int32), count, sets=self.cells == "sets")
-        blocks = blocks_formed(recoded, found.labels, count)
+        most = allowed_rows(self.suppression, table.rows, kept=1)
+        axes = axes_of(table)
+        labels = self._grouped(table, axes, rules, most, context)
+        kept = np.flatnonzero(labels >= 0)
+        gone, labels = table.rows - len(kept), labels[kept]
+        if gone:
+            table = table.take(kept)
+            axes = axes_of(table)
+        count = int(labels.max()) + 1
+        recoded = recode(table, axes, labels.astype(np.int32), count, sets=self.cells == "sets")
+        blocks = blocks_formed(recoded, labels, count)
         note = Note("generalized.groups", rows=len(kept), groups=blocks, size=len(kept) / blocks)
-        if len(leaving):
-            note = Note("generalized.left_out", note=note, rows=len(leaving))
+        if most:
+            note = Note("generalized.left_out", note=note, rows=gone, allowed=most)
         return Outcome(recoded, kept, (note,))
 
-    def _grouped(self, table: Table, rules: list[Rule], context: Context) -> _Grouped:
-        axes = axes_of(table)
+    def _grouped(
+        self, table: Table, axes: list[Axis], rules: list[Rule], most: int, context: Context
+    ) -> npt.NDArray[np.int64]:
+        """The group of each row, -1 for at most so many rows that are left out."""
         weights = self._weights(axes)
         compiled = None if by_size(rules) else compile_rules(table, rules)
         model = covers_of(axes, weights, self.objective, self.cells)
         effort = _SEARCHES[self.effort]
         smallest = smallest_group(rules)
-        labels = grouped(
-            axes, model, weights, self.objective, smallest, compiled, effort, context.progress, self.phases
+        found = grouped(
+            axes,
+            model,
+            weights,
+            self.objective,
+            smallest,
+            compiled,
+            effort,
+            context.progress,
+            self.phases,
+            most,
         )
-        return _Grouped(axes, model, labels)
+        kept = np.flatnonzero(found.fewer >= 0)
+        if len(kept) == table.rows or compiled is None:
+            return found.fewer
+        # What the rest is compared with may have changed with the rows that left: the distribution of t-closeness.
+        rest = table.take(kept)
+        if whole_table_obstacles(rest, context.requirements):
+            return found.labels
+        fewer = found.fewer.copy()
+        fewer[kept] = mended(
+            with_slots(model, kept, 1), fewer[kept], smallest, compile_rules(rest, rules), context.progress
+        )
+        costs = [total_cost(model, labels, smallest) for labels in (fewer, found.labels)]
+        return fewer if costs[0] < costs[1] else found.labels
 
     def _weights(self, axes: list[Axis]) -> list[float]:
         found = column_weights(self.weights, [axis.name for axis in axes])

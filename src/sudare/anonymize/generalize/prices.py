@@ -8,7 +8,10 @@ taken in descending order of worth, for a part of the records at a time; in betw
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,7 +21,8 @@ from sudare.anonymize.grouping.labels import ranked
 from sudare.arrays import starts_of
 from sudare.kernels.partition.partition import fill_costs, partition_of
 from sudare.kernels.recoding.boxes import Boxes, Levels, PricedRows, find_boxes
-from sudare.kernels.recoding.prices import ascend, choose, worths_of
+from sudare.kernels.recoding.prices import ascent_of, choose, rise, use, worths_of
+from sudare.threads import Team
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +67,8 @@ _LISTED, _LISTED_MOST, _LISTED_LEAST = 20, 400, 4
 _MOST_LISTED, _ALWAYS_LISTED = 400, 1_000_000
 """The ascent looks at the boxes of greatest worth, until a record is in so many of them on average; in a small table, until
 they list so many records."""
+_LISTED_EACH = 80_000
+"""A thread that helps in the ascent has at least so many listed rows to look at, or waiting would take longer."""
 _PATIENCE = 8
 _DIVES, _DIVE_ROUNDS, _DIVE_STEP = 6, 12, 0.5
 _LEAST_WORTH = 3.0
@@ -83,12 +89,19 @@ class LevelSpace:
     levels: Levels
 
     def boxes(
-        self, prices: Floats, smallest: int, hope: float, progress: Progress, most_visits: float = MOST_VISITS
+        self,
+        prices: Floats,
+        smallest: int,
+        hope: float,
+        progress: Progress,
+        most_visits: float = MOST_VISITS,
+        *,
+        partly: bool = True,
     ) -> tuple[Boxes, float]:
         """The boxes worth more than minus `hope`, and the dual bound on the total loss at these prices.
 
-        The bound is minus infinity, and boxes are missing, if the search would look at rows more than `most_visits`
-        times.
+        The bound is minus infinity, and boxes are missing (all of them unless `partly`), if the search would look at rows
+        more than `most_visits` times.
 
         Equal records count with the mean of their prices. This never lowers the bound, because it is concave and equal
         records are interchangeable.
@@ -98,18 +111,28 @@ class LevelSpace:
         rows = PricedRows(np.ascontiguousarray(self.codes[order]), self.counts[order], means[order])
         # The dearest of equal records are listed: prices of those that never are would rise without end.
         records = np.lexsort((-prices, self.combination))
-        found, bound = no_boxes(), float(prices.sum())
         listed = max(min(_LISTED * smallest, _LISTED_MOST), _LISTED_LEAST * smallest)
+        search = partial(find_boxes, rows, self.levels)
         tops = int(self.levels.heights[0])
-        visits = np.array([int(most_visits)])
         progress.start("look_for_boxes", tops)
-        for top in range(tops):
-            boxes, gained = find_boxes(rows, self.levels, top, smallest, hope, listed, visits)
-            boxes = boxes._replace(rows=order[boxes.rows])
-            found = united(found, self._of_records(boxes, records, listed))
+        tables = (len(prices) // smallest + 1) * int(self.levels.widths.max())
+        # The boxes on each level of the first column are independent of the others.
+        with Team(min(tops, _LARGEST_TABLE // tables)) as team:
+            asked = smallest, hope, listed
+            each, left = (
+                _one_by_one(search, tops, asked, int(most_visits), progress)
+                if team.size == 1
+                else _side_by_side(team, search, tops, asked, int(most_visits), progress)
+            )
+        if left < 0 and not partly:
+            return no_boxes(), -np.inf
+        if len(each) < tops:
+            each, left = _one_by_one(search, tops, asked, int(most_visits), progress)
+        found, bound = no_boxes(), float(prices.sum())
+        for boxes, gained in each:
+            found = united(found, self._of_records(boxes._replace(rows=order[boxes.rows]), records, listed))
             bound -= gained
-            progress.update(top + 1)
-        return found, bound if visits[0] >= 0 else -np.inf
+        return found, bound if left >= 0 else -np.inf
 
     def _of_records(self, boxes: Boxes, records: Ints, most: int) -> Boxes:
         """The same boxes with records instead of combinations, the first of each, at most `most`."""
@@ -166,6 +189,49 @@ def levels_of(model: Covers, ladders: Sequence[Ladder]) -> LevelSpace:
     )
 
 
+_Search = Callable[..., tuple[Boxes, float]]
+_Asked = tuple[int, float, int]
+
+
+def _one_by_one(
+    search: _Search, tops: int, asked: _Asked, most_visits: int, progress: Progress
+) -> tuple[list[tuple[Boxes, float]], int]:
+    """What is found on each level of the first column until there are no visits left, and how many are left."""
+    left, each = np.array([most_visits]), []
+    for top in range(tops):
+        each.append(search(top, *asked, left))
+        progress.update(top + 1)
+    return each, int(left[0])
+
+
+def _side_by_side(
+    team: Team, search: _Search, tops: int, asked: _Asked, most_visits: int, progress: Progress
+) -> tuple[list[tuple[Boxes, float]], int]:
+    """The same by several threads; nothing if the visits do not suffice, since they count in the order of the levels."""
+    each_left = np.full((tops, 1), most_visits)
+    ended: list[int] = []
+
+    def left() -> int:
+        return most_visits - int((most_visits - each_left).sum())
+
+    def stop() -> None:
+        each_left[:] = -1
+
+    def watch() -> None:
+        if left() < 0:
+            stop()
+        progress.update(len(ended))
+
+    def on_top(top: int) -> tuple[Boxes, float]:
+        found = search(top, *asked, each_left[top])
+        ended.append(top)
+        return found
+
+    # Coarser levels have larger boxes and take longer: they come first.
+    each = team.run([partial(on_top, top) for top in reversed(range(tops))], watch, stop)
+    return (each[::-1] if left() >= 0 else []), left()
+
+
 class Priced(NamedTuple):
     """Groups chosen by their worth, and what they were chosen from."""
 
@@ -201,7 +267,6 @@ def priced_groups(
 def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> Ints:
     """Labels (-1 if in no group): a part of the records at a time, with prices adjusted in between."""
     rows = len(prices)
-    no_ceilings = np.full(rows, np.inf)
     labels = np.full(rows, -1, dtype=np.int64)
     free = np.ones(rows, dtype=np.bool_)
     groups = 0
@@ -210,17 +275,7 @@ def _dived(boxes: Boxes, prices: Floats, mean: float, smallest: int) -> Ints:
         groups = choose(*boxes[:3], prices, free, smallest, 0.0, quota, groups, labels)
         boxes = _of_free(boxes, free, smallest)
         goal = float(prices[free].sum()) * 1.02
-        prices, _ = ascend(
-            *boxes[:3],
-            prices,
-            no_ceilings,
-            free,
-            smallest,
-            goal,
-            _DIVE_ROUNDS,
-            _DIVE_STEP,
-            _PATIENCE,
-        )
+        prices = _ascended(boxes, prices, free, smallest, goal, _DIVE_ROUNDS, _DIVE_STEP)
     least = -_LEAST_WORTH * smallest * mean
     choose(*boxes[:3], prices, free, smallest, least, rows, groups, labels)
     return labels
@@ -246,7 +301,7 @@ def least_loss(
     found = _priced(space, prices, mean, smallest, _BOUND_SEARCHES, 0.0, most_visits, 1.0, progress)
     if found is None:
         return None
-    bound = space.boxes(np.minimum(found[0], 1.0), smallest, 0.0, progress, most_visits)[1]
+    bound = space.boxes(np.minimum(found[0], 1.0), smallest, 0.0, progress, most_visits, partly=False)[1]
     return None if bound == -np.inf else max(bound, 0.0) / len(prices)
 
 
@@ -275,20 +330,45 @@ def _priced(
     progress: Progress,
 ) -> tuple[Floats, Boxes, float] | None:
     boxes, hope = no_boxes(), 0.0
-    free, no_ceilings = np.ones(len(prices), dtype=np.bool_), np.full(len(prices), np.inf)
+    free = np.ones(len(prices), dtype=np.bool_)
     goal, most = _GOAL * mean * len(prices), max(_MOST_LISTED * len(prices), _ALWAYS_LISTED)
     for number, (rounds, step, share) in enumerate(searches):
         hope = larger * share * smallest * mean
-        found, bound = space.boxes(prices, smallest, hope, progress, most_visits)
-        while number == 0 and len(found.rows) < few * len(prices) and larger < _MOST_HOPE:
+        found, bound = space.boxes(prices, smallest, hope, progress, most_visits, partly=number > 0)
+        while number == 0 and bound > -np.inf and len(found.rows) < few * len(prices) and larger < _MOST_HOPE:
             larger, hope = 2 * larger, 2 * hope
-            found, bound = space.boxes(prices, smallest, hope, progress, most_visits)
+            found, bound = space.boxes(prices, smallest, hope, progress, most_visits, partly=False)
         if number == 0 and bound == -np.inf:
             return None
         boxes = worthy(united(boxes, found), prices, smallest, np.inf, most)
-        prices, _ = ascend(*boxes[:3], prices, no_ceilings, free, smallest, goal, rounds, step, _PATIENCE)
+        prices = _ascended(boxes, prices, free, smallest, goal, rounds, step)
         boxes = worthy(boxes, prices, smallest, _KEPT * hope)
     return prices, boxes, hope
+
+
+def _ascended(
+    boxes: Boxes,
+    prices: Floats,
+    free: npt.NDArray[np.bool_],
+    smallest: int,
+    goal: float,
+    rounds: int,
+    step: float,
+) -> Floats:
+    """The prices of the best bound after an ascent; the same for any number of threads."""
+    listed, no_ceilings = boxes[:3], np.full(len(prices), np.inf)
+    with Team(len(boxes.rows) // _LISTED_EACH) as team:
+        ascent = ascent_of(prices, len(boxes.costs), team.size, step)
+        ends = np.searchsorted(boxes.starts, np.linspace(0, len(boxes.rows), team.size + 1))
+        calls = [
+            partial(use, *listed, int(first), int(last), free, smallest, ascent, part)
+            for part, (first, last) in enumerate(pairwise(ends))
+        ]
+        for _ in range(rounds):
+            team.run(calls)
+            if not rise(ascent, no_ceilings, free, goal, _PATIENCE):
+                break
+    return np.asarray(ascent.best)
 
 
 def no_boxes() -> Boxes:

@@ -207,12 +207,15 @@ def column_weights(given: Mapping[str, float], names: Sequence[str]) -> list[flo
     return [float(given.get(name, 1.0)) for name in names]
 
 
-def allowed_rows(share: float, rows: int, *, kept: int = 0) -> int:
-    """Number of rows that may be left out if some must be kept: the share, rounded down.
+def allowed_rows(given: float, rows: int, *, kept: int = 0) -> int:
+    """Number of rows that may be left out if some must be kept: a number of rows, or a share (a float), rounded down.
 
     A product that is an integer counts as one, even if the last bit of the float differs.
     """
-    return max(0, min(math.floor(share * rows + 1e-9), rows - kept))
+    most = given if isinstance(given, int) else math.floor(given * rows + 1e-9)
+    if most > rows > 0:
+        raise ParameterError("anonymize.grouping.more_than_rows", given=most, rows=rows)
+    return max(0, min(most, rows - kept))
 
 
 def smallest_group(rules: Sequence[Rule]) -> int:

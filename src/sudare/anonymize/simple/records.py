@@ -10,7 +10,7 @@ from sudare.anonymize.grouping.recode import allowed_rows
 from sudare.anonymize.note import Note
 from sudare.anonymize.protocol import Context, Outcome, some_rows
 from sudare.errors import InfeasibleError
-from sudare.parameters import Annotated, Field, parameters
+from sudare.parameters import Annotated, Field, WholeShareOrRows, parameters
 
 if TYPE_CHECKING:
     from sudare.describe.table import Table
@@ -86,8 +86,8 @@ class SuppressRecords:
     t-closeness compares with. Every round removes at least one record, so the process ends.
     """
 
-    limit: Annotated[float, Field(ge=0, le=1)] = 0.05
-    """Largest share of records that may be left out."""
+    limit: WholeShareOrRows = 0.05
+    """How many records may be left out: a share from 0 to 1 (all), or a number of records from 2."""
 
     replaces: ClassVar[tuple[str, ...]] = ()
 
@@ -115,4 +115,6 @@ class SuppressRecords:
                 )
             current = table.take(rows)
             context.progress.update(table.rows - len(rows))
-        return some_rows(table, rows, Note("suppressed", gone=table.rows - len(rows), rows=table.rows))
+        return some_rows(
+            table, rows, Note("suppressed", gone=table.rows - len(rows), rows=table.rows, allowed=allowed)
+        )

@@ -15,6 +15,8 @@ from sudare.describe.text import iso_days
 if TYPE_CHECKING:
     from sudare.describe.kinds import Kind
 
+_FEW_NUMBERS = 10
+"""Integers up to which a column of numbers may be one of codes, of which means say nothing."""
 _SAMPLE = 1000
 _MOST = 0.9
 _FEW_DISTINCT = 100
@@ -484,3 +486,8 @@ class Values:
         if self.is_code or self.is_long_text:
             return "string"
         return "string" if len(self.distinct) > _FEW_DISTINCT and self.share > 0.5 else "nominal"
+
+
+def are_measured(kind: Kind, values: pl.Series) -> bool:
+    """Whether values of this kind are numbers and not codes, as far as their count tells."""
+    return kind == "numeric" and (values.dtype.is_float() or values.n_unique() > _FEW_NUMBERS)

@@ -29,6 +29,8 @@ from numba.core.caching import (
     UserProvidedCacheLocator,
 )
 
+from sudare.kernels.core.merged import MERGES, restored
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -69,7 +71,11 @@ class _Stored(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no typ
 class _StoredInner(_Stored):
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
         """Files of their own: the same kernel has other machine code for Python."""
-        return f"inner.{super().get_filename_base(fullname, abiflags)}"
+        return f"{'merged' if MERGES else 'inner'}.{super().get_filename_base(fullname, abiflags)}"
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """A kernel without machine code."""
+        return restored(target_context, payload) if MERGES else super().rebuild(target_context, payload)
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types

@@ -7,6 +7,7 @@ few kernels, and some none, such as a list of the methods.
 from __future__ import annotations
 
 import os
+import threading
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,9 @@ _DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 
 _OVERLOADS: list[tuple[Callable[..., Any], dict[str, Any], Callable[..., Any]]] = []
 """What numba is told once it is loaded: functions that kernels call, and what chooses their body by types."""
+
+_LOADING = threading.RLock()
+"""Held while a dispatcher is made: threads may call a kernel for the first time together."""
 
 
 class Kernel:
@@ -36,9 +40,11 @@ class Kernel:
         """Numba's object for the kernel."""
         from sudare.kernels.core.dispatch import compiled, overload
 
-        while _OVERLOADS:
-            overload(*_OVERLOADS.pop())
-        return compiled(self.py_func, self._options, kept=self._kept)
+        with _LOADING:
+            while _OVERLOADS:
+                overload(*_OVERLOADS.pop())
+            made = self.__dict__.get("dispatcher")
+            return compiled(self.py_func, self._options, kept=self._kept) if made is None else made
 
     def __getattr__(self, name: str) -> Any:
         """Attributes of the dispatcher, `_numba_type_` among them: so kernels may call this one."""

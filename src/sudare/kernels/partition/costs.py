@@ -30,6 +30,8 @@ def _of_model(name: str, options: dict[str, Any]) -> Callable[..., Any]:
     return stub
 
 
+out_of = _of_model("out_of", INLINED)
+has_room = _of_model("has_room", INLINED)
 refresh = _of_model("refresh", CALLED)
 include = _of_model("include", CALLED)
 exclude = _of_model("exclude", CALLED)

@@ -43,6 +43,24 @@ class Covers(NamedTuple):
     low: npt.NDArray[np.int32]
     """slots x p: lowest number among a group's members; SET: the number of distinct ones."""
     high: npt.NDArray[np.int32]
+    out: int = -1
+    """The group of the records that are left out; -1 if all records stay."""
+    most: int = 0
+    """Maximum number of records that may be left out."""
+    price: float = 1.0
+    """Cost of each of them: 1, and more while there are more of them than may be left out."""
+
+
+@inlined
+def out_of(model):
+    """The group of the records that are left out, -1 for none."""
+    return model.out
+
+
+@inlined
+def has_room(model, size):
+    """Whether another record may be left out."""
+    return size[model.out] < model.most
 
 
 @inlined
@@ -146,6 +164,8 @@ def _changed_cost(model, members, size, group, gone, come):
 @inlined
 def refresh(model, members, size, group):
     """Recompute the data kept about a group from its members."""
+    if group == model.out:
+        return
     codes, lows, highs, modes = model.codes, model.low, model.high, model.mode
     for column in range(codes.shape[1]):
         low, high = _span(codes, members, size, group, column, -1)
@@ -166,6 +186,8 @@ def refresh(model, members, size, group):
 @inlined
 def include(model, members, size, group, record):
     """Update the group after a record has joined; `size` already counts it."""
+    if group == model.out:
+        return
     codes, lows, highs, modes = model.codes, model.low, model.high, model.mode
     for column in range(codes.shape[1]):
         code = codes[record, column]
@@ -183,6 +205,8 @@ def include(model, members, size, group, record):
 @inlined
 def exclude(model, members, size, group, record):
     """Update the group after a record has left; `size` no longer counts it."""
+    if group == model.out:
+        return
     codes, lows, highs, modes = model.codes, model.low, model.high, model.mode
     for column in range(codes.shape[1]):
         code, low, high = codes[record, column], lows[group, column], highs[group, column]
@@ -204,6 +228,8 @@ def cost_of(model, size, group):
     """The cost of a group, from the data kept."""
     if size[group] == 0:
         return 0.0
+    if group == model.out:
+        return model.price * size[group]
     lows, highs = model.low, model.high
     total = 0.0
     for column in range(lows.shape[1]):
@@ -214,6 +240,8 @@ def cost_of(model, size, group):
 @inlined
 def cost_with(model, members, size, group, record):
     """The cost with one more member."""
+    if group == model.out:
+        return model.price * (size[group] + 1)
     if size[group] == 0:
         return 0.0
     return _changed_cost(model, members, size, group, -1, record) * (size[group] + 1)
@@ -222,6 +250,8 @@ def cost_with(model, members, size, group, record):
 @inlined
 def cost_without(model, members, size, group, record):
     """The cost with one member fewer."""
+    if group == model.out:
+        return model.price * (size[group] - 1)
     if size[group] == 1:
         return 0.0
     return _changed_cost(model, members, size, group, record, -1) * (size[group] - 1)
@@ -230,4 +260,6 @@ def cost_without(model, members, size, group, record):
 @inlined
 def cost_exchanged(model, members, size, group, gone, come):
     """The cost with one member replaced by another."""
+    if group == model.out:
+        return model.price * size[group]
     return _changed_cost(model, members, size, group, gone, come) * size[group]

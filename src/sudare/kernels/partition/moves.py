@@ -10,7 +10,15 @@ import numpy as np
 
 from sudare.kernels.core.jit import inlined, lean
 from sudare.kernels.core.rules import satisfied
-from sudare.kernels.partition.costs import cost_exchanged, cost_of, cost_with, cost_without, refresh
+from sudare.kernels.partition.costs import (
+    cost_exchanged,
+    cost_of,
+    cost_with,
+    cost_without,
+    has_room,
+    out_of,
+    refresh,
+)
 from sudare.kernels.partition.partition import FIRST_EMPTY, empty_slot, put_in, swap_places, take_out
 
 TINY = 1e-12
@@ -21,7 +29,8 @@ TINY = 1e-12
 def relocate(model, part, limits, record, target, threshold):
     """Move a record to another group if that changes the cost by at most `threshold`; returns the change, or inf."""
     source = part.label[record]
-    if part.size[source] <= limits.smallest or part.size[target] >= part.members.shape[1]:
+    spared = part.size[source] > limits.smallest or source == out_of(model)
+    if not spared or not may_join(model, part, target):
         return np.inf
     change = (
         cost_without(model, part.members, part.size, source, record)
@@ -33,7 +42,9 @@ def relocate(model, part, limits, record, target, threshold):
         return np.inf
     take_out(model, part, record)
     put_in(model, part, record, target)
-    if len(limits.rules.kind) > 0 and not (allowed(limits, part, source) and allowed(limits, part, target)):
+    if len(limits.rules.kind) > 0 and not (
+        allowed(model, limits, part, source) and allowed(model, limits, part, target)
+    ):
         take_out(model, part, record)
         put_in(model, part, record, source)
         return np.inf
@@ -45,14 +56,16 @@ def relocate(model, part, limits, record, target, threshold):
 
 
 @lean
-def may_relocate(limits, part, record, target):
+def may_relocate(model, limits, part, record, target):
     """Whether both groups satisfy the rules if a record moves; nothing is changed."""
     group, place = part.label[record], part.place[record]
     last, end = part.size[group] - 1, part.size[target]
-    members = part.members
+    members, out = part.members, out_of(model)
     members[target, end] = record
-    if not satisfied(limits.rules, limits.scratch, members[target], 0, end + 1):
+    if target != out and not satisfied(limits.rules, limits.scratch, members[target], 0, end + 1):
         return False
+    if group == out:
+        return True
     members[group, place], members[group, last] = members[group, last], record
     kept = satisfied(limits.rules, limits.scratch, members[group], 0, last)
     members[group, place], members[group, last] = record, members[group, place]
@@ -72,7 +85,9 @@ def swap(model, part, limits, one, other, threshold):
     if change > threshold:
         return np.inf
     swap_places(model, part, one, other)
-    if len(limits.rules.kind) > 0 and not (allowed(limits, part, first) and allowed(limits, part, second)):
+    if len(limits.rules.kind) > 0 and not (
+        allowed(model, limits, part, first) and allowed(model, limits, part, second)
+    ):
         swap_places(model, part, one, other)
         return np.inf
     part.cost[first] = cost_of(model, part.size, first)
@@ -81,14 +96,15 @@ def swap(model, part, limits, one, other, threshold):
 
 
 @lean
-def may_swap(limits, part, one, other):
+def may_swap(model, limits, part, one, other):
     """Whether both groups satisfy the rules if two records are exchanged; nothing is changed."""
     first, second = part.label[one], part.label[other]
     members, place, there = part.members, part.place[one], part.place[other]
+    out = out_of(model)
     members[first, place] = other
-    kept = satisfied(limits.rules, limits.scratch, members[first], 0, part.size[first])
+    kept = first == out or satisfied(limits.rules, limits.scratch, members[first], 0, part.size[first])
     members[first, place] = one
-    if kept:
+    if kept and second != out:
         members[second, there] = one
         kept = satisfied(limits.rules, limits.scratch, members[second], 0, part.size[second])
         members[second, there] = other
@@ -102,7 +118,7 @@ def settle(model, part, limits, group):
     Returns the change of cost, 0 if no allowed split was found or no slot is free.
     """
     fresh = empty_slot(part)
-    if fresh >= len(part.size) or part.size[group] < limits.split_at:
+    if fresh >= len(part.size) or part.size[group] < limits.split_at or group == out_of(model):
         return 0.0
     part.region[fresh] = part.region[group]
     before, stamp = part.cost[group], part.changed[group]
@@ -140,7 +156,11 @@ def settle(model, part, limits, group):
                     improved = True
     # Keep the group if its halves cost as much: a larger group can lose members more freely.
     gain = part.cost[group] + part.cost[fresh] - before
-    if gain < -TINY * (1.0 + abs(before)) and allowed(limits, part, group) and allowed(limits, part, fresh):
+    if (
+        gain < -TINY * (1.0 + abs(before))
+        and allowed(model, limits, part, group)
+        and allowed(model, limits, part, fresh)
+    ):
         return gain
     while part.size[fresh] > 0:
         record = part.members[fresh, part.size[fresh] - 1]
@@ -156,7 +176,9 @@ def settle(model, part, limits, group):
 
 @lean
 def dissolve(model, part, limits, neighbors, group, threshold, undo):
-    """Move every member of a group to the group of a neighbor, if the total changes by at most `threshold`."""
+    """Move every member of a group to that of a neighbor, or out, if the total changes by at most `threshold`."""
+    if group == out_of(model):
+        return np.inf
     count = part.size[group]
     change = -part.cost[group]
     changed, stamps = part.changed, part.stamps
@@ -179,7 +201,7 @@ def dissolve(model, part, limits, neighbors, group, threshold, undo):
     holds = moved == count
     if holds and len(limits.rules.kind) > 0:
         for index in range(count):
-            holds = holds and allowed(limits, part, part.label[undo[index]])
+            holds = holds and allowed(model, limits, part, part.label[undo[index]])
     if not holds:
         for index in range(moved - 1, -1, -1):
             record = undo[index]
@@ -205,22 +227,38 @@ def dissolve(model, part, limits, neighbors, group, threshold, undo):
 def cheapest_near(model, part, neighbors, record, first):
     """The group near a record whose cost rises least if the record joins, and the rise; -1 and inf if there is none.
 
-    The group `first` (-1: none) is tried before those of the neighbors: on a tie, the first one is chosen.
+    The group `first` (-1: none) is tried before those of the neighbors, and leaving the record out after them: on a
+    tie, the first one is chosen.
     """
     best, chosen = np.inf, -1
+    out = out_of(model)
     for near in range(-1 if first >= 0 else 0, neighbors.shape[1]):
         target = first if near < 0 else part.label[neighbors[record, near]]
-        if target == part.label[record] or part.size[target] + 1 >= part.members.shape[1]:
+        if target == part.label[record] or part.size[target] + 1 >= part.members.shape[1] or target == out:
             continue
         value = cost_with(model, part.members, part.size, target, record) - part.cost[target]
         if value < best:
             best, chosen = value, target
+    if out >= 0 and part.label[record] != out and may_join(model, part, out):
+        value = cost_with(model, part.members, part.size, out, record) - part.cost[out]
+        if value < best:
+            best, chosen = value, out
     return chosen, best
 
 
+@inlined
+def may_join(model, part, group):
+    """Whether a group has room for another member."""
+    if group == out_of(model) and not has_room(model, part.size):
+        return False
+    return part.size[group] < part.members.shape[1]
+
+
 @lean
-def allowed(limits, part, group):
-    """Whether a group satisfies the rules as it is."""
+def allowed(model, limits, part, group):
+    """Whether a group satisfies the rules as it is; records that are left out need not."""
+    if group == out_of(model):
+        return True
     if part.size[group] < limits.smallest:
         return False
     return len(limits.rules.kind) == 0 or satisfied(

@@ -11,7 +11,7 @@ import numpy as np
 
 from sudare.kernels.core.jit import inlined, lean
 from sudare.kernels.core.random_words import next_index
-from sudare.kernels.partition.costs import cost_of, cost_with, cost_without
+from sudare.kernels.partition.costs import cost_of, cost_with, cost_without, out_of
 from sudare.kernels.partition.moves import TINY, allowed, cheapest_near
 from sudare.kernels.partition.partition import FIRST_EMPTY, empty_slot, put_in, take_out
 
@@ -36,10 +36,12 @@ def _open(model, part, limits, neighbors, record, companion, moved, origin, stam
     """Open a group around two records if that lowers the cost."""
     fresh = empty_slot(part)
     source = part.label[record]
-    if fresh >= len(part.size) or part.label[companion] == source or record == companion:
+    out = out_of(model)
+    alike = part.label[companion] == source and source != out
+    if fresh >= len(part.size) or alike or record == companion:
         return
-    breaking = part.size[source] <= limits.smallest
-    if not _spared(part, limits, companion, source, breaking):
+    breaking = part.size[source] <= limits.smallest and source != out
+    if not _spared(model, part, limits, companion, source, breaking):
         return
     slack = TINY * (1.0 + abs(part.cost[source]))
     most = min(part.members.shape[1], len(moved)) - 1
@@ -52,7 +54,7 @@ def _open(model, part, limits, neighbors, record, companion, moved, origin, stam
             around = moved[center]
             for near in range(neighbors.shape[1]):
                 other = neighbors[around, near]
-                if part.label[other] == fresh or not _spared(part, limits, other, source, breaking):
+                if part.label[other] == fresh or not _spared(model, part, limits, other, source, breaking):
                     continue
                 value = _rise(model, part, fresh, other, best)
                 if value < best:
@@ -78,10 +80,10 @@ def _open(model, part, limits, neighbors, record, companion, moved, origin, stam
     holds = holds and change < -slack
     if holds and len(limits.rules.kind) > 0:
         for index in range(count):
-            holds = holds and allowed(limits, part, part.label[moved[index]])
-            holds = holds and (part.size[origin[index]] == 0 or allowed(limits, part, origin[index]))
+            holds = holds and allowed(model, limits, part, part.label[moved[index]])
+            holds = holds and (part.size[origin[index]] == 0 or allowed(model, limits, part, origin[index]))
     if holds:
-        if part.size[source] == 0:
+        if part.size[source] == 0 and source != out:
             part.counters[FIRST_EMPTY] = min(part.counters[FIRST_EMPTY], source)
         return
     for index in range(count - 1, -1, -1):
@@ -92,10 +94,10 @@ def _open(model, part, limits, neighbors, record, companion, moved, origin, stam
 
 
 @inlined
-def _spared(part, limits, record, source, breaking):
-    """Whether a record may leave its group: the group is large enough, or is being broken up."""
+def _spared(model, part, limits, record, source, breaking):
+    """Whether a record may leave its group: the group is large enough, is being broken up, or has no size to keep."""
     group = part.label[record]
-    return part.size[group] > limits.smallest or (breaking and group == source)
+    return part.size[group] > limits.smallest or (breaking and group == source) or group == out_of(model)
 
 
 @inlined

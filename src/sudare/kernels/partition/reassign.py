@@ -59,7 +59,7 @@ def fill_matrix(model, part, limits, groups, given, codes, kinds, verdicts, by_c
         found = costs[row]
         _costs_with(model, members, size, group, codes, by_code, found)
         alone = np.inf
-        if count > 0 and allowed(limits, part, group):
+        if count > 0 and allowed(model, limits, part, group):
             alone = cost_of(model, size, group)
         fits = limits.smallest <= count + 1 < members.shape[1]
         verdicts[:] = _UNKNOWN

@@ -13,8 +13,18 @@ from sudare.kernels.partition.costs import (
     fast_cost_exchanged,
     fast_cost_with,
     fast_cost_without,
+    out_of,
 )
-from sudare.kernels.partition.moves import TINY, dissolve, may_relocate, may_swap, relocate, settle, swap
+from sudare.kernels.partition.moves import (
+    TINY,
+    dissolve,
+    may_join,
+    may_relocate,
+    may_swap,
+    relocate,
+    settle,
+    swap,
+)
 from sudare.kernels.partition.partition import CLOCK
 
 
@@ -40,24 +50,34 @@ def improve(model, part, limits, neighbors, record, region):
     leave = np.inf
     looked, fresh = part.seen[record], changed[group] > part.seen[record]
     part.seen[record] = part.counters[CLOCK]
-    for near in range(neighbors.shape[1]):
-        target = label[neighbors[record, near]]
+    out = out_of(model)
+    # Leaving the record out comes first, at -1; each neighbor that is left out may come back in its place.
+    for near in range(-1 if out >= 0 else 0, neighbors.shape[1]):
+        target = out if near < 0 else label[neighbors[record, near]]
         if target == group or not (fresh or changed[target] > looked):
             continue
         if cost[group] + cost[target] <= -best or (region >= 0 and region_of[target] != region):
             continue
-        seen = False
-        for earlier in range(near):
-            seen = seen or label[neighbors[record, earlier]] == target
-        if seen:
-            continue
-        if size[group] > limits.smallest and size[target] < members.shape[1]:
+        first, last = 0, size[target]
+        if target == out:
+            first = part.place[neighbors[record, near]] if near >= 0 else 0
+            last = first + 1 if near >= 0 else 0
+        else:
+            seen = False
+            for earlier in range(near):
+                seen = seen or label[neighbors[record, earlier]] == target
+            if seen:
+                continue
+        spared = size[group] > limits.smallest or group == out
+        if spared and (near < 0 or target != out) and may_join(model, part, target):
             if leave == np.inf:
                 leave = cost_without(model, members, size, group, record) - cost[group]
             change = leave + cost_with(model, members, size, target, record) - cost[target]
-            if change < best and (len(limits.rules.kind) == 0 or may_relocate(limits, part, record, target)):
+            if change < best and (
+                len(limits.rules.kind) == 0 or may_relocate(model, limits, part, record, target)
+            ):
                 best, kind, partner = change, 1, target
-        for index in range(size[target]):
+        for index in range(first, last):
             other = members[target, index]
             change = (
                 cost_exchanged(model, members, size, group, record, other)
@@ -65,7 +85,9 @@ def improve(model, part, limits, neighbors, record, region):
                 - cost[group]
                 - cost[target]
             )
-            if change < best and (len(limits.rules.kind) == 0 or may_swap(limits, part, record, other)):
+            if change < best and (
+                len(limits.rules.kind) == 0 or may_swap(model, limits, part, record, other)
+            ):
                 best, kind, partner = change, 2, other
     change = np.inf
     if kind == 1:

@@ -34,6 +34,18 @@ def squares_model(X: npt.NDArray[np.float64], slots: int) -> Squares:
 
 
 @inlined
+def out_of(model):
+    """No records are left out."""
+    return np.int64(-1)
+
+
+@inlined
+def has_room(model, size):
+    """No record may be left out."""
+    return False
+
+
+@inlined
 def refresh(model, members, size, group):
     """Recompute the data kept about a group from its members, against numerical drift."""
     X, sums = model.X, model.sums

@@ -50,28 +50,30 @@ _HOPELESS = 1.3
 
 
 @kernel
-def exchange(listed, groups, prices, local, smallest, attempts, largest, temperature, words):
+def exchange(listed, groups, prices, local, smallest, attempts, largest, temperature, words, most):
     """Form `attempts` regions of up to about `largest` records anew; groups and `local` are changed in place.
+
+    Up to `most` records may be left out, each at the cost of the group `groups.out`.
 
     Boxes must be listed in the order of decreasing worth. `prices` are those of the table, `local` those of each
     record in its last region. `temperature` is in units of the mean loss of the region's records. Returns the change
     of the total loss.
     """
     boxes = len(listed.costs)
-    most = 2 * largest + 2 * (_LARGE + 1) * smallest
+    room = 2 * largest + 2 * (_LARGE + 1) * smallest
     region = Region(
-        np.empty(most, dtype=np.int64),
-        np.empty(most, dtype=np.int64),
-        np.empty(most, dtype=np.int64),
-        np.empty(most),
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int64),
+        np.empty(room),
         np.zeros(boxes, dtype=np.int64),
         np.empty(boxes, dtype=np.int64),
-        np.empty(most, dtype=np.int64),
-        np.empty(most, dtype=np.int64),
-        np.empty(boxes + most, dtype=np.int64),
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int64),
+        np.empty(boxes + room, dtype=np.int64),
     )
-    free = np.empty(most, dtype=np.bool_)
-    for place in range(most):
+    free = np.empty(room, dtype=np.bool_)
+    for place in range(room):
         free[place] = True
     total = 0.0
     for _ in range(attempts):
@@ -81,7 +83,13 @@ def exchange(listed, groups, prices, local, smallest, attempts, largest, tempera
             continue
         count, taken, cost = _gather(listed, groups, region, seed, target, smallest, words)
         if cost > 0.0:
-            starts, places, costs, numbers = candidates(listed, groups, region, count, smallest)
+            already, left = 0, 0
+            if groups.out >= 0:
+                left = groups.size[groups.out]
+                for place in range(count):
+                    already += groups.label[region.rows[place]] == groups.out
+            may_leave = groups.out >= 0 and left - already < most
+            starts, places, costs, numbers = candidates(listed, groups, region, count, smallest, may_leave)
             own = np.empty(count)
             for place in range(count):
                 row = region.rows[place]
@@ -105,9 +113,11 @@ def exchange(listed, groups, prices, local, smallest, attempts, largest, tempera
                         shake = _SHAKEN * (next_uniform(words) - 0.5) if trial > 0 else 0.0
                         shaken[place] = own[place] * (1.0 + shake)
                     reached = taken_by_worth(
-                        region, starts, places, costs, shaken, count, smallest, cost * _HOPELESS
+                        region, starts, places, costs, shaken, count, smallest, cost * _HOPELESS, groups.out
                     )
-                    if reached < best:
+                    if reached < best and (
+                        not may_leave or left - already + _leaving(region, count, groups.out) <= most
+                    ):
                         best = reached
                         for place in range(count):
                             region.best_owner[place] = region.owner[place]
@@ -118,6 +128,15 @@ def exchange(listed, groups, prices, local, smallest, attempts, largest, tempera
         for index in range(taken):
             groups.state[region.groups[index]] = OUTSIDE
     return total
+
+
+@inlined
+def _leaving(region, count, out):
+    """Number of records of the region that are left out by the last choice."""
+    found = 0
+    for place in range(count):
+        found += region.owner[place] < 0 and region.outside[place] == out
+    return found
 
 
 @inlined
@@ -139,7 +158,15 @@ def _gather(listed, groups, region, seed, target, smallest, words):
     row = seed
     for _ in range(_STEPS):
         group = groups.label[row]
-        if groups.state[group] == OUTSIDE:
+        if group == groups.out:
+            known = count >= len(region.rows)
+            for place in range(count):
+                known = known or region.rows[place] == row
+            if not known:
+                region.rows[count] = row
+                count += 1
+                cost += groups.cost[group]
+        elif groups.state[group] == OUTSIDE:
             whole = groups.size[group] <= _LARGE * smallest
             wanted = groups.size[group] if whole else smallest
             if count + wanted <= len(region.rows):

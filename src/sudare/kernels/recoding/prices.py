@@ -10,8 +10,10 @@ boxes belong to a good solution.
 from __future__ import annotations
 
 import heapq
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sudare.kernels.core.jit import inlined, kernel
 
@@ -65,6 +67,22 @@ def is_used(gain, smallest, dearer, least, ties):
     return False, ties
 
 
+class Ascent(NamedTuple):
+    """The state of a subgradient ascent."""
+
+    now: npt.NDArray[np.float64]
+    """Prices at hand."""
+    best: npt.NDArray[np.float64]
+    """Those of the best bound so far."""
+    direction: npt.NDArray[np.float64]
+    uses: npt.NDArray[np.float64]
+    """Parts x records: in how many worthwhile boxes of each part of the list a record is used at these prices."""
+    worths: npt.NDArray[np.float64]
+    """Worth of each box at these prices."""
+    figures: npt.NDArray[np.float64]
+    """The best bound, the step, and the rounds since the bound last rose."""
+
+
 @kernel
 def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, theta, patience):
     """Subgradient ascent of the dual over some boxes: prices rise if a record is in no box, fall if it is in several.
@@ -74,59 +92,105 @@ def ascend(starts, rows, costs, prices, ceilings, free, smallest, goal, rounds, 
     `theta` the first step in units of Polyak's, halved after `patience` rounds without a better bound. Returns the
     best prices and their bound.
     """
-    count = len(prices)
-    dearest = np.empty(smallest)
-    now, best_prices = np.empty(count), np.empty(count)
-    slope, direction = np.empty(count), np.empty(count)
-    for row in range(count):
-        now[row] = best_prices[row] = prices[row]
-        direction[row] = 0.0
-    best, waited = -np.inf, 0
+    ascent = ascent_of(prices, len(costs), 1, theta)
     for _ in range(rounds):
-        bound = 0.0
-        for row in range(count):
-            bound += now[row] if free[row] else 0.0
-            slope[row] = 1.0 if free[row] else 0.0
-        for box in range(len(costs)):
-            worth, dearer, least, ties = worth_of(
-                rows, starts[box], starts[box + 1], costs[box], now, free, smallest, dearest
-            )
-            if worth <= 0.0:
-                continue
-            bound -= worth
-            for index in range(starts[box], starts[box + 1]):
-                row = rows[index]
-                if not free[row]:
-                    continue
-                used, ties = is_used(now[row] - costs[box], smallest, dearer, least, ties)
-                if used:
-                    slope[row] -= 1.0
-        if bound > best + 1e-5 * abs(best):
-            waited = 0
-        else:
-            waited += 1
-        if bound > best:
-            best = bound
-            for row in range(count):
-                best_prices[row] = now[row]
-        if waited >= patience:
-            theta *= 0.5
-            waited = 0
-            for row in range(count):
-                now[row], direction[row] = best_prices[row], 0.0
-            continue
-        length = 0.0
-        for row in range(count):
-            if now[row] >= ceilings[row]:
-                slope[row] = min(slope[row], 0.0)
-            direction[row] = slope[row] + _MOMENTUM * direction[row]
-            length += direction[row] * direction[row]
-        if length == 0.0 or bound >= goal:
+        use(starts, rows, costs, 0, len(costs), free, smallest, ascent, 0)
+        if not rise(ascent, ceilings, free, goal, patience):
             break
-        step = theta * (goal - bound) / length
+    return ascent.best, ascent.figures[0]
+
+
+@kernel
+def ascent_of(prices, boxes, parts, theta):
+    """The start of an ascent whose rounds look at the boxes in so many parts."""
+    count = len(prices)
+    ascent = Ascent(
+        np.empty(count),
+        np.empty(count),
+        np.zeros(count),
+        np.zeros((parts, count)),
+        np.empty(boxes),
+        np.empty(3),
+    )
+    for row in range(count):
+        ascent.now[row] = ascent.best[row] = prices[row]
+    ascent.figures[0], ascent.figures[1], ascent.figures[2] = -np.inf, theta, 0.0
+    return ascent
+
+
+@kernel
+def use(starts, rows, costs, first, last, free, smallest, ascent, part):
+    """Worths of the boxes first … last - 1, and how often those that are worthwhile use each record.
+
+    Parts of the list share nothing that they write, and uses are whole numbers: parts may be looked at by several threads,
+    and the result is the same however the list is divided.
+    """
+    now, uses, worths = ascent.now, ascent.uses[part], ascent.worths
+    dearest = np.empty(smallest)
+    for row in range(len(now)):
+        uses[row] = 0.0
+    for box in range(first, last):
+        worth, dearer, least, ties = worth_of(
+            rows, starts[box], starts[box + 1], costs[box], now, free, smallest, dearest
+        )
+        worths[box] = worth
+        if worth <= 0.0:
+            continue
+        for index in range(starts[box], starts[box + 1]):
+            row = rows[index]
+            if not free[row]:
+                continue
+            used, ties = is_used(now[row] - costs[box], smallest, dearer, least, ties)
+            if used:
+                uses[row] += 1.0
+
+
+@kernel
+def rise(ascent, ceilings, free, goal, patience):
+    """Move the prices by what their use tells; whether the ascent goes on."""
+    now, best, direction, uses, figures = (
+        ascent.now,
+        ascent.best,
+        ascent.direction,
+        ascent.uses,
+        ascent.figures,
+    )
+    count = len(now)
+    bound = 0.0
+    for row in range(count):
+        bound += now[row] if free[row] else 0.0
+    for worth in ascent.worths:
+        if worth > 0.0:
+            bound -= worth
+    if bound > figures[0] + 1e-5 * abs(figures[0]):
+        figures[2] = 0.0
+    else:
+        figures[2] += 1.0
+    if bound > figures[0]:
+        figures[0] = bound
         for row in range(count):
-            now[row] = min(max(now[row] + step * direction[row], 0.0), ceilings[row])
-    return best_prices, best
+            best[row] = now[row]
+    if figures[2] >= patience:
+        figures[1] *= 0.5
+        figures[2] = 0.0
+        for row in range(count):
+            now[row], direction[row] = best[row], 0.0
+        return True
+    length = 0.0
+    for row in range(count):
+        slope = 1.0 if free[row] else 0.0
+        for part in range(len(uses)):
+            slope -= uses[part, row]
+        if now[row] >= ceilings[row]:
+            slope = min(slope, 0.0)
+        direction[row] = slope + _MOMENTUM * direction[row]
+        length += direction[row] * direction[row]
+    if length == 0.0 or bound >= goal:
+        return False
+    step = figures[1] * (goal - bound) / length
+    for row in range(count):
+        now[row] = min(max(now[row] + step * direction[row], 0.0), ceilings[row])
+    return True
 
 
 @kernel

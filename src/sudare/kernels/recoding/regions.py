@@ -15,6 +15,8 @@ from sudare.kernels.core.jit import kernel
 from sudare.kernels.recoding.prices import is_used, worth_of
 
 TINY = 1e-9
+_WILLING = 0.7
+"""A record is willing to be left out if its price, which may have been shaken, is at least this share of the cost of it."""
 
 
 class Listed(NamedTuple):
@@ -46,6 +48,8 @@ class Groups(NamedTuple):
     """Whether a group is in the region (WHOLE), partly (PART), or not (OUTSIDE)."""
     spare: npt.NDArray[np.int64]
     """Empty slots; the first entry is their number."""
+    out: int
+    """The group of the records that are left out, which may be of any size; -1 if all records stay."""
 
 
 OUTSIDE, WHOLE, PART = np.int8(0), np.int8(1), np.int8(2)
@@ -86,7 +90,7 @@ def boxes_of_rows(starts, rows, count):
 
 
 @kernel
-def chained(listed, labels, sizes, costs):
+def chained(listed, labels, sizes, costs, out):
     """The groups of `labels` as chains, each with the listed box that contains all its records at its cost, if any."""
     slots, count, boxes = len(sizes), len(labels), len(listed.costs)
     head, after, before = np.full(slots, -1), np.full(count, -1), np.full(count, -1)
@@ -100,6 +104,8 @@ def chained(listed, labels, sizes, costs):
     counts, touched = np.zeros(boxes, dtype=np.int64), np.empty(boxes, dtype=np.int64)
     spare = np.zeros(slots + 1, dtype=np.int64)
     for group in range(slots - 1, -1, -1):
+        if group == out:
+            continue
         if sizes[group] == 0:
             spare[0] += 1
             spare[spare[0]] = group
@@ -122,25 +128,29 @@ def chained(listed, labels, sizes, costs):
                 group_of[box] = group
             counts[box] = 0
     state = np.zeros(slots, dtype=np.int8)
-    return Groups(labels, head, after, before, sizes, costs, box_of, group_of, state, spare)
+    return Groups(labels, head, after, before, sizes, costs, box_of, group_of, state, spare, out)
 
 
 @kernel
-def candidates(listed, groups, region, count, smallest):
+def candidates(listed, groups, region, count, smallest, may_leave):
     """Boxes with k records of the region that are not open outside, and groups of the region without a listed box.
 
-    Also finds the cheapest group outside for each record. Returns starts, places, costs and numbers (-1: not
-    listed).
+    Also finds the cheapest group outside for each record; if records `may_leave`, that may be the group of those left
+    out. Returns starts, places, costs and numbers (-1: not listed).
     """
     counts, touched = region.counts, region.touched
+    out = groups.out
     found, room, extra = 0, 0, 0
     for place in range(count):
         row = region.rows[place]
         group = groups.label[row]
         region.outside[place], region.ceilings[place] = -1, np.inf
+        if may_leave:
+            region.outside[place], region.ceilings[place] = out, groups.cost[out]
         if groups.state[group] == PART:
-            region.outside[place], region.ceilings[place] = group, groups.cost[group]
-        elif groups.box[group] < 0:
+            if groups.cost[group] < region.ceilings[place]:
+                region.outside[place], region.ceilings[place] = group, groups.cost[group]
+        elif groups.box[group] < 0 and group != out:
             room += 1
             extra += groups.head[group] == row
         for index in range(listed.row_starts[row], listed.row_starts[row + 1]):
@@ -220,19 +230,23 @@ def worthy(groups, starts, places, costs, numbers, prices, free, smallest, hope)
 
 
 @kernel
-def taken_by_worth(region, starts, places, costs, prices, count, smallest, limit):
+def taken_by_worth(region, starts, places, costs, prices, count, smallest, limit, out):
     """Take boxes by worth until every record has one or can go outside; returns the loss, or inf.
 
-    `region.owner` gets the box of each record, -1 for the group outside.
+    `region.owner` gets the box of each record, -1 for the group outside. A record whose only way outside is to be left
+    out (`out`) takes it only if its price comes near to what that costs.
     """
     owner, sizes, outside = region.owner, region.sizes, region.outside
     boxes = len(costs)
     dearest, worths = np.empty(smallest), np.empty(boxes)
-    free = np.ones(count, dtype=np.bool_)
+    free, bound = np.ones(count, dtype=np.bool_), np.empty(count, dtype=np.bool_)
     bound_here = 0
     for place in range(count):
         owner[place] = -1
-        bound_here += outside[place] < 0
+        bound[place] = outside[place] < 0 or (
+            outside[place] == out and prices[place] < _WILLING * region.ceilings[place]
+        )
+        bound_here += bound[place]
     for box in range(boxes):
         sizes[box] = 0
         worths[box] = worth_of(
@@ -261,7 +275,7 @@ def taken_by_worth(region, starts, places, costs, prices, count, smallest, limit
                 continue
             owner[place] = chosen
             free[place] = False
-            bound_here -= outside[place] < 0
+            bound_here -= bound[place]
             sizes[chosen] += 1
             total += costs[chosen]
         worths[chosen] = -np.inf

@@ -12,21 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 import polars as pl
 import yaml
 
-from sudare.advise.defaults import are_measured
 from sudare.anonymize.baskets.catalogue import BASKET_METHODS
-from sudare.anonymize.baskets.suppress import SuppressItems
 from sudare.anonymize.catalogue import METHODS
-from sudare.anonymize.randomize.method import Randomize
 from sudare.assess.baskets.catalogue import BASKET_REQUIREMENTS
-from sudare.assess.baskets.km_anonymity import KmAnonymity
-from sudare.assess.baskets.pairing import are_examinable
-from sudare.assess.baskets.rho_uncertainty import RhoUncertainty
 from sudare.assess.block_requirements import KAnonymity, LDiversity
 from sudare.assess.catalogue import REQUIREMENTS
-from sudare.assess.pk_anonymity import PkAnonymity
-from sudare.assess.study import people_warnings, quasi_warnings
-from sudare.describe.baskets.sensitive import items_named, unknown_item
-from sudare.describe.baskets.sources import read_baskets
+from sudare.assess.people import people_warnings, quasi_warnings
 from sudare.describe.guess.guess import guess_roles
 from sudare.describe.guess.oddities import (
     hidden_kind,
@@ -36,6 +27,7 @@ from sudare.describe.guess.oddities import (
     written_codes,
 )
 from sudare.describe.guess.reason import Reason
+from sudare.describe.guess.values import are_measured
 from sudare.describe.kinds import COUNTED_ROLES, MEASURED_KINDS, UNRELEASED_ROLES, Role
 from sudare.describe.table import Table
 from sudare.display import Block, Grid, Line, figure, share
@@ -48,7 +40,8 @@ from sudare.errors import (
 from sudare.formats.data import writing
 from sudare.progress import Plan
 from sudare.read.baskets.sniff import looks_like_baskets
-from sudare.read.source import Source, is_path
+from sudare.read.options import Source
+from sudare.read.source import is_path
 from sudare.words.sentence import enumerated, in_language, texts
 
 if TYPE_CHECKING:
@@ -154,6 +147,8 @@ def draft_of(
     # Other roles are of columns, and sensitive is what the first line names, too, unless it is said that it is baskets.
     is_open = rest is None and set(roles or {}) <= {"sensitive"}
     if baskets or (already is None and is_open and looks_like_baskets(source, sensitive)):
+        from sudare.describe.baskets.sources import read_baskets
+
         with plan.phase("read"):
             given = read_baskets(source, **options)
         return draft_baskets(source, given, options, sensitive=sensitive, **asked)
@@ -432,8 +427,8 @@ def draft_table(
     if not asked:
         asked = [KAnonymity(5), LDiversity(2)] if sensitive else [KAnonymity(5)]
     applied = [METHODS.build(text) for text in methods or ()]
-    if not applied and any(isinstance(one, PkAnonymity) for one in asked):
-        applied = [Randomize()]  # named, because its ranges must be written
+    if not applied and any(REQUIREMENTS.name_of(one) == "pk-anonymity" for one in asked):
+        applied = [METHODS.build("randomization")]  # named, because its ranges must be written
     recipe = {
         "version": 1,
         "source": _place(source, options, folder),
@@ -473,6 +468,12 @@ def draft_baskets(
     `sensitive` names them: items and patterns, separated by commas, or one rule `re:…`. What nobody may infer about a
     person is then protected by rho-uncertainty besides.
     """
+    # What only baskets need is not loaded for a table.
+    from sudare.anonymize.baskets.suppress import SuppressItems
+    from sudare.assess.baskets.km_anonymity import KmAnonymity
+    from sudare.assess.baskets.pairing import are_examinable
+    from sudare.assess.baskets.rho_uncertainty import RhoUncertainty
+
     named = _sensitive_items(sensitive, baskets)
     described = baskets.describe(sensitive=named) if named else baskets
     asked = [BASKET_REQUIREMENTS.build(text) for text in requirements or ()] or [KmAnonymity(5, 2)]
@@ -513,6 +514,8 @@ def _with_numbers(requirement: dict[str, Any]) -> dict[str, Any]:
 
 def _sensitive_items(given: Sequence[str], baskets: Baskets) -> list[str | int] | str:
     """What texts from a command name: items of the baskets, those that fit a pattern, or a rule."""
+    from sudare.describe.baskets.sensitive import items_named, unknown_item
+
     if len(given) == 1 and given[0].startswith("re:"):
         return given[0]
     named = items_named(_listed({"": given}, [str(item) for item in baskets.items])[""], baskets.items)

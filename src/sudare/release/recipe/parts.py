@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
-from pydantic import BeforeValidator, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import BeforeValidator, PlainSerializer, PlainValidator
 
 from sudare.errors import ErrorSentence, InputError
+from sudare.parameters import SchemaLater
 from sudare.read.source import is_path
 from sudare.read.text import document_kind
 from sudare.release.recipe.yaml import load
@@ -35,23 +36,24 @@ def entry_of(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
     return (
         PlainValidator(catalogue.build),
         PlainSerializer(written),
-        WithJsonSchema(catalogue.schema()),
+        SchemaLater(catalogue.schema),
     )
 
 
 def one_or_several(catalogue: Catalogue[Any]) -> tuple[Any, ...]:
     """How a field is read and described that holds one entry of a catalogue, or a list of them."""
-    return (
-        BeforeValidator(as_several),
-        WithJsonSchema({"anyOf": [catalogue.schema(), {"type": "array", "items": catalogue.schema()}]}),
-    )
+
+    def schema() -> dict[str, Any]:
+        return {"anyOf": [catalogue.schema(), {"type": "array", "items": catalogue.schema()}]}
+
+    return (BeforeValidator(as_several), SchemaLater(schema))
 
 
 def several_measures(chosen: Callable[[Any], list[str]], parameterized: Catalogue[Any]) -> tuple[Any, ...]:
     """How a list of measures is read, each by name, as a text or as a mapping with parameters, and described."""
     return (
         BeforeValidator(lambda given: chosen(given) if isinstance(given, (list, tuple)) else given),
-        WithJsonSchema({"type": "array", "items": parameterized.schema()}),
+        SchemaLater(lambda: {"type": "array", "items": parameterized.schema()}),
     )
 
 

@@ -45,7 +45,7 @@ from sudare.formats.data import ENCODING_NAMES, EXTENSIONS, TEXT_FORMATS, Format
 from sudare.formats.database import check_table, is_database
 from sudare.measure.catalogue import MEASURE_PARAMETERS, chosen_measures
 from sudare.parameters import AnyNames, DescribedSchema, Part
-from sudare.read.source import Source
+from sudare.read.options import Source
 from sudare.release.recipe.base import About, AnyOutput, AnyRecipe
 from sudare.release.recipe.parts import (
     Effort,
@@ -430,12 +430,12 @@ def _dropping(columns: Mapping[str, Any], dropped: str, names: Sequence[str]) ->
 _NEVER_SUPPRESS = ("mondrian", "microaggregation")
 
 
-def _suppressing(method: dict[str, Any], share: float) -> dict[str, Any]:
+def _suppressing(method: dict[str, Any], most: float) -> dict[str, Any]:
     """A method that may leave out rows; one that cannot becomes generalization, which can."""
     known = METHODS[str(method["type"])]
     if "suppression" in getattr(known, "__dataclass_fields__", {}):
-        return {**method, "suppression": share}
-    return {"type": "generalization", "suppression": share} if method["type"] in _NEVER_SUPPRESS else method
+        return {**method, "suppression": most}
+    return {"type": "generalization", "suppression": most} if method["type"] in _NEVER_SUPPRESS else method
 
 
 def json_schema() -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sudare.assess.people import repeated_people
 from sudare.assess.requirement import BlockRequirement, blocks_of
-from sudare.assess.risk import repeated_people
 from sudare.describe.column import alike_values
 from sudare.describe.guess.oddities import Oddity
 from sudare.describe.guess.values import Values
