@@ -97,7 +97,7 @@ def _profile(
 ) -> dict[str, Any]:
     """Read the data once, keep them with their types, and guess what the columns are."""
     from sudare.read.baskets.sniff import looks_like_baskets
-    from sudare.read.source import Source
+    from sudare.read.options import Source
     from sudare.release.recipe.draft import draft_of
 
     project = Project(folder.parent.parent)
