@@ -184,7 +184,10 @@ def serve(settings: Settings, ready: Callable[[], None]) -> None:
             threading.Thread(target=_prepare, args=(settings, warming), daemon=True).start()
 
         server = _Server(config, listening)
-        server.run()
+        with contextlib.suppress(
+            KeyboardInterrupt
+        ):  # how a server is ended; raised again once it has stopped
+            server.run()
         for job in warming:
             end_now(job)
         if not server.started:

@@ -119,10 +119,10 @@ class Job:
     def full(self, language: str) -> dict[str, Any]:
         """The same with the result, or the problem in a language."""
         result = self.result or {}
-        problem = result.get("problem")
+        problem, found = result.get("problem"), result.get("result")
         return {
             **self.told(),
-            "result": result.get("result"),
+            "result": found[language] if isinstance(found, dict) and found.keys() == {"en", "ja"} else found,
             "problem": None if problem is None else problem.get(language, problem["en"]),
         }
 

@@ -35,7 +35,7 @@ import yaml
 from sudare.read.source import FORMATS
 from sudare.release.recipe.load import class_of
 from sudare.release.recipe.parts import parse_yaml
-from sudare.web.confine import Confined, check_parsed, confined
+from sudare.web.confine import Confined, check_parsed, confined, real_place
 from sudare.web.problems import RefusedError, absent, conflict, disk_full, forbidden, too_large
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Project:
         if source["kind"] == "upload":
             place = str(self.folder / "data" / source["file"])
         elif source["kind"] == "path":
-            place = source["place"]
+            place = str(real_place(source["place"], allowed))  # it may have become a link meanwhile
         else:
             place = str(self.folder / "data" / source["label"])  # the address is known to the server alone
         return Confined(source["label"], place, allowed)

@@ -21,15 +21,17 @@ import yaml
 from sudare.errors import CancelledError, InputError, SudareError
 from sudare.progress import Plan
 from sudare.web.events import Recorder
-from sudare.web.problems import told, unexpected
+from sudare.web.problems import sentence_in, told, unexpected
 from sudare.web.projects import Project, now, read_json, write_json, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sudare.describe.table import Table
     from sudare.progress import Progress
     from sudare.release.recipe.base import AnyRecipe
+    from sudare.verify.finding import Finding
+    from sudare.words.sentence import Language
 
 LOCK, RESULT, EVENTS = "lock", "result.json", "events.jsonl"
 _UNPACKED = 10
@@ -104,7 +106,8 @@ def _profile(
     source = project.source or {}
     options = dict(source.get("options", {}))
     as_baskets = bool(options.pop("baskets", False))
-    address = _address(project, source, connections)
+    allowed = tuple(Path(one) for one in job["allowed"])
+    address = _address(project, source, connections, allowed)
     plan = Plan(progress, {"read": 3, "guess": 2})
     with plan.phase("read"):
         _refuse_large_archive(address, job["limits"])
@@ -122,7 +125,9 @@ def _profile(
             already=already, progress=step,
         )  # fmt: skip
     field = "source" if "source" in draft.recipe else "baskets"
-    draft.recipe[field] = {**draft.recipe[field], "path": source["label"]}
+    # Tables and queries of a database are said where the source is chosen.
+    drafted = {name: value for name, value in draft.recipe[field].items() if name not in {"table", "query"}}
+    draft.recipe[field] = {**drafted, "path": source["label"]}
     draft.recipe["output"] = {**draft.recipe["output"], "folder": "release"}
     found = {"kind": draft.kind, **draft.to_dict(), "source": source["label"]}
     write_json(project.folder / "profile.json", json.loads(json.dumps(found, default=_plain)))
@@ -138,14 +143,16 @@ def _plain(value: object) -> Any:
     return list(value) if isinstance(value, tuple | set | frozenset) else str(value)
 
 
-def _address(project: Project, source: Mapping[str, Any], connections: Mapping[str, str]) -> str:
+def _address(
+    project: Project, source: Mapping[str, Any], connections: Mapping[str, str], allowed: Sequence[Path]
+) -> str:
     """Where the data really are."""
     if source["kind"] == "connection":
         try:
             return connections[source["label"]]
         except KeyError:
             raise InputError("web.no_connection", name=source["label"]) from None
-    return project.confinement(()).place
+    return project.confinement(allowed).place
 
 
 def _renamed(facts: Any, label: str) -> Any:
@@ -227,9 +234,7 @@ def _assess(
         data = data_of(Project(folder.parent.parent), recipe)
     with plan.phase("assess") as step:
         study: Any = assess(data, *recipe.requirements, progress=step, **recipe.assess_options(data))
-    found = json.loads(json.dumps(study.to_dict(), default=_plain))
-    write_json(folder / "study.json", found)
-    return {"study": found}
+    return _both(lambda language: {"study": _in_language(study, language).to_dict()})
 
 
 def _run(
@@ -250,13 +255,15 @@ def _run(
         progress=progress,
     )
     manifest = written.manifest
-    return {
-        "rows": written.rows,
-        "findings": [finding.__dict__ for finding in written.findings],
-        "losses": manifest["losses"],
-        "risk": manifest["risk"],
-        "warnings": list(written.release.warnings),
-    }
+    return _both(
+        lambda language: {
+            "rows": written.rows,
+            "findings": _findings(written.findings, language),
+            "losses": manifest["losses"],
+            "risk": manifest["risk"],
+            "warnings": [sentence_in(warning, language) for warning in written.release.warnings],
+        }
+    )
 
 
 def _promote(
@@ -285,11 +292,27 @@ def _promote(
         )
     with plan.phase("write"):
         pack(folder / "release" / "public", folder / "public.zip")
-    return {
-        "candidate": job["candidate"],
-        "findings": [finding.__dict__ for finding in promoted.findings],
-        "data_sha256": promoted.manifest["data"]["sha256"],
-    }
+    return _both(
+        lambda language: {
+            "candidate": job["candidate"],
+            "findings": _findings(promoted.findings, language),
+            "data_sha256": promoted.manifest["data"]["sha256"],
+        }
+    )
+
+
+def _both(told: Callable[[Language], dict[str, Any]]) -> dict[str, Any]:
+    """A result in both languages, as JSON has it: who reads it chooses."""
+    made: dict[str, Any] = json.loads(json.dumps({"en": told("en"), "ja": told("ja")}, default=_plain))
+    return made
+
+
+def _in_language(study: Any, language: Language) -> Any:
+    return study.in_language(language) if hasattr(study, "in_language") else study
+
+
+def _findings(findings: Sequence[Finding], language: Language) -> list[dict[str, Any]]:
+    return [{**one.__dict__, "sentence": sentence_in(one.sentence, language)} for one in findings]
 
 
 def pack(public: Path, archive: Path) -> None:

@@ -88,8 +88,13 @@ def test_from_a_file_to_a_release(running, settings):
     )
     study = done(running, place, kind="assess")["result"]["study"]
     assert study["feasible"]
+    japanese = running("GET", f"{place}/jobs?lang=ja").json()["items"]
+    assert japanese[0]["kind"] == "assess"
     candidate = done(running, place, kind="run")
     assert all(finding["holds"] for finding in candidate["result"]["findings"])
+    again = running("GET", f"{place}/jobs/{candidate['id']}?lang=ja").json()
+    sentences = zip(candidate["result"]["findings"], again["result"]["findings"], strict=True)
+    assert all(one["sentence"] != other["sentence"] for one, other in sentences)
     other = done(running, place, kind="run", recipe=RECIPE.replace("k: 2", "k: 8"))
     compared = running("GET", f"{place}/comparison").json()
     assert {one["release"] for one in compared["candidates"]} == {candidate["id"], other["id"]}
@@ -322,3 +327,40 @@ def test_a_restart_sees_what_was_lost_meanwhile(settings):
     after.stop()
     assert {job.state for job in jobs_of(project)} == {"lost", "done"}
     assert not list(lost.folder.glob(".sudare-*"))
+
+
+def test_a_source_that_became_a_link_is_not_read(running, settings, tmp_path):
+    shared = settings.allowed[0] / "table.csv"
+    shared.write_text("a,b\n1,2\n")
+    (tmp_path / "secret.csv").write_text("secret,b\n1,2\n")
+    place = running.project()
+    assert running("PUT", f"{place}/source", json={"path": "table.csv"}).status_code == 200
+    shared.unlink()
+    shared.symlink_to(tmp_path / "secret.csv")
+    job = running.ended(start(running, place, kind="profile"))
+    assert job["problem"]["type"] == "urn:sudare:forbidden"
+    assert running("GET", f"{place}/profile").status_code == 404
+
+
+def test_named_databases_are_read_and_their_addresses_stay_with_the_server(settings, tmp_path):
+    import sqlite3
+    from contextlib import closing
+
+    with closing(sqlite3.connect(tmp_path / "clinic.db")) as database, database:
+        database.execute("CREATE TABLE stays (age INTEGER, ill TEXT)")
+        database.executemany(
+            "INSERT INTO stays VALUES (?, ?)", [(20 + row % 5, "ab"[row % 2]) for row in range(40)]
+        )
+        database.execute("CREATE TABLE other (a INTEGER)")
+    given = replace(settings, connections={"clinic": f"sqlite:///{tmp_path}/clinic.db"})
+    client = Client(application(given), settings.token)
+    with client.http:
+        place = f"/projects/{client('POST', '/projects', json={'name': 'a'}).json()['id']}"
+        client("PUT", f"{place}/source", json={"connection": "clinic", "table": "stays"})
+        assert done(client, place, kind="profile")["result"] == {"kind": "table", "rows": 40}
+        text = client("GET", f"{place}/recipe").text
+        assert "path: clinic\n" in text
+        candidate = done(client, place, kind="run")
+        assert all(finding["holds"] for finding in candidate["result"]["findings"])
+    kept = [file for file in settings.root.rglob("*") if file.is_file() and file.name != "manifest.json"]
+    assert not [file for file in kept if b"clinic.db" in file.read_bytes()]

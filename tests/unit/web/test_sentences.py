@@ -56,7 +56,7 @@ class Case:
         self.project.confinement(())
 
     def no_connection(self):
-        worker._address(self.project, {"kind": "connection", "label": "hospital"}, {})
+        worker._address(self.project, {"kind": "connection", "label": "hospital"}, {}, ())
 
     def connection(self):
         read_connections(["a b=postgresql://x"])

@@ -54,6 +54,7 @@ class GivenSource(Reading):
     connection: Annotated[str, Field(max_length=64)] | None = None
     """The name of a database that the server was started with."""
     table: Annotated[str, Field(max_length=200)] | None = None
+    """A table of the connection, or of a database file."""
     query: Annotated[str, Field(max_length=20_000)] | None = None
     example: Literal["hospital"] | None = None
     rows: Annotated[int, Field(ge=100, le=1_000_000)] = 10_000
@@ -124,7 +125,7 @@ def chosen(project: GivenProject, settings: ServerSettings, given: GivenSource) 
     if len(named) > 1:
         raise ParameterError("web.source.one")
     fields = set(Reading.model_fields)
-    options = given.model_dump(include=fields, exclude_none=True)
+    options = given.model_dump(include={*fields, "table"}, exclude_none=True)
     if not named:
         if project.source is None:
             raise ParameterError("web.source.one")
@@ -146,7 +147,7 @@ def _connected(given: GivenSource, settings: Settings, options: dict[str, Any]) 
         raise forbidden("web.no_connection", name=given.connection)
     if given.query is not None and not settings.allow_query:
         raise forbidden("web.source.query")
-    asked = {name: value for name in ("table", "query") if (value := getattr(given, name)) is not None}
+    asked = {} if given.query is None else {"query": given.query}
     return {"kind": "connection", "label": given.connection, "options": {**options, **asked}}
 
 

@@ -26,7 +26,7 @@ _BODY = {
     "requestBody": {
         "required": True,
         "content": {
-            _YAML: {"schema": {"type": "string"}},
+            _YAML: {"schema": {}},
             "application/json": {"schema": {"type": "object"}},
         },
     }
@@ -35,7 +35,7 @@ _DESCRIBED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The recipe: YAML, or JSON if the client prefers it.",
         "content": {
-            _YAML: {"schema": {"type": "string"}},
+            _YAML: {"schema": {}},
             "application/json": {"schema": {"type": "object"}},
         },
     }
