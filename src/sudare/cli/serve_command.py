@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.options import LedgerPath, check_language
+from sudare.cli.options import Json, LedgerPath, check_language
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,8 +39,10 @@ def command(
     warm: Annotated[bool, typer.Option("--warm/--no-warm")] = True,
     ledger: LedgerPath = None,
     lang: Annotated[str, typer.Option("--lang")] = "en",
+    json: Json = False,
 ) -> int:
     """Serve the REST interface of the workbench."""
+    from sudare.cli.show import print_json
     from sudare.errors import OutputError, ParameterError
     from sudare.release.summary import words_in
     from sudare.web.settings import LOOPBACK, Limits, Settings, read_connections, read_tokens
@@ -77,11 +80,15 @@ def command(
     words = words_in(language)
 
     def ready() -> None:
-        if settings.tokens:
-            print(words("serve.ready", address=settings.address))
+        token = None if settings.tokens else settings.token
+        opened = settings.address if token is None else f"{settings.address}?token={token}"
+        api = f"{settings.address}api/v1/"
+        if json:
+            print_json({"address": opened, "api": api, "token": token})
         else:
-            print(words("serve.ready", address=f"{settings.address}?token={settings.token}"))
-        print(words("serve.api", address=f"{settings.address}api/v1/"), flush=True)
+            print(words("serve.ready", address=opened))
+            print(words("serve.api", address=api))
+        sys.stdout.flush()
 
     _serve(settings, ready)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 import subprocess
@@ -252,13 +253,15 @@ def test_jobs_have_limits(settings, limits, said):
 def served(root, port):
     """A server as users start it, and the client that its address makes."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "sudare.cli", "serve", "--root", str(root), "--no-warm", "--port", str(port), "--disk", "0",
+        [sys.executable, "-m", "sudare.cli", "serve", "--root", str(root), "--no-warm", "--json", "--port", str(port), "--disk", "0",
          "--ledger", str(root / "ledger.sqlite")],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
     assert process.stdout is not None
-    address = process.stdout.readline().split()[-1]
-    return process, address
+    printed = ""
+    while not printed.endswith("}\n"):
+        printed += process.stdout.readline()
+    return process, json.loads(printed)["address"]
 
 
 def free_port():
