@@ -66,6 +66,7 @@ def application(settings: Settings) -> FastAPI:
     app.add_exception_handler(SudareError, _said)
     app.add_exception_handler(HTTPException, _of_framework)
     app.add_exception_handler(RequestValidationError, _of_fields)
+    app.add_exception_handler(UnicodeError, _of_signs)
     app.add_middleware(_Faults)
     app.add_middleware(Guard, settings=settings)
     app.add_middleware(_Faults)  # of the guard
@@ -96,6 +97,12 @@ def _of_framework(request: Request, error: Exception) -> JSONResponse:
     status = error.status_code if isinstance(error, HTTPException) else 500
     headers = error.headers if isinstance(error, HTTPException) else None
     return _problem(of_status(status, _language(request)), headers)
+
+
+def _of_signs(request: Request, error: Exception) -> JSONResponse:
+    """JSON can escape halves of signs, which no file and no answer can have."""
+    del error
+    return _problem(of_status(422, _language(request)))
 
 
 def _of_fields(request: Request, error: Exception) -> JSONResponse:

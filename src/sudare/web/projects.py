@@ -86,10 +86,19 @@ def write_json(place: Path, content: Any) -> None:
     write_whole(place, json.dumps(content, ensure_ascii=False).encode())
 
 
+def as_json(content: Any) -> Any:
+    """Content as JSON has it: numbers that are not finite become null, what JSON has no form for a list or a text."""
+    return json.loads(json.dumps(content, default=_plain), parse_constant=lambda _: None)
+
+
+def _plain(value: object) -> Any:
+    return list(value) if isinstance(value, tuple | set | frozenset) else str(value)
+
+
 def read_json(place: Path) -> Any:
     """What a JSON file holds; None where there is none."""
     try:
-        return json.loads(place.read_text(encoding="utf-8"))
+        return json.loads(place.read_text(encoding="utf-8"), parse_constant=lambda _: None)
     except FileNotFoundError:
         return None
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import resource
 import signal
@@ -22,7 +21,7 @@ from sudare.errors import CancelledError, InputError, SudareError
 from sudare.progress import Plan
 from sudare.web.events import Recorder
 from sudare.web.problems import sentence_in, told, unexpected
-from sudare.web.projects import Project, now, read_json, write_json, write_whole
+from sudare.web.projects import Project, as_json, now, read_json, write_json, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,17 +129,12 @@ def _profile(
     draft.recipe[field] = {**drafted, "path": source["label"]}
     draft.recipe["output"] = {**draft.recipe["output"], "folder": "release"}
     found = {"kind": draft.kind, **draft.to_dict(), "source": source["label"]}
-    write_json(project.folder / "profile.json", json.loads(json.dumps(found, default=_plain)))
+    write_json(project.folder / "profile.json", as_json(found))
     if project.recipe_text() is None:
         place = folder / "draft.yaml"
         draft.write(place, overwrite=True)
         project.write_recipe(place.read_text(encoding="utf-8"))
     return {"kind": draft.kind, "rows": found.get("rows", found.get("baskets"))}
-
-
-def _plain(value: object) -> Any:
-    """What JSON has no form for, as a list or a text."""
-    return list(value) if isinstance(value, tuple | set | frozenset) else str(value)
 
 
 def _address(
@@ -303,7 +297,7 @@ def _promote(
 
 def _both(told: Callable[[Language], dict[str, Any]]) -> dict[str, Any]:
     """A result in both languages, as JSON has it: who reads it chooses."""
-    made: dict[str, Any] = json.loads(json.dumps({"en": told("en"), "ja": told("ja")}, default=_plain))
+    made: dict[str, Any] = as_json({"en": told("en"), "ja": told("ja")})
     return made
 
 

@@ -350,3 +350,23 @@ def test_a_fault_of_ours_tells_an_identifier_alone(client, settings, monkeypatch
     assert answer.json()["id"] in told
     assert str(settings.root) not in told + answer.text
     assert "members" not in json.dumps(answer.json())
+
+
+def test_halves_of_signs_and_numbers_without_end_are_no_fault(client):
+    place = client.project()
+    half = b'{"columns": {"age": {"role": "quasi"}, "ill\\ud800": {"role": "drop"}}, "requirements": ["k-anonymity k=2"]}'
+    headers = {"Content-Type": "application/json"}
+    for method, address, content in (
+        ("PUT", f"{place}/recipe", half),
+        ("POST", f"{place}/jobs", b'{"kind": "run", "recipe": ' + half + b"}"),
+        ("PUT", f"{place}/source", b'{"delimiter": "\\ud800"}'),
+        ("POST", "/projects", b'{"name": "\\ud800"}'),
+        ("POST", "/projects", b'{"name": ' + b"[" * 100_000),
+        ("POST", "/projects", b'{"name": 1e999}'),
+    ):
+        answer = client(method, address, content=content, headers=headers)
+        assert answer.status_code in {201, 400, 422}, answer.text
+    endless = RECIPE.replace("role: quasi", "role: quasi, missing_values: [.inf, .nan]")
+    if client("PUT", f"{place}/recipe", content=endless.encode()).status_code == 200:
+        found = client("GET", f"{place}/recipe", headers={"Accept": "application/json"}).json()
+        assert found["columns"]["age"]["missing_values"] == [None, None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Request, Response
@@ -16,7 +15,7 @@ from sudare.release.recipe.table import json_schema as table_schema
 from sudare.release.recipe.yaml import edited
 from sudare.web.api.common import PROBLEMS, GivenProject, ServerSettings
 from sudare.web.problems import absent
-from sudare.web.projects import RECIPE, Project, tag_of
+from sudare.web.projects import RECIPE, Project, as_json, tag_of
 from sudare.web.settings import Settings
 from sudare.web.worker import dumped
 
@@ -138,6 +137,5 @@ def _text_of(body: bytes, request: Request) -> str:
 def _answer(request: Request, text: str) -> Response:
     headers = {"ETag": tag_of(text)}
     if "json" in request.headers.get("accept", ""):
-        content = json.loads(json.dumps(parse_yaml(text, RECIPE), default=str))
-        return JSONResponse(content, headers=headers)
+        return JSONResponse(as_json(parse_yaml(text, RECIPE)), headers=headers)
     return Response(text, media_type=f"{_YAML}; charset=utf-8", headers=headers)

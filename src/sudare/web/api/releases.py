@@ -28,6 +28,7 @@ from sudare.web.api.jobs import IdempotencyKey
 from sudare.web.guard import REPORT_CSP
 from sudare.web.jobs import Job, in_order, job_of
 from sudare.web.problems import absent, conflict
+from sudare.web.projects import as_json
 
 if TYPE_CHECKING:
     from sudare.web.projects import Project
@@ -86,7 +87,7 @@ def comparison(
     return {
         "risk": compared.risk,
         "loss": compared.loss,
-        "candidates": compared.releases.to_dicts(),
+        "candidates": as_json(compared.releases.to_dicts()),
         "pick": None if pick is None else {"candidate": pick.release, "reason": pick.reason},
     }
 
@@ -160,7 +161,8 @@ def _done(project: Project, given: str, kind: str) -> Job:
 
 
 def _told(job: Job) -> dict[str, Any]:
-    about, manifest = job.about, load_manifest(job.folder / "release" / "internal" / "manifest.json")
+    about = job.about
+    manifest = as_json(load_manifest(job.folder / "release" / "internal" / "manifest.json"))
     return {
         "id": job.id,
         "candidate": about["candidate"],
