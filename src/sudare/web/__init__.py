@@ -6,6 +6,7 @@
 | `guard` | who may ask: Host, Origin, tokens, cookies; the headers of every answer |
 | `problems` | errors as `application/problem+json` |
 | `projects` | a project is a folder: data, recipe with its history, jobs |
+| `values` | values of columns with their numbers of rows |
 | `confine` | a recipe from a client names no file, key or database that it may not |
 | `jobs` | the queue: states, starting, canceling, limits, what a restart finds |
 | `launcher` | how a job gets a process that outlives the server |

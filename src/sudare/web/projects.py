@@ -4,6 +4,7 @@
         project.json        name, owner, members, source
         data/upload.EXT     what the user sent; the user's name of the file is only a label
         table.parquet       the table with its types, as `profile` has read it, and facts.json of its source
+        values/N.parquet    values of each column with their numbers of rows
         profile.json        guessed roles with reasons, or sizes of baskets
         recipe.yaml         as the user wrote it; its source is called by the label
         history/NNNN.yaml   every recipe there was; history/at names the present one
@@ -181,6 +182,7 @@ class Project:
         for name in ("profile.json", "table.parquet", "facts.json"):
             with contextlib.suppress(FileNotFoundError):
                 (self.folder / name).unlink()
+        shutil.rmtree(self.folder / "values", ignore_errors=True)
 
     def upload_place(self, label: str) -> Path:
         """Where a file is kept: of the user's name only a known ending is used."""

@@ -22,6 +22,7 @@ from sudare.progress import Plan
 from sudare.web.events import Recorder
 from sudare.web.problems import sentence_in, told, unexpected
 from sudare.web.projects import Project, as_json, now, read_json, write_json, write_whole
+from sudare.web.values import count_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,7 +109,7 @@ def _profile(
     allowed = tuple(Path(one) for one in job["allowed"])
     address = _address(project, source, connections, allowed)
     plan = Plan(progress, {"read": 3, "guess": 2})
-    with plan.phase("read"):
+    with plan.phase("read") as step:
         _refuse_large_archive(address, job["limits"])
         is_file = source["kind"] != "connection"
         already = None
@@ -118,6 +119,7 @@ def _profile(
             facts = _renamed(facts, source["label"])
             already = (frame, facts)
             _keep_typed(project, frame, facts)
+            count_values(project, frame, step)
     with plan.phase("guess") as step:
         draft = draft_of(
             address, options, language=job["language"], folder=project.folder, baskets=already is None,

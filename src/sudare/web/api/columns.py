@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Annotated, Any
 
 import polars as pl
 from fastapi import APIRouter, Body
 
 from sudare.describe.hierarchy.catalogue import CATALOGUE as HIERARCHIES
-from sudare.describe.text import as_text
-from sudare.errors import DescriptionError, ParameterError, did_you_mean
+from sudare.errors import ParameterError
 from sudare.web.api.common import PROBLEMS, Cursor, GivenProject, Limit, ServerSettings
 from sudare.web.confine import confined_part
-from sudare.web.problems import absent, conflict
-from sudare.web.projects import Project, read_json
+from sudare.web.problems import absent
+from sudare.web.projects import read_json
+from sudare.web.values import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,8 +25,6 @@ _LISTED = ("tree", "csv")
 """Hierarchies that list their values: those that they do not are found."""
 _MOST_NODES = 2000
 _MOST_NAMED = 200
-_COUNTING = threading.Lock()
-"""One column is counted at a time, so that the memory of the server stays that of one."""
 
 
 @router.get("/profile")
@@ -47,18 +44,17 @@ def values(
     cursor: Cursor = None,
 ) -> dict[str, Any]:
     """The distinct values of a column, the most frequent first, with their numbers of rows."""
-    counted = _counted(project, name)
+    found = counted(project, name)
     first = 0
     if cursor is not None:
         if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 12):
             raise ParameterError("web.cursor")
         first = int(cursor)
-    shown = counted[first : first + limit]
-    items = [{"value": value, "rows": rows} for value, rows in shown.iter_rows()]
+    distinct = found.distinct
     return {
-        "items": items,
-        "next": str(first + limit) if first + limit < counted.height else None,
-        "distinct": counted.height,
+        "items": [{"value": value, "rows": rows} for value, rows in found.part(first, limit)],
+        "next": str(first + limit) if first + limit < distinct else None,
+        "distinct": distinct,
     }
 
 
@@ -70,14 +66,13 @@ def preview(
 
     The body is a hierarchy as in a recipe, `{"type": "mask"}`. Nothing is kept.
     """
-    counted = _counted(project, name)
+    found = counted(project, name)
     maker = HIERARCHIES.build(confined_part(given, settings.allowed))
-    rows = {value: count for value, count in counted.iter_rows() if value is not None}
-    column = counted["value"].alias(name)
+    rows, values = found.rows_of_texts(), found.typed(name)
     if given.get("type") not in _LISTED:
-        return {"tree": _nodes(maker.build(_typed(project, name), name), rows), "uncovered": [], "unused": []}
+        return {"tree": _nodes(maker.build(values, name), rows), "uncovered": [], "unused": []}
     whole = maker.build(pl.Series(name, [], dtype=pl.String), name)
-    without = whole.uncovered(column)
+    without = whole.uncovered(values)
     leaves = [label for label in whole.labels[: whole.leaves] if label is not None]
     unused = [label for label in leaves if label not in rows]
     uncovered = [{"value": value, "rows": rows[value]} for value in without[:_MOST_NAMED]]
@@ -108,42 +103,3 @@ def _nodes(tree: Hierarchy, rows: Mapping[str, int]) -> dict[str, Any]:
         for node in shown
     ]
     return {"height": tree.height, "nodes": nodes, "count": tree.nodes}
-
-
-def _counted(project: Project, name: str) -> pl.DataFrame:
-    """Values as texts with their numbers of rows, counted once and kept beside the table."""
-    place, names = _table(project)
-    if name not in names:
-        raise DescriptionError("describe.table.no_column", name=name, hint=did_you_mean(name, names))
-    kept = project.folder / "values" / f"{names.index(name)}.parquet"
-    if kept.is_file() and kept.stat().st_mtime_ns >= place.stat().st_mtime_ns:
-        return pl.read_parquet(kept, glob=False)
-    with _COUNTING:
-        column = pl.read_parquet(place, columns=[name], glob=False)[name]
-        if column.dtype.is_nested():
-            raise DescriptionError("web.values.nested", column=name)
-        counted = (
-            as_text(column)
-            .alias("value")
-            .value_counts(name="rows")
-            .sort("rows", "value", descending=[True, False])
-        )
-        kept.parent.mkdir(mode=0o700, exist_ok=True)
-        new = kept.with_name(f".new-{kept.name}")
-        counted.write_parquet(new)
-        new.chmod(0o600)
-        new.replace(kept)
-    return counted
-
-
-def _typed(project: Project, name: str) -> pl.Series:
-    """The column's distinct values, with their type."""
-    place, _ = _table(project)
-    return pl.read_parquet(place, columns=[name], glob=False)[name].unique()
-
-
-def _table(project: Project) -> tuple[Any, list[str]]:
-    place = project.folder / "table.parquet"
-    if not place.is_file():
-        raise conflict("web.no_profile")
-    return place, list(pl.read_parquet_schema(place))
