@@ -86,7 +86,7 @@ class Job:
         return "running" if (self.folder / "launched").exists() or self.worker() is not None else "queued"
 
     def worker(self) -> int | None:
-        """The process that holds the lock; None if nobody does."""
+        """The process that holds the lock, 0 if it has not said yet which; None if nobody does."""
         try:
             lock = os.open(self.folder / LOCK, os.O_RDWR)
         except FileNotFoundError:
@@ -94,9 +94,8 @@ class Job:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            with contextlib.suppress(ValueError):
-                return int(os.read(lock, 32))
-            return None
+            said = os.pread(lock, 20, 0).strip()
+            return int(said) if said.isdigit() else 0
         else:
             return None
         finally:
@@ -294,6 +293,8 @@ class Jobs:
                 reason = self._reasons.pop(job, None)
             self._ended(job, reason)
             return
+        if worker == 0:
+            return  # the next round knows it
         limits = self._settings.limits
         if job not in self._reasons:
             if memory_of(worker) > limits.memory_bytes:
@@ -313,7 +314,7 @@ class Jobs:
         self._told.setdefault(job, time.monotonic() + (0 if at_once else KILL_AFTER))
         self._running.setdefault(job, time.monotonic())
         worker = job.worker()
-        if worker is not None:
+        if worker:
             _signal(worker, signal.SIGTERM)
 
     def _ended(self, job: Job, reason: dict[str, Any] | None) -> None:
@@ -421,5 +422,5 @@ def warm_up(settings: Settings) -> Job | None:
 def end_now(job: Job) -> None:
     """End a job that nobody waits for."""
     worker = job.worker()
-    if worker is not None:
+    if worker:
         _signal(worker, signal.SIGKILL)

@@ -42,8 +42,7 @@ def main(folder: Path, connections: Mapping[str, str], ready: int | None = None)
     """Do the job of a folder and write its result; `ready` is a pipe that is told when the lock is held."""
     lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)  # waits: the server may be trying it at this moment
-    os.ftruncate(lock, 0)
-    os.write(lock, str(os.getpid()).encode())
+    os.pwrite(lock, f"{os.getpid():<20}".encode(), 0)  # of one length, so that there is never half a number
     recorder = Recorder(folder / EVENTS)
 
     def cancel(*_: object) -> None:

@@ -174,6 +174,13 @@ def test_tables_have_limits(settings):
         assert job["problem"]["detail"] == "The table has 40 rows, more than the 30 that the server takes."
 
 
+def worker_of(folder):
+    """The process of a job that runs; never 0, which would be all of ours."""
+    worker = Job(folder).worker()
+    assert worker
+    return worker
+
+
 SLOW = "v,ill\n" + "".join(f"{row * 7919 % 100_003},{row % 7}\n" for row in range(60_000))
 SLOW_RECIPE = RECIPE.replace("age", "v").replace(
     "requirements", "method: {type: generalization, effort: thorough}\nrequirements"
@@ -213,7 +220,7 @@ def test_a_worker_that_does_not_listen_is_killed(running, settings):
     folder = folder_of(settings, address)
     ledger = folder.parent.parent / "ledger.sqlite"
     wait_for(lambda: ledger.exists() and Ledger(ledger).entries())
-    os.kill(int(Job(folder).worker() or 0), signal.SIGSTOP)
+    os.kill(worker_of(folder), signal.SIGSTOP)
     began = time.monotonic()
     running("DELETE", address)
     assert running.ended(address)["state"] == "canceled"
@@ -229,7 +236,7 @@ def test_a_worker_killed_from_outside_is_lost(running, settings):
     folder = folder_of(settings, address)
     ledger = folder.parent.parent / "ledger.sqlite"
     wait_for(lambda: ledger.exists() and Ledger(ledger).entries())
-    os.kill(int(Job(folder).worker() or 0), signal.SIGKILL)
+    os.kill(worker_of(folder), signal.SIGKILL)
     job = running.ended(address)
     assert job["state"] == "lost"
     assert "ended from outside" in job["problem"]["detail"]
@@ -311,6 +318,32 @@ def test_a_server_killed_in_the_middle_loses_nothing(tmp_path):
         process.wait(20)
         process.stdout.close()
         client.http.close()
+
+
+def test_a_job_that_a_killed_server_had_started_is_not_started_again(settings):
+    """Killed between starting the worker and saying so: the lock is held, the mark is not there yet."""
+    projects = Projects(settings)
+    projects.prepare()
+    job, _ = Jobs(projects).add(projects.make("a", "owner"), "assess", user="owner", recipe="a")
+    holding = (
+        "import fcntl, sys, time; f = open(sys.argv[1], 'w'); fcntl.flock(f, fcntl.LOCK_EX); print('.', flush=True); "
+        "time.sleep(60)"
+    )
+    place = str(job.folder / "lock")
+    holder = subprocess.Popen([sys.executable, "-c", holding, place], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    holder.stdout.read(1)
+    assert job.worker() == 0
+    after = Jobs(projects)
+    after.start()
+    time.sleep(0.3)
+    assert str(job.state) == "running"
+    assert not (job.folder / "events.jsonl").exists()
+    holder.kill()
+    holder.wait()
+    holder.stdout.close()
+    wait_for(lambda: job.state == "lost")
+    after.stop()
 
 
 def test_a_restart_sees_what_was_lost_meanwhile(settings):
