@@ -192,7 +192,7 @@ def sentence_of(error: ValidationError, subject: str, fields: Sequence[str] = ()
         return ErrorSentence("parameters.not_a_mapping", **about, given=given)
     if kind in {"tuple_type", "list_type", "set_type"}:
         return ErrorSentence("parameters.not_a_list", **about, given=given)
-    return ErrorSentence("parameters.rule", **about, given=given, rule=_rule(first))
+    return ErrorSentence("parameters.rule", **about, given=given, rule=rule_of(first))
 
 
 def _misspelled(error: ValidationError, about: Mapping[str, str]) -> ErrorSentence | None:
@@ -239,7 +239,7 @@ _RULES = {
 """The kinds of pydantic errors for which we have our own texts."""
 
 
-def _rule(breach: Mapping[str, Any]) -> str:
+def rule_of(breach: Mapping[str, Any]) -> str:
     """The rule that a value breaks; in pydantic's words if we have no text for it."""
     if breach["type"] == "literal_error":
         names, several, last = breach["ctx"]["expected"].rpartition(" or ")

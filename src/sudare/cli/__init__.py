@@ -22,6 +22,7 @@ COMMANDS = (
     "ledger",
     "catalogue",
     "schema",
+    "serve",
 )
 """In the order of the front page."""
 

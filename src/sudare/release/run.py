@@ -32,11 +32,15 @@ def run(
     output: Mapping[str, Any] | None = None,
     seed: int | None = None,
     ledger: Ledger | None = None,
+    described: Any = None,
+    number: str | None = None,
     progress: Progress | None = None,
 ) -> Written[AnyRelease]:
     """Read, describe, anonymize, write, verify and enter into the ledger: the whole job of a recipe.
 
-    `output` has other values for fields of the recipe's output, such as format, encoding, database and table.
+    `output` has other values for fields of the recipe's output, such as format, encoding, database and table. `described` is
+    what `recipe.read()` returns, for callers that have read the data already. `number` is the UUID of the run in the ledger, for
+    callers that may have to enter its end themselves because they kill the process.
 
     The recipe says itself whether it is about a table or about baskets. The folder appears whole and verified, or not at
     all. The ledger has the start of the run before any work and its end after; a run that was killed shows as started only.
@@ -51,10 +55,10 @@ def run(
 
     def made(plan: Plan) -> AnyRelease:
         with plan.phase("read"):
-            described = asked.read()
+            data = asked.read() if described is None else described
         with plan.phase("anonymize") as step:
             release = anonymize(
-                described,
+                data,
                 *asked.requirements,
                 method=asked.method or None,
                 measures=asked.measures,
@@ -71,7 +75,7 @@ def run(
         return cast("AnyRelease", release)
 
     plan = Plan(progress, {"read": 2, "anonymize": 12, "write": 8})
-    return entered(asked, placed, made, ledger, plan)
+    return entered(asked, placed, made, ledger, plan, number)
 
 
 def entered(
@@ -80,11 +84,12 @@ def entered(
     made: Callable[[Plan], AnyRelease],
     ledger: Ledger | None,
     plan: Plan,
+    number: str | None = None,
 ) -> Written[AnyRelease]:
     """Write what `made` returns, verified, and enter its start, and its end or failure, into the ledger."""
     check_target(Path(output.folder), overwrite=output.overwrite)
     output.check_place()
-    book, number = ledger or Ledger(), str(uuid.uuid4())
+    book, number = ledger or Ledger(), number or str(uuid.uuid4())
     begun = book.append("started", number, {"source": _shown_source(asked.address), "folder": output.folder})
     with book.failures(number):
         release = made(plan)

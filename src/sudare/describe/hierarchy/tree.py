@@ -171,6 +171,16 @@ class Hierarchy:
         """The leaf of every value of a column; a value that is not covered is a `DescriptionError`."""
         return self._leaf_labels.places(values, "value")
 
+    def uncovered(self, values: pl.Series) -> list[str]:
+        """The distinct values without a leaf, as texts, in their order; missing values are left to `build`.
+
+        >>> Hierarchy.from_levels([["Lyon", "*"], ["Oslo", "*"]], "city").uncovered(pl.Series(["Bari", "Oslo", "Bari"]))
+        ['Bari']
+        """
+        texts = as_text(values).drop_nulls().unique(maintain_order=True)
+        covered = set(self.labels[: self.leaves])
+        return [text for text in texts.to_list() if text not in covered]
+
     def node_of(self, labels: pl.Series) -> Ints:
         """The node of every released label; if two nodes share a label, the lower one."""
         return self._node_labels.places(labels, "label")

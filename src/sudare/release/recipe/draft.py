@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from sudare.describe.kinds import Kind
     from sudare.parameters import Catalogue
     from sudare.progress import Progress
+    from sudare.read.source import SourceFacts
     from sudare.words.sentence import Language
 
 _BETWEEN_ITEMS = r"\S[\s,;|]+\S"
@@ -122,6 +123,7 @@ def draft_of(
     roles: Mapping[str, Sequence[str]] | None = None,
     rest: Role | None = None,
     explain: bool = False,
+    already: tuple[pl.DataFrame, SourceFacts] | None = None,
     progress: Progress | None = None,
 ) -> Draft:
     """A draft for `folder` of the recipe of a file, which says itself whether it is a table or baskets.
@@ -144,14 +146,14 @@ def draft_of(
     sensitive = (roles or {}).get("sensitive", ())
     # Other roles are of columns, and sensitive is what the first line names, too, unless it is said that it is baskets.
     is_open = rest is None and set(roles or {}) <= {"sensitive"}
-    if baskets or (is_open and looks_like_baskets(source, sensitive)):
+    if baskets or (already is None and is_open and looks_like_baskets(source, sensitive)):
         from sudare.describe.baskets.sources import read_baskets
 
         with plan.phase("read"):
             given = read_baskets(source, **options)
         return draft_baskets(source, given, options, sensitive=sensitive, **asked)
     with plan.phase("read"):
-        frame, facts = Source.of(path=source, **options).load()
+        frame, facts = already or Source.of(path=source, **options).load()
         table = Table.from_frame(frame, source=facts)
     if facts.sheet is not None:
         options = {**options, "sheet": facts.sheet}  # other sheets may be filled later

@@ -20,10 +20,11 @@ def load_recipe(path: str | Path) -> AnyRecipe:
     if place.suffix.lower() in FORMATS.keys() - JSON and place.is_file():
         raise InputError("release.recipe.is_data", path=path)
     text = read_text(place)
-    return _class_of(parse_yaml(text, str(path))).parse(text, name=str(path), folder=place.parent)
+    return class_of(parse_yaml(text, str(path))).parse(text, name=str(path), folder=place.parent)
 
 
-def _class_of(raw: Any) -> type[AnyRecipe]:
+def class_of(raw: Any) -> type[AnyRecipe]:
+    """Whether the content of a recipe is one of a table or of baskets."""
     if isinstance(raw, dict) and "baskets" in raw:
         from sudare.release.recipe.baskets import BasketRecipe
 

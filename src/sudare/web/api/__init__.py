@@ -1,0 +1,1 @@
+"""The routes of `/api/v1`, a file for each resource."""
