@@ -93,7 +93,7 @@ def command(
         if listed is not None:
             columns = pair.before.columns if by_column and isinstance(pair, Pair) else ()
             dates = [column.name for column in columns if column.kind == "date"]
-            _print_rows(listed, str(shown), words, dates, all_in_file=out is not None)
+            _print_rows(listed, str(shown), words, dates)
         if out is not None:
             say_place(words("measure.table"), out)
         if plot is not None:
@@ -101,9 +101,7 @@ def command(
     return 0
 
 
-def _print_rows(
-    listed: pl.DataFrame, table: str, words: Texts, dates: Sequence[str], *, all_in_file: bool
-) -> None:
+def _print_rows(listed: pl.DataFrame, table: str, words: Texts, dates: Sequence[str]) -> None:
     """The first rows of a table, with heads in words; `dates` are columns whose figures are days.
 
     Of the figures of columns those that did not change are left out: of many columns they would crowd out the others.
@@ -131,7 +129,7 @@ def _print_rows(
         unchanged = listed.height - changed.height
         key = "columns" if unchanged == 0 else "unchanged"
         say(words(f"measure.about.{key}", unchanged=unchanged), wide=wide)
-    if shown.height < listed.height and not all_in_file:
+    if shown.height < listed.height:
         say(words("measure.more", rows=listed.height), wide=wide)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -91,10 +92,9 @@ class Comparison:
         sums = [0.0] * front.height
         for name in ("risk", "loss"):
             values = [float(value) for value in front[name]]
-            low, extent = min(values), max(values) - min(values)
-            sums = [
-                total + (value - low) / (extent or 1.0) for total, value in zip(sums, values, strict=True)
-            ]
+            low, high = min(values), max(values)
+            extent = math.inf if _is_alike(low, high) else high - low
+            sums = [total + (value - low) / extent for total, value in zip(sums, values, strict=True)]
         least = min(sums)
         tied = front.filter(pl.Series([value <= least + 1e-9 for value in sums])).sort(
             "risk", "loss", "release"
@@ -109,7 +109,7 @@ class Comparison:
     def opposites(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """The only two releases that no other beats, the safer one first: one has less risk, the other less loss."""
         front = self.releases.filter(pl.col("best")).sort("risk")
-        if front.height != 2 or front["risk"][0] == front["risk"][1]:
+        if front.height != 2 or _is_alike(front["risk"][0], front["risk"][1]):
             return None
         return front.row(0, named=True), front.row(1, named=True)
 
@@ -255,8 +255,8 @@ class Figures(NamedTuple):
 RISKS = ("prosecutor_mean", "largest_confidence", "singling_out", "dangerous_share")
 """Risks to compare by where none is named: the first that all releases have."""
 
-_DIGITS = 9
-"""Of figures that are compared: less is rounding."""
+_ROUNDING = 1e-9
+"""Figures that differ by less, relative to their size, are equal: the risks of noise for the same k end in other digits."""
 LOSSES = ("loss", "sse_ratio", "marginal_tv", "util1")
 """Measures to compare by where none is named: the first that applies to all releases.
 
@@ -361,8 +361,13 @@ def _differing_risks(figures: Collection[Figures]) -> tuple[str, ...]:
 
 
 def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    better = one["risk"] < other["risk"] or one["loss"] < other["loss"]
-    return bool(better and one["risk"] <= other["risk"] and one["loss"] <= other["loss"])
+    pairs = [(one[name], other[name]) for name in ("risk", "loss")]
+    alike = [_is_alike(*pair) for pair in pairs]
+    return not all(alike) and all(same or mine < its for same, (mine, its) in zip(alike, pairs, strict=True))
+
+
+def _is_alike(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING**2)
 
 
 def _risk(release: Figures, name: str) -> float:
@@ -395,5 +400,4 @@ def _has_several_inputs(releases: Collection[Figures]) -> bool:
 def _chosen(figures: Mapping[str, Any], name: str, what: Literal["risk", "loss"]) -> float:
     if name not in figures:
         raise ParameterError(f"measure.compare.no_{what}", name=name, hint=did_you_mean(name, figures))
-    # Rounded: the risks of noise for the same k end in other digits, and none of them is less than another.
-    return float(f"{figures[name]:.{_DIGITS}g}")
+    return float(figures[name])

@@ -125,8 +125,10 @@ def chained(listed, labels, sizes, costs, out):
             box = touched[index]
             if counts[box] == sizes[group]:
                 box_of[group] = box
-                group_of[box] = group
             counts[box] = 0
+        # Of one box alone: when the group is gone, no other may still lead to it.
+        if box_of[group] >= 0:
+            group_of[box_of[group]] = group
     state = np.zeros(slots, dtype=np.int8)
     return Groups(labels, head, after, before, sizes, costs, box_of, group_of, state, spare, out)
 
