@@ -64,17 +64,5 @@ def promote(
             broken = next((finding for finding in findings if not finding.holds), None)
             if broken is not None:
                 raise GuaranteeError("release.not_verified", finding=broken.sentence)
-    made_from = manifest.get("input", {}).get("sha256")
-    book.append(
-        "released",
-        number,
-        {
-            "candidate": made,
-            "folder": str(target),
-            "rows": manifest["data"].get("rows", manifest["data"].get("baskets")),
-            **({} if made_from is None else {"input_hmac": book.keyed(made_from)}),
-            "data_sha256": manifest["data"]["sha256"],
-            "verdicts": [finding.sentence for finding in findings],
-        },
-    )
+    book.enter_release(number, manifest, target, [finding.sentence for finding in findings], candidate=made)
     return Promoted(target, tuple(findings), manifest)

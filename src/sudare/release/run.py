@@ -103,18 +103,8 @@ def entered(
                 head=str(Head(begun.number, begun.chain)),
                 progress=step,
             )
-    made_from = written.manifest["input"].get("sha256")
-    book.append(
-        "released",
-        number,
-        {
-            "folder": str(written.folder),
-            "rows": written.rows,
-            **({} if made_from is None else {"input_hmac": book.keyed(made_from)}),
-            "data_sha256": written.manifest["data"]["sha256"],
-            "verdicts": [finding.sentence for finding in written.findings],
-        },
-    )
+    told = [finding.sentence for finding in written.findings]
+    book.enter_release(number, written.manifest, written.folder, told)
     return written
 
 

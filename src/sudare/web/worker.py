@@ -72,7 +72,7 @@ def _result(folder: Path, connections: Mapping[str, str], recorder: Recorder) ->
     except CancelledError:
         return {"state": "canceled"}
     except SudareError as error:
-        return {"state": "failed", "problem": told(error)}
+        return {"state": "failed", "problem": _by_label(told(error), Project(folder.parent.parent))}
     except MemoryError:
         return {"state": "failed", "problem": told(InputError("web.jobs.memory"))}
     except Exception as error:  # noqa: BLE001  # a fault of ours ends the job, and the log has its place
@@ -81,6 +81,18 @@ def _result(folder: Path, connections: Mapping[str, str], recorder: Recorder) ->
             "state": "failed",
             "problem": {"en": problem, "ja": {**problem, **unexpected_in_japanese(problem)}},
         }
+
+
+def _by_label(problem: dict[str, dict[str, Any]], project: Project) -> dict[str, dict[str, Any]]:
+    """A problem that calls the upload by the name that the user knows."""
+    source = project.source or {}
+    if source.get("kind") != "upload":
+        return problem
+    own = Path(project.confinement(()).place).name
+    return {
+        language: {**one, "detail": str(one["detail"]).replace(own, source["label"])}
+        for language, one in problem.items()
+    }
 
 
 def unexpected_in_japanese(problem: dict[str, Any]) -> dict[str, Any]:

@@ -166,6 +166,13 @@ def test_an_upload_that_is_no_table_is_one_sentence_and_the_project_stays(runnin
     assert running("GET", place).status_code == 200
 
 
+def test_a_file_that_cannot_be_read_is_called_as_its_user_calls_it(running):
+    place = running.project("\x89PNG")
+    running("PUT", f"{place}/data?filename=patients.csv", content=b"\x89PNG\r\n\x1a\nxxxx")
+    job = running.ended(start(running, place, kind="profile"))
+    assert job["problem"]["detail"].startswith("'patients.csv' is an image")
+
+
 def test_tables_have_limits(settings):
     limits = Limits(rows=30, disk_reserve=0)
     client = Client(application(replace(settings, limits=limits)), settings.token)

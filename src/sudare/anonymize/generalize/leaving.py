@@ -8,18 +8,16 @@ Lagrange multiplier of the room: it starts where few want to leave and falls unt
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sudare.anonymize.generalize.exchange import Leaving
 from sudare.anonymize.generalize.records import with_slots
+from sudare.anonymize.grouping.refine import opened
 from sudare.kernels.partition.finish import outlier_gains
-from sudare.kernels.partition.openings import open_slice
 from sudare.kernels.partition.partition import CLOCK, FIRST_EMPTY, fill_costs, limits_of, partition_of
 from sudare.kernels.partition.refine import descend_slice, dissolve_all
-from sudare.randomness import words_from
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -40,7 +38,6 @@ _SWEEPS, _LEAST_GAIN = 20, 1e-6
 _MOST_ROOM = 100_000_000
 """Maximum number of places for members, over all groups: four bytes each."""
 _SLICE = 5000
-_TRIES, _OPEN_ROOM = 4, 500
 
 
 def leaving_of(model: Covers, labels: Ints, most: int, smallest: int) -> Leaving:
@@ -133,17 +130,10 @@ class _Search:
 
     def open(self, seed: int, share: float) -> None:
         """Try to open groups around the records that lose most."""
-        part = self._part
-        fill_costs(self._model, part)
-        lost = (part.cost / np.maximum(part.size, 1))[part.label]
-        records = np.argsort(-lost, kind="stable")[: math.ceil(share * np.count_nonzero(lost > 0))]
-        words = words_from(seed)
-        work = [np.empty(size * _OPEN_ROOM, dtype=np.int64) for size in (1, 1, 2)]
-        self._progress.start("open_groups", len(records))
-        for start in range(0, len(records), _SLICE):
-            some = records[start : start + _SLICE]
-            open_slice(self._model, part, self._limits, self._near, some, _TRIES, words, *work)
-            self._progress.update(start + len(some))
+        fill_costs(self._model, self._part)
+        arguments = (self._model, self._part, self._limits, self._near)
+        for _ in opened(arguments, seed, share, self._progress, _SLICE):
+            pass
         self._keep()
         self._descend()
 

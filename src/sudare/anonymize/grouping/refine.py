@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -23,11 +23,14 @@ from sudare.progress import SILENT
 from sudare.randomness import words_from
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy.typing as npt
 
     from sudare.anonymize.grouping.labels import Labels
     from sudare.kernels.core.rules import Rules
     from sudare.kernels.partition.covers import Covers
+    from sudare.kernels.partition.partition import Partition
     from sudare.kernels.partition.squares import Squares
     from sudare.kernels.recoding.schemes import Schemes
     from sudare.progress import Progress
@@ -186,17 +189,8 @@ class _Search:
 
     def open(self, seed: int, progress: Progress, share: float = 1.0) -> None:
         """Try to open a new group around every record that loses something, or the share of them that lose most."""
-        part = self._part
-        lost = (part.cost / np.maximum(part.size, 1))[part.label]
-        records = np.argsort(-lost, kind="stable")[: math.ceil(share * np.count_nonzero(lost > 0))]
-        words = words_from(seed)
-        work = [np.empty(size * _OPEN_ROOM, dtype=np.int64) for size in (1, 1, 2)]
-        progress.start("open_groups", len(records))
-        for start in range(0, len(records), _OPEN_SLICE):
-            some = records[start : start + _OPEN_SLICE]
-            open_slice(*self._arguments, some, _OPEN_TRIES, words, *work)
+        for _ in opened(self._arguments, seed, share, progress):
             self._keep()
-            progress.update(start + len(some))
 
     def rebuild(self, rebuilding: Rebuilding, seed: int, progress: Progress) -> None:
         """Take regions apart and rebuild their groups."""
@@ -224,6 +218,27 @@ class _Search:
         if cost < self._best_cost:
             self._best_cost = cost
             self._best_labels[:] = self._part.label
+
+
+def opened(
+    arguments: tuple[Any, Partition, Any, Any],
+    seed: int,
+    share: float,
+    progress: Progress,
+    step: int = _OPEN_SLICE,
+) -> Iterator[None]:
+    """Try to open groups around the share of the records that lose most; stops after every `step` of them."""
+    part = arguments[1]
+    lost = (part.cost / np.maximum(part.size, 1))[part.label]
+    records = np.argsort(-lost, kind="stable")[: math.ceil(share * np.count_nonzero(lost > 0))]
+    words = words_from(seed)
+    work = [np.empty(size * _OPEN_ROOM, dtype=np.int64) for size in (1, 1, 2)]
+    progress.start("open_groups", len(records))
+    for start in range(0, len(records), step):
+        some = records[start : start + step]
+        open_slice(*arguments, some, _OPEN_TRIES, words, *work)
+        yield
+        progress.update(start + len(some))
 
 
 def _share_of_slice(share: float, done: int, size: int) -> float:

@@ -50,7 +50,7 @@ from sudare.release.ledger.file import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 _SECRET_NAMES = frozenset({"key", "secret", "seed", "password"})
 
@@ -215,6 +215,21 @@ class Ledger:
         if found[0] != head.chain:
             return ErrorSentence("release.ledger.another_chain", number=head.number)
         return None
+
+    def enter_release(
+        self, run: str, manifest: Mapping[str, Any], folder: Path, verdicts: Iterable[str], **more: Any
+    ) -> Entry:
+        """Add that a release was written: where, of how many rows, from what, and what the verifier said."""
+        data, made_from = manifest["data"], manifest.get("input", {}).get("sha256")
+        details = {
+            **more,
+            "folder": str(folder),
+            "rows": data["rows"] if "rows" in data else data["baskets"],
+            **({} if made_from is None else {"input_hmac": self.keyed(made_from)}),
+            "data_sha256": data["sha256"],
+            "verdicts": list(verdicts),
+        }
+        return self.append("released", run, details)
 
     def keyed(self, digest: str) -> str:
         """A digest as the ledger records it: its HMAC-SHA-256 with a key that is beside the ledger, for its owner alone.
